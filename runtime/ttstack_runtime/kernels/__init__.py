@@ -1,0 +1,21 @@
+"""Kernels by op mnemonic: plain NumPy callables, `kernel(*operands, **attributes)`, one module a family.
+
+An absent optional operand is None, a variadic operand is spread over the positional arguments, and attributes
+have the names of the op's definition. bf16 and f16 arrays come in widened to float32; the caller converts a
+result to the element type of the op's result.
+"""
+
+from ttstack_runtime.kernels import creation, eltwise, matmul, shape
+from ttstack_runtime.kernels.table import Kernel
+
+_FAMILIES = (eltwise, matmul, shape, creation)
+
+
+def find(mnemonic: str) -> Kernel | None:
+    """Return the kernel of the op `mnemonic`, if any family defines it."""
+    return next((k for f in _FAMILIES if (k := f.KERNELS.by_name.get(mnemonic))), None)
+
+
+def mnemonics() -> frozenset[str]:
+    """All ops that have a kernel."""
+    return frozenset(name for family in _FAMILIES for name in family.KERNELS.by_name)
