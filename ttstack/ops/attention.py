@@ -1,0 +1,128 @@
+"""Attention."""
+
+from ttstack.ops.attributes import F32, Bool, Ui32
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import movement
+from ttstack.ops.shapes import broadcast, expect
+from ttstack.ops.types import TensorType, tiles
+
+
+class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
+    """`softmax(query @ key^T * scale + mask) @ value` for each head, flash-style in blocks.
+
+    Query is [B, Hq, Sq, D], key and value [B, Hkv, Sk, D]; `Hq` is a multiple of `Hkv` (grouped queries).
+    """
+
+    op_code = "SDPAOperation"
+    query: TensorType
+    key: TensorType
+    value: TensorType
+    attention_mask: TensorType | None = None
+    attention_sink: TensorType | None = None
+    is_causal: Bool = True
+    scale: F32 | None = None
+    sliding_window_size: Ui32 | None = None
+
+    def infer(self) -> TensorType:
+        """The query's shape with the value's width."""
+        q, k, v = self.query, self.key, self.value
+        for name, t in (("query", q), ("key", k), ("value", v)):
+            expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
+        expect(k.shape[:3] == v.shape[:3], f"key {list(k.shape)} and value {list(v.shape)} differ in batch, heads or length")
+        expect(q.shape[0] == k.shape[0], f"batch of query is {q.shape[0]}, of key {k.shape[0]}")
+        expect(q.shape[3] == k.shape[3], f"head width of query is {q.shape[3]}, of key {k.shape[3]}")
+        grouped = k.shape[1] > 0 and q.shape[1] % k.shape[1] == 0
+        expect(grouped, f"{q.shape[1]} query heads are no multiple of {k.shape[1]} key heads")
+        if self.attention_mask is not None:
+            expect(not self.is_causal, "takes an attention_mask or is_causal, not both")
+            scores = (*q.shape[:3], k.shape[2])
+            fits = broadcast(scores, self.attention_mask.shape) == scores
+            expect(fits, f"attention_mask {list(self.attention_mask.shape)} does not broadcast to {list(scores)}")
+        return q.with_shape((*q.shape[:3], v.shape[3]))
+
+    def flops(self) -> int:
+        """Two matrix products; half of each where the mask is causal."""
+        b, h, s, d = self.query.shape
+        work = 2 * b * h * s * self.key.shape[2] * (d + self.value.shape[3])
+        return work // 2 if self.is_causal else work
+
+    def dispatch(self) -> Dispatch:
+        """Heads and query blocks run side by side, key blocks one after another."""
+        b, h, s, d = self.query.shape
+        visible = 0.5 if self.is_causal and s > 1 else 1.0
+        depth = tiles(d)
+        body = (
+            TileOp("matmul", (0, 1), visible * (depth + tiles(self.value.shape[3]))),
+            TileOp("exp", (0,), visible),
+            TileOp("reduce_max", (0,), visible),
+            TileOp("reduce_sum", (0,), visible),
+            TileOp("multiply", (0,), visible),
+        )
+        keys = Map((0, 1, 3, None), Access.MULTICAST)
+        extra = tuple(Map((None,) * 4) for _ in self.operands[3:])
+        return Dispatch(
+            domain=(b, h, tiles(s), tiles(self.key.shape[2])),
+            iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
+            inputs=(Map((0, 1, 2, None)), keys, keys, *extra),
+            outputs=(Map((0, 1, 2, None)),),
+            body=body,
+            exact=False,
+        )
+
+
+class ConcatenateHeads(Op, mnemonic="concatenate_heads"):
+    """[B, H, S, D] to [B, S, H * D]."""
+
+    op_code = "NLPConcatHeadsDeviceOperation"
+    input: TensorType
+
+    def infer(self) -> TensorType:
+        """Heads side by side."""
+        expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
+        b, h, s, d = self.input.shape
+        return self.input.with_shape((b, s, h * d))
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """Heads move whole where their width is whole tiles."""
+        return movement([self.input], self.results)
+
+
+class SplitQueryKeyValueAndSplitHeads(Op, mnemonic="split_query_key_value_and_split_heads"):
+    """[B, S, (H + 2 Hkv) * D] to query, key and value of [B, heads, S, D]; `transpose_key` swaps the key's last two."""
+
+    op_code = "NlpCreateHeadsDeviceOperation"
+    result_names = ("query", "key", "value")
+    input_tensor: TensorType
+    kv_input_tensor: TensorType | None = None
+    num_heads: Ui32
+    num_kv_heads: Ui32 | None = None
+    transpose_key: Bool
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """Query, key and value."""
+        expect(self.input_tensor.rank == 3, f"input_tensor has rank {self.input_tensor.rank}, not 3")
+        kv_heads = self.num_kv_heads or self.num_heads
+        heads = self.num_heads + (0 if self.kv_input_tensor is not None else 2 * kv_heads)
+        b, s, width = self.input_tensor.shape
+        expect(self.num_heads > 0 and width % heads == 0, f"width {width} does not split into {heads} heads")
+        d = width // heads
+        keys = b, kv_heads, (s if self.kv_input_tensor is None else self.kv_input_tensor.shape[1]), d
+        if self.kv_input_tensor is not None:
+            got = self.kv_input_tensor.shape[-1]
+            expect(got == 2 * kv_heads * d, f"kv_input_tensor has width {got}, expected {2 * kv_heads * d}")
+        key = (*keys[:2], keys[3], keys[2]) if self.transpose_key else keys
+        query = (b, self.num_heads, s, d)
+        return tuple(self.input_tensor.with_shape(shape) for shape in (query, key, keys))
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """Heads move whole where their width is whole tiles."""
+        return movement(self.operands, self.results)

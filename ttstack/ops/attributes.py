@@ -1,0 +1,39 @@
+"""How attributes of ops are spelled in MLIR text: annotations of the fields of an op definition."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from ttstack.ops.types import DType, TensorType
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The MLIR form of one attribute.
+
+    `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense`
+    (`array<i32: 1, 2>`), `number` (integer or float), `enum` and `elements`; `type` is the element type.
+    """
+
+    kind: str
+    type: str = ""
+
+
+FROM_RESULT = Spelling("result")
+"""Not an attribute: the value is read off the result type that the text spells."""
+
+Bool = Annotated[bool, Spelling("bool")]
+Str = Annotated[str, Spelling("string")]
+I32 = Annotated[int, Spelling("integer", "i32")]
+I64 = Annotated[int, Spelling("integer", "i64")]
+Si32 = Annotated[int, Spelling("integer", "si32")]
+Si64 = Annotated[int, Spelling("integer", "si64")]
+Ui32 = Annotated[int, Spelling("integer", "ui32")]
+F32 = Annotated[float, Spelling("float", "f32")]
+Number = Annotated[float, Spelling("number", "f32")]
+I32Array = Annotated[tuple[int, ...], Spelling("array", "i32")]
+DenseI32 = Annotated[tuple[int, ...], Spelling("dense", "i32")]
+DenseI64 = Annotated[tuple[int, ...], Spelling("dense", "i64")]
+ReduceType = Annotated[str, Spelling("enum", "reduce_type")]
+Elements = Annotated[Any, Spelling("elements")]
+ResultDType = Annotated[DType, FROM_RESULT]
+ResultType = Annotated[TensorType, FROM_RESULT]

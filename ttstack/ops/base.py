@@ -1,0 +1,187 @@
+"""What an op is: operands, attributes with defaults, the types it infers, and its loops over tiles.
+
+One definition serves every level: the IRDL ops of `ttir` and `ttnn`, their verifiers, the records of a
+program, cost, execution and documentation are all derived from it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from enum import Enum
+from functools import cache, cached_property
+from types import UnionType, new_class
+from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
+
+from ttstack.ops.attributes import FROM_RESULT, Spelling
+from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.types import TensorType
+
+OPS: dict[str, "type[Op]"] = {}
+"""Every op by mnemonic."""
+
+MAX_VARIADIC = 256
+"""Operands that a variadic op can take."""
+
+
+class Arity(Enum):
+    """How many operands stand in one place."""
+
+    ONE = "one"
+    OPTIONAL = "optional"
+    VARIADIC = "variadic"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of an op definition."""
+
+    name: str
+    spelling: Spelling
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether the text must spell it."""
+        return self.default is MISSING
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Op:
+    """Base of all op definitions. An instance is an op on given operand types with given attribute values.
+
+    Fields of type `TensorType` are operands (`| None`: optional, `tuple[TensorType, ...]`: variadic), in the
+    order of the text; all others are attributes, annotated with how they are spelled.
+    """
+
+    mnemonic: ClassVar[str] = ""
+    family: ClassVar[str] = ""
+    """Name of the file that defines the op; its kernel stands in the runtime's file of that name."""
+    result_names: ClassVar[tuple[str, ...]] = ("result",)
+    pure: ClassVar[bool] = True
+    """Whether an op with unused results can be removed and equal ones merged."""
+    executable: ClassVar[bool] = True
+    """Whether the device has it; the others are replaced before lowering."""
+    op_code: ClassVar[str] = ""
+    """The device operation's name in profiler tables."""
+    host_indices: ClassVar[tuple[str, ...]] = ()
+    """Operands that the device reads in row-major order: indices and offsets."""
+
+    def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclass(frozen=True, kw_only=True)(cls)
+        if not mnemonic:
+            return
+        if mnemonic in OPS:
+            raise ValueError(f"op {mnemonic!r} is already defined in {OPS[mnemonic].__module__}")
+        cls.mnemonic = mnemonic
+        cls.family = cls.__module__.rsplit(".", 1)[-1]
+        OPS[mnemonic] = cls
+
+    def infer(self) -> TensorType | tuple[TensorType, ...]:
+        """Result types; raises `ValueError` with both values where operands or attributes do not fit."""
+        raise NotImplementedError(f"{type(self).__name__}.infer")
+
+    def dispatch(self) -> Dispatch:
+        """The loops over tiles of this op on these operands."""
+        raise NotImplementedError(f"{type(self).__name__}.dispatch")
+
+    @cached_property
+    def results(self) -> tuple[TensorType, ...]:
+        """The inferred result types, always as a tuple."""
+        inferred = self.infer()
+        return inferred if isinstance(inferred, tuple) else (inferred,)
+
+    @cached_property
+    def operands(self) -> tuple[TensorType, ...]:
+        """The operand types that are present, in order."""
+        flat: list[TensorType] = []
+        for name in self.operand_specs():
+            value = getattr(self, name)
+            flat += [] if value is None else value if isinstance(value, tuple) else [value]
+        return tuple(flat)
+
+    def attributes(self) -> dict[str, Any]:
+        """Attribute values by name, defaults included, without what the result type says."""
+        return {a.name: getattr(self, a.name) for a in self.attribute_specs().values()}
+
+    def flops(self) -> int:
+        """Floating-point operations as users count them: 2 for a multiply-add, 1 for each result of other ops."""
+        return sum(result.size for result in self.results)
+
+    @classmethod
+    @cache
+    def operand_specs(cls) -> dict[str, Arity]:
+        """Operand places in the order of the text."""
+        return {name: arity for name, arity, spelling in _declared(cls) if spelling is None}
+
+    @classmethod
+    @cache
+    def attribute_specs(cls) -> dict[str, Attribute]:
+        """Attributes that the text spells."""
+        return {
+            name: Attribute(name, spelling, _default(cls, name))
+            for name, _, spelling in _declared(cls)
+            if spelling is not None and spelling is not FROM_RESULT
+        }
+
+    @classmethod
+    @cache
+    def result_fields(cls) -> tuple[str, ...]:
+        """Fields that are read off the spelled result type."""
+        return tuple(name for name, _, spelling in _declared(cls) if spelling is FROM_RESULT)
+
+    @classmethod
+    def on(
+        cls,
+        operands: Sequence[TensorType | None],
+        attributes: Mapping[str, Any],
+        result: TensorType | None = None,
+    ) -> "Op":
+        """The op on operands in the order of the text; `result` serves what only the result type says."""
+        values: dict[str, Any] = dict(attributes)
+        if cls.result_fields():
+            if result is None:
+                raise ValueError("needs the type of its result")
+            values |= {n: result.dtype if n == "dtype" else result for n in cls.result_fields()}
+        rest = list(operands)
+        for name, arity in cls.operand_specs().items():
+            if arity is Arity.VARIADIC:
+                values[name], rest = tuple(t for t in rest if t is not None), []
+            elif rest:
+                values[name] = rest.pop(0)
+        if rest:
+            raise ValueError(f"takes {len(operands) - len(rest)} operands, got {len(operands)}")
+        for field in fields(cls):  # pyright: ignore[reportArgumentType]
+            if field.name not in values and field.default is MISSING:
+                kind = "operand" if field.name in cls.operand_specs() else "attribute"
+                raise ValueError(f"requires {kind} '{field.name}'")
+        return cls(**values)
+
+
+@cache
+def _declared(cls: type[Op]) -> list[tuple[str, Arity, Spelling | None]]:
+    """(name, arity, spelling) of every field; operands have no spelling."""
+    hints = get_type_hints(cls, include_extras=True)
+    return [(f.name, *_read_hint(hints[f.name])) for f in fields(cls)]  # pyright: ignore[reportArgumentType]
+
+
+def _read_hint(hint: Any) -> tuple[Arity, Spelling | None]:
+    if isinstance(hint, UnionType) or get_origin(hint) is not Annotated and type(None) in get_args(hint):
+        inner = next(a for a in get_args(hint) if a is not type(None))
+        return Arity.OPTIONAL, _read_hint(inner)[1]
+    if get_origin(hint) is Annotated:
+        return Arity.ONE, get_args(hint)[1]
+    return (Arity.VARIADIC if get_origin(hint) is tuple else Arity.ONE), None
+
+
+def define(base: type[Op], mnemonic: str, doc: str) -> type[Op]:
+    """An op that differs from its family in nothing but its name and meaning."""
+    name = "".join(part.capitalize() for part in mnemonic.split("_"))
+
+    def body(namespace: dict[str, Any]) -> None:
+        namespace |= {"__doc__": doc, "__module__": base.__module__, "__annotations__": {}}
+
+    return new_class(name, (base,), {"mnemonic": mnemonic}, body)
+
+
+def _default(cls: type[Op], name: str) -> Any:
+    return next(f.default for f in fields(cls) if f.name == name)  # pyright: ignore[reportArgumentType]

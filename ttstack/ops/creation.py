@@ -1,0 +1,76 @@
+"""Ops that make a tensor out of nothing but attributes."""
+
+
+from ttstack.ops.attributes import I64, DenseI32, Elements, Number, ResultType, Si64
+from ttstack.ops.base import Op, define
+from ttstack.ops.dispatch import Dispatch, TileOp
+from ttstack.ops.loops import elementwise
+from ttstack.ops.shapes import axis, expect
+from ttstack.ops.types import TensorType
+
+
+class Creation(Op):
+    """An op without operands; the text says the type of its result."""
+
+    op_code = "FillPadDeviceOperation"
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says."""
+        return self.type
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """Each core writes its part."""
+        return elementwise([], self.results[0], [TileOp("fill", ())])
+
+
+class Constant(Creation, mnemonic="constant"):
+    """The elements of `value`; on the device, a tensor that is loaded with the program."""
+
+    value: Elements
+
+
+class Shaped(Creation):
+    """A creation whose shape is an attribute too."""
+
+    shape: DenseI32
+
+    def infer(self) -> TensorType:
+        """The type that the text says; its shape must be `shape`."""
+        same = self.type.shape == tuple(self.shape)
+        expect(same, f"shape {list(self.shape)} differs from the result's {list(self.type.shape)}")
+        return self.type
+
+
+class Full(Shaped, mnemonic="full"):
+    """`fill_value` everywhere."""
+
+    fill_value: Number
+
+
+define(Shaped, "zeros", "0 everywhere.")
+define(Shaped, "ones", "1 everywhere.")
+define(Creation, "empty", "Memory of a type; its values are not defined.")
+
+
+class Arange(Creation, mnemonic="arange"):
+    """`start, start + step, ...` below `end` along `arange_dimension`, repeated along all others."""
+
+    start: Si64
+    end: Si64
+    step: Si64
+    arange_dimension: I64
+
+    def infer(self) -> TensorType:
+        """The type that the text says; its extent along `arange_dimension` is the number of steps."""
+        at = axis(self.arange_dimension, self.type.rank, "arange_dimension")
+        expect(self.step != 0, "step is 0")
+        count = max(0, -(-(self.end - self.start) // self.step))
+        got = self.type.shape[at] if self.type.rank else 0
+        expect(count == got, f"{self.start} to {self.end} by {self.step} has {count} values, the result {got}")
+        return self.type
+

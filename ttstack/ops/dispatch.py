@@ -1,0 +1,102 @@
+"""A computation as loops over tiles: what `ttir.generic` says in MLIR, as a plain record.
+
+Grids, data movement, L1 footprint and compute time are derived from it, for every op, named or generic.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Iterator(StrEnum):
+    """How a loop may be run: spread over cores, or kept in one."""
+
+    PARALLEL = "parallel"
+    REDUCTION = "reduction"
+
+
+class Access(StrEnum):
+    """How an operand reaches a core."""
+
+    LOCAL = "local"
+    """Each core reads its own part."""
+    MULTICAST = "multicast"
+    """Cores that share a part get it from one reader."""
+    INDIRECT = "indirect"
+    """Rows are picked by the values of the operand before it."""
+    GATHER = "gather"
+    """Parts of tiles move: the tiles read are not the tiles written."""
+
+
+@dataclass(frozen=True)
+class Map:
+    """Which tile of an operand one iteration touches: a loop for each dimension, None where the extent is 1."""
+
+    loops: tuple[int | None, ...]
+    access: Access = Access.LOCAL
+
+
+@dataclass(frozen=True)
+class TileOp:
+    """One op on tiles; `args` number the inputs, then the outputs, then the results of the tile ops before it."""
+
+    name: str
+    args: tuple[int, ...]
+    count: float = 1.0
+    """Times that the op runs in an iteration."""
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """Loops over tiles (leading dimensions count elements), the tiles that they touch, and the work on them.
+
+    Tile ops that follow a reducing one (`matmul`, `reduce_*`) are its epilogue: they run once for each output
+    tile, after the last step of the reduction. A tile of an operand whose extent is 1 broadcasts inside itself.
+    """
+
+    domain: tuple[int, ...]
+    iterators: tuple[Iterator, ...]
+    inputs: tuple[Map, ...]
+    outputs: tuple[Map, ...]
+    body: tuple[TileOp, ...]
+    exact: bool = True
+    """Whether maps and body say all that the op does, so that `ttir.generic` can stand for it."""
+
+    @property
+    def parallel(self) -> tuple[int, ...]:
+        """The loops that may be spread over cores."""
+        return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.PARALLEL)
+
+    @property
+    def reductions(self) -> tuple[int, ...]:
+        """The loops that stay in a core."""
+        return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.REDUCTION)
+
+    @property
+    def units(self) -> int:
+        """Iterations that can run side by side."""
+        return math.prod(self.domain[i] for i in self.parallel)
+
+    @property
+    def steps(self) -> int:
+        """Iterations that follow one another for each unit."""
+        return math.prod(self.domain[i] for i in self.reductions)
+
+    @property
+    def maps(self) -> tuple[Map, ...]:
+        """Inputs, then outputs."""
+        return (*self.inputs, *self.outputs)
+
+    def split_body(self) -> tuple[tuple[TileOp, ...], tuple[TileOp, ...]]:
+        """The tile ops of every step, and those that run once a unit after a reduction."""
+        last = max((i for i, op in enumerate(self.body) if is_reducing(op.name)), default=len(self.body) - 1)
+        return self.body[: last + 1], self.body[last + 1 :]
+
+    def with_maps(self, inputs: tuple[Map, ...]) -> "Dispatch":
+        """The same loops with other input maps."""
+        return replace(self, inputs=inputs)
+
+
+def is_reducing(tile_op: str) -> bool:
+    """Whether the tile op accumulates over reduction loops."""
+    return tile_op == "matmul" or tile_op.startswith("reduce_")

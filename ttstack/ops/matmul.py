@@ -1,0 +1,132 @@
+"""Contractions: matrix products with and without bias."""
+
+from ttstack.ops.attributes import Bool, DenseI64, Str
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import broadcast_map
+from ttstack.ops.shapes import axes, broadcast, expect, promote
+from ttstack.ops.types import TensorType, tiles
+
+
+class Matmul(Op, mnemonic="matmul"):
+    """`a @ b` over the last two dimensions, batch dimensions broadcast; vectors as in `torch.matmul`."""
+
+    op_code = "MatmulDeviceOperation"
+    a: TensorType
+    b: TensorType
+    transpose_a: Bool = False
+    transpose_b: Bool = False
+    activation: Str = ""
+    """A unary elementwise op on the result, by mnemonic."""
+
+    @property
+    def mnk(self) -> tuple[int, int, int]:
+        """Rows, columns and inner extent of one matrix product, in elements."""
+        expect(self.a.rank > 0 and self.b.rank > 0, "operands must have at least one dimension")
+        a = self.a.shape if self.a.rank > 1 else (1, *self.a.shape)
+        b = self.b.shape if self.b.rank > 1 else (*self.b.shape, 1)
+        m, k = (a[-1], a[-2]) if self.transpose_a and self.a.rank > 1 else (a[-2], a[-1])
+        k_b, n = (b[-1], b[-2]) if self.transpose_b and self.b.rank > 1 else (b[-2], b[-1])
+        expect(k == k_b, f"inner dimensions of a {list(self.a.shape)} and b {list(self.b.shape)} differ: {k} and {k_b}")
+        return m, n, k
+
+    def infer(self) -> TensorType:
+        """Batch dimensions, then rows and columns."""
+        m, n, _ = self.mnk
+        rows = (m,) if self.a.rank > 1 else ()
+        columns = (n,) if self.b.rank > 1 else ()
+        batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
+        return TensorType((*batch, *rows, *columns), promote(self.a, self.b))
+
+    def flops(self) -> int:
+        """Two for each multiply-add."""
+        return 2 * self.results[0].size * self.mnk[2]
+
+    def dispatch(self) -> Dispatch:
+        """Loops over batch, rows and columns, and the inner loop that reduces."""
+        out, (m, n, k) = self.results[0], self.mnk
+        batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
+        rank = len(batch)
+        row, column, inner = rank, rank + 1, rank + 2
+        vector = self.a.rank < 2 or self.b.rank < 2
+        return Dispatch(
+            domain=(*batch, tiles(m), tiles(n), tiles(k)),
+            iterators=(*[Iterator.PARALLEL] * (rank + 2), Iterator.REDUCTION),
+            inputs=(
+                self._operand_map(self.a, rank, (inner, row) if self.transpose_a else (row, inner)),
+                self._operand_map(self.b, rank, (column, inner) if self.transpose_b else (inner, column)),
+                *self._epilogue_maps(),
+            ),
+            outputs=(Map(tuple(range(out.rank))),) if not vector else (Map((*range(rank), row, column)),),
+            body=self._body(),
+            exact=not vector,
+        )
+
+    def _operand_map(self, operand: TensorType, batch_rank: int, matrix: tuple[int, int]) -> Map:
+        shift = batch_rank - (operand.rank - 2)
+        batch = tuple(None if d == 1 else i + shift for i, d in enumerate(operand.shape[:-2]))
+        return Map((*batch, *matrix), Access.MULTICAST)
+
+    def _epilogue_maps(self) -> tuple[Map, ...]:
+        return ()
+
+    def _body(self) -> tuple[TileOp, ...]:
+        inputs = len(self.operands)
+        body = [TileOp("matmul", (0, 1, inputs))]
+        if inputs == 3:
+            body.append(TileOp("add", (inputs + len(body), 2)))
+        if self.activation:
+            body.append(TileOp(self.activation, (inputs + len(body),)))
+        return tuple(body)
+
+
+class Linear(Matmul, mnemonic="linear"):
+    """`a @ b + bias`, the bias broadcast to the product."""
+
+    bias: TensorType | None = None
+
+    def infer(self) -> TensorType:
+        """The product's type; the bias must broadcast to it."""
+        product = super().infer()
+        if self.bias is not None:
+            both = broadcast(product.shape, self.bias.shape)
+            fits = both == product.shape
+            expect(fits, f"bias {list(self.bias.shape)} does not broadcast to {list(product.shape)}")
+        return product
+
+    def _epilogue_maps(self) -> tuple[Map, ...]:
+        return () if self.bias is None else (broadcast_map(self.bias, self.results[0]),)
+
+
+class DotGeneral(Op, mnemonic="dot_general"):
+    """StableHLO's general contraction; result dimensions are batch, free of lhs, free of rhs."""
+
+    executable = False
+    lhs: TensorType
+    rhs: TensorType
+    batch_dims_lhs: DenseI64
+    contract_dims_lhs: DenseI64
+    batch_dims_rhs: DenseI64
+    contract_dims_rhs: DenseI64
+
+    def free_dims(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Dimensions of lhs and of rhs that are neither batch nor contracted."""
+        sides = (
+            (self.lhs, (*self.batch_dims_lhs, *self.contract_dims_lhs), "lhs"),
+            (self.rhs, (*self.batch_dims_rhs, *self.contract_dims_rhs), "rhs"),
+        )
+        taken = [set(axes(dims, side.rank, f"dimensions of {name}")) for side, dims, name in sides]
+        left = tuple(d for d in range(self.lhs.rank) if d not in taken[0])
+        return left, tuple(d for d in range(self.rhs.rank) if d not in taken[1])
+
+    def infer(self) -> TensorType:
+        """Batch extents, then the free ones of both sides."""
+        left, right = self.free_dims()
+        for what, a, b in (
+            ("batch", self.batch_dims_lhs, self.batch_dims_rhs),
+            ("contracted", self.contract_dims_lhs, self.contract_dims_rhs),
+        ):
+            x, y = [self.lhs.shape[d] for d in a], [self.rhs.shape[d] for d in b]
+            expect(x == y, f"{what} dimensions of lhs {x} and rhs {y} differ")
+        shape = [self.lhs.shape[d] for d in (*self.batch_dims_lhs, *left)] + [self.rhs.shape[d] for d in right]
+        return TensorType(tuple(shape), promote(self.lhs, self.rhs))

@@ -1,0 +1,117 @@
+"""Reductions along dimensions, and softmax."""
+
+from ttstack.ops.attributes import I64, Bool, I32Array, ResultDType, Si32
+from ttstack.ops.base import Op, define
+from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import identity_map, rowwise
+from ttstack.ops.shapes import axes, axis
+from ttstack.ops.types import TensorType, tile_shape
+
+
+class Reduction(Op):
+    """One value for all elements along `dim_arg`, or along all dimensions where it is left out."""
+
+    op_code = "ReduceDeviceOperation"
+    input: TensorType
+    keep_dim: Bool
+    dim_arg: I32Array | None = None
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Reduced dimensions, counted from the front."""
+        return axes(self.dim_arg, self.input.rank)
+
+    def infer(self) -> TensorType:
+        """The shape without the reduced dimensions, or with extent 1 there."""
+        kept = [1 if i in self.dims else d for i, d in enumerate(self.input.shape)]
+        if not self.keep_dim:
+            kept = [d for i, d in enumerate(self.input.shape) if i not in self.dims]
+        return self.input.with_shape(tuple(kept))
+
+    def flops(self) -> int:
+        """One for each element that is read."""
+        return self.input.size
+
+    def dispatch(self) -> Dispatch:
+        """Loops over the operand; the reduced ones stay in a core."""
+        kept = [i for i in range(self.input.rank) if i not in self.dims]
+        out = tuple(None if i in self.dims else i for i in range(self.input.rank)) if self.keep_dim else tuple(kept)
+        # Dropped tile dimensions move what is left across tile boundaries.
+        aligned = self.keep_dim or kept[-2:] == [self.input.rank - 2, self.input.rank - 1]
+        return Dispatch(
+            domain=tile_shape(self.input.shape),
+            iterators=tuple(Iterator.REDUCTION if i in self.dims else Iterator.PARALLEL for i in range(self.input.rank)),
+            inputs=(identity_map(self.input.rank),),
+            outputs=(Map(out),),
+            body=(TileOp(f"reduce_{self.mnemonic.removeprefix('reduce_')}", (0, 1)),),
+            exact=aligned,
+        )
+
+
+for _mnemonic, _doc in {
+    "sum": "Sum along dimensions.",
+    "mean": "Arithmetic mean along dimensions.",
+    "max": "Largest element along dimensions; NaN where one is.",
+    "min": "Smallest element along dimensions; NaN where one is.",
+    "prod": "Product along dimensions.",
+    "reduce_and": "1 where all elements are nonzero, else 0.",
+    "reduce_or": "1 where any element is nonzero, else 0.",
+}.items():
+    define(Reduction, _mnemonic, _doc)
+
+
+class Argmax(Reduction, mnemonic="argmax"):
+    """Index of the largest element, the first of equal ones; over the flattened operand without `dim_arg`."""
+
+    op_code = "ArgMaxDeviceOperation"
+    dtype: ResultDType
+
+    def infer(self) -> TensorType:
+        """The reduced shape in the integer type that the text says."""
+        return super().infer().with_dtype(self.dtype)
+
+
+class Scan(Op):
+    """An inclusive scan along one dimension."""
+
+    op_code = "AccumulationDeviceOperation"
+    input: TensorType
+    dim: I64
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        axis(self.dim, self.input.rank)
+        return self.input
+
+    def dispatch(self) -> Dispatch:
+        """The scanned dimension stays in a core."""
+        return rowwise([self.input], self.input, [axis(self.dim, self.input.rank)], [("add", 1)])
+
+
+define(Scan, "cumsum", "Running sum along `dim`.")
+define(Scan, "cumprod", "Running product along `dim`.")
+
+
+class Softmax(Op, mnemonic="softmax"):
+    """`exp(x)` over its sum along `dimension`; `numericStable` subtracts the maximum first."""
+
+    op_code = "SoftmaxDeviceOperation"
+    input: TensorType
+    dimension: Si32
+    numericStable: Bool = False
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        axis(self.dimension, self.input.rank, "dimension")
+        return self.input
+
+    def flops(self) -> int:
+        """Five for each element: maximum, subtraction, exponential, sum, scaling."""
+        return 5 * self.input.size
+
+    def dispatch(self) -> Dispatch:
+        """Each row stays in a core."""
+        work = [("exp", 1), ("reduce_sum", 1), ("multiply", 1)]
+        if self.numericStable:
+            work += [("reduce_max", 1), ("subtract", 1)]
+        return rowwise([self.input], self.input, [axis(self.dimension, self.input.rank)], work)

@@ -1,0 +1,301 @@
+"""Ops that move data and change shapes, and compute nothing."""
+
+import math
+from typing import ClassVar
+
+from ttstack.ops.attributes import F32, I32, DenseI32, DenseI64, I32Array, Si32
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import broadcast_map, identity_map, movement
+from ttstack.ops.shapes import axis, expect
+from ttstack.ops.types import TensorType, tile_shape
+
+
+class Movement(Op):
+    """An op whose tiles of the result hold parts of several tiles of the operands."""
+
+    def dispatch(self) -> Dispatch:
+        """All operands are read and all results written once."""
+        return movement(self.operands, self.results)
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+
+class Reshape(Movement, mnemonic="reshape"):
+    """The same elements in row-major order under another shape."""
+
+    op_code = "ReshapeViewDeviceOperation"
+    input: TensorType
+    shape: I32Array
+
+    def infer(self) -> TensorType:
+        """`shape`; it must hold as many elements as the operand."""
+        count = math.prod(self.shape)
+        expect(
+            count == self.input.size and min(self.shape, default=1) >= 0,
+            f"shape {list(self.shape)} has {count} elements, input {list(self.input.shape)} has {self.input.size}",
+        )
+        return self.input.with_shape(self.shape)
+
+
+class Squeeze(Movement, mnemonic="squeeze"):
+    """Drop dimension `dim`, which has extent 1."""
+
+    op_code = "ReshapeViewDeviceOperation"
+    input: TensorType
+    dim: Si32
+
+    def infer(self) -> TensorType:
+        """The shape without `dim`."""
+        at = axis(self.dim, self.input.rank)
+        expect(
+            self.input.rank > 0 and self.input.shape[at] == 1,
+            f"dimension {self.dim} of input {list(self.input.shape)} is not 1",
+        )
+        return self.input.with_shape(self.input.shape[:at] + self.input.shape[at + 1 :])
+
+
+class Unsqueeze(Movement, mnemonic="unsqueeze"):
+    """Insert a dimension of extent 1 at `dim`."""
+
+    op_code = "ReshapeViewDeviceOperation"
+    input: TensorType
+    dim: Si32
+
+    def infer(self) -> TensorType:
+        """The shape with 1 at `dim`."""
+        at = axis(self.dim, self.input.rank + 1)
+        return self.input.with_shape((*self.input.shape[:at], 1, *self.input.shape[at:]))
+
+
+class Permutation(Op):
+    """Dimensions in another order."""
+
+    input: TensorType
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """For each dimension of the result, the dimension of the operand that it was."""
+        raise NotImplementedError
+
+    def infer(self) -> TensorType:
+        """The extents in the new order."""
+        return self.input.with_shape(tuple(self.input.shape[d] for d in self.order))
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """A map where whole tiles move, data movement across tiles otherwise."""
+        order, rank = self.order, self.input.rank
+        matrix = min(rank, 2)
+        if sorted(order[rank - matrix :]) != list(range(rank - matrix, rank)):
+            return movement([self.input], self.results)
+        swapped = order[rank - matrix :] != tuple(range(rank - matrix, rank))
+        return Dispatch(
+            domain=tile_shape(self.results[0].shape),
+            iterators=(Iterator.PARALLEL,) * rank,
+            inputs=(Map(tuple(order.index(d) for d in range(rank))),),
+            outputs=(identity_map(rank),),
+            body=(TileOp("transpose" if swapped else "copy", (0,)),),
+        )
+
+
+class Permute(Permutation, mnemonic="permute"):
+    """Dimension `i` of the result is dimension `permutation[i]` of the operand."""
+
+    op_code = "PermuteDeviceOperation"
+    permutation: DenseI64
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The permutation, checked."""
+        expect(
+            sorted(self.permutation) == list(range(self.input.rank)),
+            f"{list(self.permutation)} is not a permutation of {self.input.rank} dimensions",
+        )
+        return tuple(self.permutation)
+
+
+class Transpose(Permutation, mnemonic="transpose"):
+    """Swap dimensions `dim0` and `dim1`."""
+
+    op_code = "TransposeDeviceOperation"
+    dim0: Si32
+    dim1: Si32
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The identity with two dimensions swapped."""
+        order = list(range(self.input.rank))
+        a, b = axis(self.dim0, self.input.rank, "dim0"), axis(self.dim1, self.input.rank, "dim1")
+        order[a], order[b] = order[b], order[a]
+        return tuple(order)
+
+
+class Concat(Movement, mnemonic="concat"):
+    """The inputs joined along `dim`."""
+
+    op_code = "ConcatDeviceOperation"
+    inputs: tuple[TensorType, ...]
+    dim: Si32
+
+    def infer(self) -> TensorType:
+        """The first input's shape with the extents along `dim` added up."""
+        expect(bool(self.inputs), "needs at least one input")
+        first = self.inputs[0]
+        at = axis(self.dim, first.rank)
+        for i, other in enumerate(self.inputs):
+            fits = other.rank == first.rank and other.dtype == first.dtype
+            fits = fits and other.shape[:at] + other.shape[at + 1 :] == first.shape[:at] + first.shape[at + 1 :]
+            expect(fits, f"input {i} is {other}, which does not join input 0, {first}, along dim {self.dim}")
+        total = sum(t.shape[at] for t in self.inputs)
+        return first.with_shape((*first.shape[:at], total, *first.shape[at + 1 :]))
+
+
+class SliceStatic(Movement, mnemonic="slice_static"):
+    """`input[begin:end:step]` in every dimension; negative bounds count from the end."""
+
+    op_code = "SliceDeviceOperation"
+    input: TensorType
+    begins: I32Array
+    ends: I32Array
+    step: I32Array
+
+    def infer(self) -> TensorType:
+        """The number of steps in each dimension."""
+        shape = []
+        for name in ("begins", "ends", "step"):
+            count = len(getattr(self, name))
+            expect(count == self.input.rank, f"{name} has {count} entries for rank {self.input.rank}")
+        for d, (extent, begin, end, step) in enumerate(
+            zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
+        ):
+            low, high = (b + extent if b < 0 else b for b in (begin, end))
+            expect(step > 0, f"step {step} of dimension {d} is not positive")
+            inside = 0 <= low <= high <= extent
+            expect(inside, f"slice {begin}:{end} of dimension {d} is outside of its extent {extent}")
+            shape.append(-(-(high - low) // step))
+        return self.input.with_shape(tuple(shape))
+
+
+class Index(Movement, mnemonic="index"):
+    """`input[begin:end:step]` along `dim`."""
+
+    op_code = "SliceDeviceOperation"
+    input: TensorType
+    dim: I32
+    begin: I32
+    end: I32
+    step: I32
+
+    def infer(self) -> TensorType:
+        """The number of steps along `dim`."""
+        at = axis(self.dim, self.input.rank)
+        extent = self.input.shape[at]
+        low, high = (b + extent if b < 0 else b for b in (self.begin, self.end))
+        expect(self.step > 0, f"step {self.step} is not positive")
+        inside = 0 <= low <= high <= extent
+        expect(inside, f"slice {self.begin}:{self.end} of dimension {at} is outside of its extent {extent}")
+        count = -(-(high - low) // self.step)
+        return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
+
+
+class Broadcast(Op, mnemonic="broadcast"):
+    """Each dimension of extent 1 repeated `broadcast_dimensions` times."""
+
+    op_code = "RepeatDeviceOperation"
+    input: TensorType
+    broadcast_dimensions: DenseI64
+
+    def infer(self) -> TensorType:
+        """Extents times factors."""
+        factors = self.broadcast_dimensions
+        expect(len(factors) == self.input.rank, f"{len(factors)} factors for rank {self.input.rank}")
+        for d, (extent, factor) in enumerate(zip(self.input.shape, factors, strict=True)):
+            fits = factor == 1 or extent == 1 and factor >= 1
+            expect(fits, f"factor {factor} of dimension {d} needs extent 1, input has {extent}")
+        return self.input.with_shape(tuple(e * f for e, f in zip(self.input.shape, factors, strict=True)))
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """Every tile of the result is a copy of the tile that it repeats."""
+        out = self.results[0]
+        return Dispatch(
+            domain=tile_shape(out.shape),
+            iterators=(Iterator.PARALLEL,) * out.rank,
+            inputs=(broadcast_map(self.input, out),),
+            outputs=(identity_map(out.rank),),
+            body=(TileOp("copy", (0,)),),
+        )
+
+
+class Repeat(Movement, mnemonic="repeat"):
+    """The operand laid side by side `repeat_dimensions` times in each dimension."""
+
+    op_code = "RepeatDeviceOperation"
+    input: TensorType
+    repeat_dimensions: DenseI64
+
+    def infer(self) -> TensorType:
+        """Extents times counts."""
+        counts = self.repeat_dimensions
+        expect(len(counts) == self.input.rank, f"{len(counts)} counts for rank {self.input.rank}")
+        expect(min(counts, default=1) >= 1, f"counts {list(counts)} are not all positive")
+        return self.input.with_shape(tuple(e * c for e, c in zip(self.input.shape, counts, strict=True)))
+
+
+class Pad(Movement, mnemonic="pad"):
+    """`value` around the operand: `padding` is [low, high] of each dimension in turn."""
+
+    op_code = "PadDeviceOperation"
+    input: TensorType
+    padding: DenseI32
+    value: F32
+
+    def infer(self) -> TensorType:
+        """Extents plus padding."""
+        pads = self.padding
+        expect(len(pads) == 2 * self.input.rank, f"padding has {len(pads)} entries for rank {self.input.rank}")
+        expect(min(pads, default=0) >= 0, f"padding {list(pads)} is negative")
+        return self.input.with_shape(tuple(e + pads[2 * d] + pads[2 * d + 1] for d, e in enumerate(self.input.shape)))
+
+
+class Reverse(Movement, mnemonic="reverse"):
+    """Elements in opposite order along `dimensions`."""
+
+    op_code = "FlipDeviceOperation"
+    input: TensorType
+    dimensions: DenseI64
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        for d in self.dimensions:
+            axis(d, self.input.rank, "dimensions")
+        return self.input
+
+
+class Gather(Movement, mnemonic="gather"):
+    """`out[i][j] = input[index[i][j]][j]` for `dim` 0, as `torch.gather`."""
+
+    op_code = "GatherDeviceOperation"
+    host_indices: ClassVar = ()
+    input: TensorType
+    index: TensorType
+    dim: I32
+
+    def infer(self) -> TensorType:
+        """The index's shape in the input's element type."""
+        at = axis(self.dim, self.input.rank)
+        expect(not self.index.dtype.is_float, f"index is {self.index.dtype}, not an integer")
+        fits = self.index.rank == self.input.rank and all(
+            i <= e for d, (i, e) in enumerate(zip(self.index.shape, self.input.shape, strict=True)) if d != at
+        )
+        expect(fits, f"index {list(self.index.shape)} does not fit input {list(self.input.shape)} along dim {self.dim}")
+        return self.input.with_shape(self.index.shape)

@@ -1,0 +1,52 @@
+"""Rules that shapes of operands and results follow, each with the message for when they do not."""
+
+from collections.abc import Sequence
+
+from ttstack.ops.types import DType, TensorType
+
+
+def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """NumPy broadcasting; raises `ValueError` naming the shapes that do not fit."""
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
+    out = []
+    for extents in zip(*padded, strict=True):
+        wide = {e for e in extents if e != 1}
+        if len(wide) > 1:
+            raise ValueError(f"shapes {' and '.join(str(list(s)) for s in shapes)} do not broadcast")
+        out.append(wide.pop() if wide else 1)
+    return tuple(out)
+
+
+def axis(dim: int, rank: int, name: str = "dim") -> int:
+    """`dim` counted from the front; raises `ValueError` where it is out of range."""
+    if not -rank <= dim < rank:
+        raise ValueError(f"{name} {dim} is out of range for rank {rank}")
+    return dim % rank if rank else 0
+
+
+def axes(dims: Sequence[int] | None, rank: int, name: str = "dim_arg") -> tuple[int, ...]:
+    """`dims` counted from the front, all where None; raises `ValueError` on repeats and out of range."""
+    if dims is None:
+        return tuple(range(rank))
+    out = tuple(axis(d, rank, name) for d in dims)
+    if len(set(out)) != len(out):
+        raise ValueError(f"{name} {list(dims)} names a dimension twice")
+    return out
+
+
+def promote(*types: TensorType) -> DType:
+    """The element type of an op on operands of several types: real before integer, wide before narrow."""
+    return max((t.dtype for t in types), key=lambda d: (d.is_float, d.bits))
+
+
+def expect(condition: bool, message: str) -> None:
+    """Raise `ValueError` with `message` unless the condition holds."""
+    if not condition:
+        raise ValueError(message)
+
+
+def trailing(name: str, got: TensorType | None, want: Sequence[int]) -> None:
+    """Check an optional weight or bias against the shape it must have."""
+    if got is not None and tuple(got.shape) != tuple(want):
+        raise ValueError(f"{name} has shape {list(got.shape)}, expected {list(want)}")

@@ -1,0 +1,120 @@
+"""An op with the layouts of its tensors and the cores that it runs on: what cost and L1 footprint are asked about."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Dispatch, Map
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.layout import Grid, Layout
+
+
+class Fidelity(StrEnum):
+    """Passes of the multiplier: LoFi is one, HiFi4 four."""
+
+    LOFI = "LoFi"
+    HIFI2 = "HiFi2"
+    HIFI3 = "HiFi3"
+    HIFI4 = "HiFi4"
+
+
+class Spread(StrEnum):
+    """How the parallel loops of a dispatch go over a grid."""
+
+    FLAT = "flat"
+    """Iterations in row-major order, in equal runs over all cores."""
+    ROWS = "rows"
+    """All loops but the last over all cores; the last stays in a core."""
+    COLUMNS = "columns"
+    """The last loop over all cores; the others stay in a core."""
+    BLOCKS = "blocks"
+    """All loops but the last over the grid's rows, the last over its columns."""
+
+
+@dataclass(frozen=True)
+class DeviceOp:
+    """One op, placed."""
+
+    op: Op
+    operands: tuple[Layout, ...]
+    """Layouts of the operands that are present, in order."""
+    results: tuple[Layout, ...]
+    grid: Grid
+    spread: Spread = Spread.FLAT
+    fidelity: Fidelity = Fidelity.HIFI4
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
+
+    @cached_property
+    def dispatch(self) -> Dispatch:
+        """The op's loops over tiles."""
+        return self.op.dispatch()
+
+    @cached_property
+    def core_domain(self) -> tuple[int, ...]:
+        """Extent of each loop on the core with the most work."""
+        return _core_domain(self.dispatch, self.grid, self.spread)
+
+    @property
+    def core_units(self) -> int:
+        """Parallel iterations of the core with the most work."""
+        return math.prod(self.core_domain[i] for i in self.dispatch.parallel)
+
+    @cached_property
+    def cores(self) -> int:
+        """Cores that have any work."""
+        return _cores_used(self.dispatch, self.grid, self.spread)
+
+    def types(self) -> tuple[TensorType, ...]:
+        """Types of operands, then results."""
+        return (*self.op.operands, *self.op.results)
+
+    def layouts(self) -> tuple[Layout, ...]:
+        """Layouts of operands, then results."""
+        return (*self.operands, *self.results)
+
+    def core_pages(self, which: Map) -> int:
+        """Pages of an operand or result that the core with the most work touches."""
+        return math.prod(self.core_domain[i] for i in set(which.loops) if i is not None)
+
+
+def default_fidelity(*formats: DType) -> Fidelity:
+    """The fewest passes that multiply the formats exactly: bf16 takes 4, bfp8 2, bfp4 1 (tt-metal tech_reports/matrix_engine)."""
+    widest = max((f.bits for f in formats if f.is_float), default=16)
+    return Fidelity.LOFI if widest <= 4 else Fidelity.HIFI2 if widest <= 8 else Fidelity.HIFI4
+
+
+def _groups(dispatch: Dispatch, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:
+    """Groups of parallel loops, each with the number of cores that it is spread over."""
+    loops = dispatch.parallel
+    match spread:
+        case Spread.FLAT:
+            return [(loops, grid.cores)]
+        case Spread.ROWS:
+            return [(loops[:-1], grid.cores), (loops[-1:], 1)]
+        case Spread.COLUMNS:
+            return [(loops[:-1], 1), (loops[-1:], grid.cores)]
+        case Spread.BLOCKS:
+            return [(loops[:-1], grid.rows), (loops[-1:], grid.cols)]
+
+
+def _core_domain(dispatch: Dispatch, grid: Grid, spread: Spread) -> tuple[int, ...]:
+    extents = list(dispatch.domain)
+    for loops, cores in _groups(dispatch, grid, spread):
+        left = -(-math.prod(dispatch.domain[i] for i in loops) // cores)
+        for i in reversed(loops):
+            extents[i] = min(left, dispatch.domain[i])
+            left = -(-left // max(dispatch.domain[i], 1))
+    return tuple(extents)
+
+
+def _cores_used(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
+    used = 1
+    for loops, cores in _groups(dispatch, grid, spread):
+        units = math.prod(dispatch.domain[i] for i in loops)
+        used *= -(-units // max(-(-units // cores), 1))
+    return max(used, 1)

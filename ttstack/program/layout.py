@@ -1,0 +1,163 @@
+"""How a tensor lies in memory, and the arithmetic of it: pages, shards, bytes in each bank."""
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ttstack.ops.types import TILE, DType, TensorType, tiles
+
+ROW_ALIGNMENT = 32
+"""Bytes to which a row-major page is rounded up (NoC and DRAM alignment of tt-metal)."""
+
+
+class MemorySpace(StrEnum):
+    """The memory that holds a buffer."""
+
+    DRAM = "dram"
+    L1 = "l1"
+
+
+class MemoryLayout(StrEnum):
+    """How the pages of a buffer are spread over the banks of its memory."""
+
+    INTERLEAVED = "interleaved"
+    HEIGHT_SHARDED = "height_sharded"
+    WIDTH_SHARDED = "width_sharded"
+    BLOCK_SHARDED = "block_sharded"
+
+
+@dataclass(frozen=True, order=True)
+class Grid:
+    """A rectangle of cores."""
+
+    rows: int
+    cols: int
+
+    @property
+    def cores(self) -> int:
+        """Number of cores."""
+        return self.rows * self.cols
+
+    def fits(self, other: "Grid") -> bool:
+        """Whether this rectangle lies within `other`."""
+        return self.rows <= other.rows and self.cols <= other.cols
+
+    def __str__(self) -> str:
+        return f"{self.rows}x{self.cols}"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Element format, tiling, memory and spread of a tensor.
+
+    A tensor is seen as a matrix: its last dimension by all dimensions before it, the last two padded to tiles
+    where `tiled`. Interleaved pages (a tile, or a row) go round the banks; shards lie one on each core of `grid`,
+    in row-major order of the cores for height and width sharding.
+    """
+
+    dtype: DType
+    tiled: bool = True
+    memory_space: MemorySpace = MemorySpace.DRAM
+    memory_layout: MemoryLayout = MemoryLayout.INTERLEAVED
+    grid: Grid | None = None
+
+    @property
+    def sharded(self) -> bool:
+        """Whether each core of `grid` holds one piece."""
+        return self.memory_layout is not MemoryLayout.INTERLEAVED
+
+    @property
+    def in_l1(self) -> bool:
+        """Whether the buffer is in the cores' own memory."""
+        return self.memory_space is MemorySpace.L1
+
+    def interleaved(self, space: MemorySpace) -> "Layout":
+        """The same format, interleaved over the banks of `space`."""
+        return replace(self, memory_space=space, memory_layout=MemoryLayout.INTERLEAVED, grid=None)
+
+    def matrix(self, t: TensorType) -> tuple[int, int]:
+        """Rows and columns of the tensor as pages: in tiles where tiled, else in rows of elements."""
+        lead, height, width = _collapse(t)
+        return (lead * tiles(height), tiles(width)) if self.tiled else (lead * height, 1)
+
+    def page_bytes(self, t: TensorType) -> int:
+        """Bytes of one page."""
+        if self.tiled:
+            return self.dtype.tile_bytes
+        row = _collapse(t)[2] * self.dtype.row_major_bytes
+        return -(-row // ROW_ALIGNMENT) * ROW_ALIGNMENT
+
+    def pages(self, t: TensorType) -> int:
+        """Number of pages."""
+        return math.prod(self.matrix(t))
+
+    def nbytes(self, t: TensorType) -> int:
+        """Bytes of all pages, padding included."""
+        return self.pages(t) * self.page_bytes(t)
+
+    def shard(self, t: TensorType) -> tuple[int, int]:
+        """Rows and columns of pages that the fullest core holds."""
+        rows, cols = self.matrix(t)
+        grid = self.grid or Grid(1, 1)
+        match self.memory_layout:
+            case MemoryLayout.HEIGHT_SHARDED:
+                return -(-rows // grid.cores), cols
+            case MemoryLayout.WIDTH_SHARDED:
+                return rows, -(-cols // grid.cores)
+            case MemoryLayout.BLOCK_SHARDED:
+                return -(-rows // grid.rows), -(-cols // grid.cols)
+            case MemoryLayout.INTERLEAVED:
+                return rows, cols
+
+    def bank_bytes(self, t: TensorType, banks: int) -> int:
+        """Bytes that the fullest of `banks` banks (cores for L1, channels for DRAM) holds."""
+        if self.sharded:
+            return math.prod(self.shard(t)) * self.page_bytes(t)
+        return -(-self.pages(t) // max(banks, 1)) * self.page_bytes(t)
+
+    def fault(self, t: TensorType, device: Grid) -> str | None:
+        """Why this layout cannot hold `t` on a device with these cores; None where it can."""
+        if self.dtype.is_block and not self.tiled:
+            return f"{self.dtype} needs tiles"
+        if self.sharded != (self.grid is not None):
+            return f"{self.memory_layout} {'needs a' if self.sharded else 'takes no'} grid"
+        if self.grid is None:
+            return None
+        if not self.grid.fits(device):
+            return f"grid {self.grid} is larger than the device's {device}"
+        if not self.tiled and self.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
+            return f"row-major tensors are not {self.memory_layout}"
+        return None
+
+    def __str__(self) -> str:
+        shape = f"{self.memory_space}/{self.memory_layout}" + (f"@{self.grid}" if self.grid else "")
+        return f"{self.dtype} {'tile' if self.tiled else 'row_major'} {shape}"
+
+
+def same_matrix(a: TensorType, b: TensorType) -> bool:
+    """Whether two shapes of the same elements are the same tiled matrix, so that one buffer serves both."""
+    if a.size != b.size or a.shape[-1:] != b.shape[-1:]:
+        return False
+    (lead_a, height_a, _), (lead_b, height_b, _) = _collapse(a), _collapse(b)
+    whole = height_a % TILE == 0 and height_b % TILE == 0
+    return whole or (lead_a, height_a) == (lead_b, height_b)
+
+
+def storage(dtype: DType, wanted: DType | None = None) -> DType:
+    """The format in which the device holds elements of `dtype`; `wanted` replaces formats of real numbers.
+
+    The device has no 64-bit types, no 16-bit signed integers, and holds truth values as bf16.
+    """
+    if dtype.is_float:
+        return wanted or (DType.F32 if dtype is DType.F64 else dtype)
+    if dtype is DType.I1:
+        return DType.BF16
+    if dtype in (DType.UI8, DType.UI16, DType.UI32):
+        return dtype
+    return DType.UI32 if dtype is DType.UI64 else DType.SI32
+
+
+def _collapse(t: TensorType) -> tuple[int, int, int]:
+    """(product of leading extents, height, width)."""
+    shape = (1,) * max(0, 2 - t.rank) + t.shape
+    return math.prod(shape[:-2]), shape[-2], shape[-1]

@@ -1,0 +1,126 @@
+"""A compiled program: tensors with addresses, ops in order, weights, and the device they are meant for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.types import TensorType
+from ttstack.program.device_op import DeviceOp, Fidelity, Spread
+from ttstack.program.layout import Grid, Layout
+from ttstack.system_desc import SystemDesc
+
+
+class TensorKind(StrEnum):
+    """Where a tensor's values come from."""
+
+    INPUT = "input"
+    PARAMETER = "parameter"
+    CONSTANT = "constant"
+    INTERMEDIATE = "intermediate"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One value of a function and the buffer that holds it."""
+
+    id: int
+    name: str
+    type: TensorType
+    layout: Layout
+    kind: TensorKind = TensorKind.INTERMEDIATE
+    address: int = 0
+    """Offset in every bank of its memory, in bytes."""
+    alias: int | None = None
+    """The tensor whose buffer this one shares, where a reshape moved nothing."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One op of a function, by the mnemonic of its definition in `ttstack.ops`."""
+
+    name: str
+    operands: tuple[int | None, ...]
+    """Tensor ids in the order of the definition's operand places, None where an optional one is absent."""
+    results: tuple[int, ...]
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    grid: Grid = Grid(1, 1)
+    spread: Spread = Spread.FLAT
+    fidelity: Fidelity = Fidelity.HIFI4
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    l1_bytes: int = 0
+    """Bytes of circular buffers that the op needs on each of its cores while it runs."""
+    location: str = ""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result of a function."""
+
+    name: str
+    tensor: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the source as a straight line of device ops; tensor ids are positions in `tensors`."""
+
+    name: str
+    tensors: tuple[Tensor, ...]
+    operations: tuple[Operation, ...]
+    inputs: tuple[int, ...]
+    """Inputs, parameters and constants, in the order of the source's arguments."""
+    outputs: tuple[Output, ...]
+
+    def definition(self, operation: Operation) -> Op:
+        """The op definition on this operation's types; raises `ValueError` where they do not fit."""
+        operands = [None if i is None else self.tensors[i].type for i in operation.operands]
+        result = self.tensors[operation.results[0]].type if operation.results else None
+        return OPS[operation.name].on(operands, operation.attributes, result)
+
+    def device_op(self, operation: Operation) -> DeviceOp:
+        """The op with the layouts of its tensors, as the cost model takes it."""
+        return DeviceOp(
+            op=self.definition(operation),
+            operands=tuple(self.tensors[i].layout for i in operation.operands if i is not None),
+            results=tuple(self.tensors[i].layout for i in operation.results),
+            grid=operation.grid,
+            spread=operation.spread,
+            fidelity=operation.fidelity,
+            config=operation.config,
+        )
+
+    @cached_property
+    def arguments(self) -> dict[str, Tensor]:
+        """Inputs that the user gives, by name."""
+        return {t.name: t for t in (self.tensors[i] for i in self.inputs) if t.kind is TensorKind.INPUT}
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The values of a parameter or constant; `data` is None where the program was only described."""
+
+    name: str
+    type: TensorType
+    data: np.ndarray[Any, Any] | None = None
+    sha256: str = ""
+    """Of the little-endian row-major bytes; empty until the program is saved."""
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Everything that a `.ttb` file holds."""
+
+    functions: tuple[Function, ...]
+    system_desc: SystemDesc
+    weights: Mapping[str, Weight] = field(default_factory=dict[str, Weight])
+    pipeline: str = ""
+    """The passes that made it, as text that `ttstack opt` takes."""
+    version: str = ""
+    """Of ttstack."""
+    stages: Mapping[str, str] = field(default_factory=dict[str, str])
+    """IR text by the name of the stage, where asked for."""
