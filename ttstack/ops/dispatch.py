@@ -6,6 +6,7 @@ Grids, data movement, L1 footprint and compute time are derived from it, for eve
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 
 class Iterator(StrEnum):
@@ -44,6 +45,8 @@ class TileOp:
     args: tuple[int, ...]
     count: float = 1.0
     """Times that the op runs in an iteration."""
+    attributes: tuple[tuple[str, Any], ...] = ()
+    """Of the elementwise op of this name; `dtype` where it changes the element type."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ class Eltwise(Op):
 
     def dispatch(self) -> Dispatch:
         """One tile op of the op's own name for each tile of the result."""
-        body = TileOp(self.mnemonic, tuple(range(len(self.operands))))
+        attributes = self.attributes() | ({"dtype": self.results[0].dtype} if self.result_fields() else {})
+        body = TileOp(self.mnemonic, tuple(range(len(self.operands))), attributes=tuple(attributes.items()))
         return elementwise(self.operands, self.results[0], [body])
 
 
