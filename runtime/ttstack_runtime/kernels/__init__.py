@@ -5,10 +5,19 @@ have the names of the op's definition. bf16 and f16 arrays come in widened to fl
 result to the element type of the op's result.
 """
 
-from ttstack_runtime.kernels import creation, eltwise, matmul, shape
+from ttstack_runtime.kernels import (
+    attention,
+    creation,
+    eltwise,
+    embedding,
+    matmul,
+    normalization,
+    reduction,
+    shape,
+)
 from ttstack_runtime.kernels.table import Kernel
 
-_FAMILIES = (eltwise, matmul, shape, creation)
+_FAMILIES = (eltwise, reduction, shape, creation, matmul, normalization, embedding, attention)
 
 
 def find(mnemonic: str) -> Kernel | None:

@@ -212,6 +212,18 @@ def leaky_relu(x: Array, *, parameter: float) -> Array:
 
 
 @KERNELS
+def clamp_scalar(x: Array, *, min: float, max: float) -> Array:  # noqa: A002 the op's attribute names
+    """`x` between two numbers; NaN stays NaN, and `max` wins where it is below `min`."""
+    return np.minimum(np.maximum(x, _as_type(min, x)), _as_type(max, x))
+
+
+@KERNELS
+def clamp_tensor(x: Array, low: Array, high: Array) -> Array:
+    """`x` between two tensors, broadcast."""
+    return np.minimum(np.maximum(x, low), high)
+
+
+@KERNELS
 def gelu_bw(grad: Array, x: Array, *, approximate: str = "none") -> Array:
     """Gradient of GELU at `x` times `grad`; `approximate` is `none` or `tanh`."""
     return grad * (special.gelu_tanh_gradient(x) if approximate == "tanh" else special.gelu_gradient(x))
@@ -224,7 +236,7 @@ def typecast(
     dtype: np.dtype,
     conservative_folding: bool = False,  # noqa: ARG001 for the compiler's folding
 ) -> Array:
-    """`x` as `dtype`: floats truncate to integers, saturate and turn NaN to 0; integers wrap; nonzero is true."""
+    """`x` as `dtype`: floats truncate to integers, saturating, NaN to 0; integers wrap; nonzero is true."""
     target = np.dtype(dtype)
     return (
         integer.saturate(x, target)
@@ -238,3 +250,13 @@ def bitcast_convert(x: Array, *, dtype: np.dtype, source: np.dtype | None = None
     """The bits of `x` read as `dtype`, of the same size; `source` is the storage type of a widened `x`."""
     stored = x if source is None else x.astype(source)
     return np.ascontiguousarray(stored).view(dtype).reshape(x.shape)
+
+
+def _as_type(bound: float, x: Array) -> Array:
+    """A clamp bound as an element of `x`'s type; bounds outside an integer type are its limits."""
+    if x.dtype.kind not in "iu":
+        return x.dtype.type(bound)
+    limits = np.iinfo(x.dtype)
+    if abs(bound) == float("inf"):
+        return x.dtype.type(limits.max if bound > 0 else limits.min)
+    return x.dtype.type(sorted((limits.min, int(bound), limits.max))[1])

@@ -119,18 +119,6 @@ def reverse(x: Array, *, dimensions: tuple[int, ...]) -> Array:
 
 
 @KERNELS
-def clamp_scalar(x: Array, *, min: float, max: float) -> Array:  # noqa: A002 the op's attribute names
-    """`x` between two numbers; NaN stays NaN, and `max` wins where it is below `min`."""
-    return np.minimum(np.maximum(x, _as_type(min, x)), _as_type(max, x))
-
-
-@KERNELS
-def clamp_tensor(x: Array, low: Array, high: Array) -> Array:
-    """`x` between two tensors, broadcast."""
-    return np.minimum(np.maximum(x, low), high)
-
-
-@KERNELS
 def gather(x: Array, index: Array, *, dim: int) -> Array:
     """`torch.gather`: `out[i, j] = x[index[i, j], j]` for axis 0; `index` can be shorter on other axes."""
     return x.reshape(-1)[_flat_positions(x.shape, index, dim)]
@@ -140,7 +128,7 @@ def gather(x: Array, index: Array, *, dim: int) -> Array:
 def scatter(
     x: Array, index: Array, source: Array, *, dim: int, scatter_reduce_type: str = "invalid"
 ) -> Array:
-    """`torch.scatter` or `scatter_reduce` on one axis; of several assignments to an element the last stays."""
+    """`torch.scatter` or `scatter_reduce` on one axis; the last of several assignments stays."""
     out = x.copy().reshape(-1)
     positions = _flat_positions(x.shape, index, dim)
     values = source[tuple(slice(n) for n in index.shape)]
@@ -154,8 +142,8 @@ def scatter(
 
 @KERNELS
 def get_dimension_size(x: Array, *, dimension: int) -> Array:
-    """Length of one axis, as a scalar tensor."""
-    return np.array(x.shape[dimension], dtype=np.int32)
+    """Length of one axis, as a tensor of one element."""
+    return np.array([x.shape[dimension]], dtype=np.int32)
 
 
 _SCATTER: dict[str, np.ufunc | None] = {
@@ -169,16 +157,6 @@ _SCATTER: dict[str, np.ufunc | None] = {
 
 def _on_axis(x: Array, dim: int, selection: slice) -> tuple[slice, ...]:
     return tuple(selection if d == dim % x.ndim else slice(None) for d in range(x.ndim))
-
-
-def _as_type(bound: float, x: Array) -> Array:
-    """A clamp bound as an element of `x`'s type; bounds outside an integer type are its limits."""
-    if x.dtype.kind not in "iu":
-        return x.dtype.type(bound)
-    limits = np.iinfo(x.dtype)
-    if abs(bound) == float("inf"):
-        return x.dtype.type(limits.max if bound > 0 else limits.min)
-    return x.dtype.type(sorted((limits.min, int(bound), limits.max))[1])
 
 
 def _flat_positions(shape: tuple[int, ...], index: Array, dim: int) -> Array:

@@ -1,8 +1,8 @@
 """erf, erfc and the GELU family, without SciPy.
 
 float64 takes the rational approximations of FDLIBM's `s_erf.c` (Sun Microsystems, 1993;
-https://www.netlib.org/fdlibm/s_erf.c), one an interval, with an error below one unit in the last place. float32
-`erf` takes the single one of Eigen and XLA (Eigen, `generic_fast_erf_float`), which needs no branches.
+https://www.netlib.org/fdlibm/s_erf.c), one an interval, with an error below one unit in the last place.
+float32 `erf` takes the single one of Eigen and XLA (Eigen, `generic_fast_erf_float`), without branches.
 """
 
 from collections.abc import Callable, Sequence
