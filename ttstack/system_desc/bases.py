@@ -1,0 +1,91 @@
+"""A chip that names a `base`: the chip of another file, with some of its fields replaced."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from ttstack.diagnostics import SystemDescError
+from ttstack.system_desc.document import Document
+from ttstack.system_desc.faults import Fault, Path
+from ttstack.system_desc.sources import covering
+
+Find = Callable[[str], Document]
+
+
+def resolve_bases(document: Document, find: Find) -> None:
+    """Replace, in place, each chip that names a base by the base's chip under the chip's own fields."""
+    content = document.value
+    chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
+    for index, chip in enumerate(cast(list[Any], chips) if isinstance(chips, list) else ()):
+        if isinstance(chip, dict) and "base" in chip:
+            chips[index] = _resolved(document, ("chips", index), cast(dict[str, Any], chip), find)
+
+
+def _resolved(document: Document, path: Path, chip: dict[str, Any], find: Find) -> dict[str, Any]:
+    base = _base_document(document, path, chip["base"], find)
+    own = {key: value for key, value in chip.items() if key != "base"}
+    if base is None:
+        return own
+    document.faults.extend(base.faults)
+    for place, mark in base.marks.items():
+        if place[:2] == ("chips", 0):
+            document.marks.setdefault((*path, *place[2:]), mark)
+    return _over(base.value["chips"][0], own, document.file)
+
+
+def _base_document(document: Document, path: Path, name: object, find: Find) -> Document | None:
+    """The base's document; None, and a fault, where there is none or it is not of one chip."""
+    where = (*path, "base")
+    mark = document.marks[where]
+    if not isinstance(name, str):
+        document.faults.append(Fault("expected the name of a preset or file", mark, where))
+        return None
+    try:
+        base = find(name)
+    except SystemDescError as error:
+        notes = error.diagnostic.notes or (error.diagnostic.message,)
+        document.faults += [Fault(note, mark, where) for note in notes]
+        return None
+    chips = base.value.get("chips") if isinstance(base.value, dict) else None
+    if not isinstance(chips, list) or len(cast(list[Any], chips)) != 1 or not isinstance(chips[0], dict):
+        document.faults.append(Fault(f"'{name}' does not describe exactly one chip", mark, where))
+        return None
+    return base
+
+
+def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any]:
+    """`own` over `base`; a figure of `own` without a source of its own says that `file` set it."""
+    figures = {key: value for key, value in own.items() if key != "sources"}
+    given = _strings(own.get("sources"))
+    replaced = tuple(_replaced(base, figures, ""))
+    kept = {
+        key: source
+        for key, source in _strings(base.get("sources")).items()
+        if not any(key == path or key.startswith(f"{path}.") for path in replaced)
+    }
+    set_here = {path: f"set in {file}" for path in replaced if covering(given, path) is None}
+    merged = _merge({key: value for key, value in base.items() if key != "sources"}, figures)
+    odd_sources = "sources" in own and not isinstance(own["sources"], dict)
+    return merged | {"sources": own["sources"] if odd_sources else kept | set_here | given}
+
+
+def _strings(sources: object) -> dict[str, Any]:
+    return cast(dict[str, Any], sources) if isinstance(sources, dict) else {}
+
+
+def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in own.items():
+        under = base.get(key)
+        both = isinstance(under, dict) and isinstance(value, dict)
+        merged[key] = _merge(cast(dict[str, Any], under), cast(dict[str, Any], value)) if both else value
+    return merged
+
+
+def _replaced(base: dict[str, Any], own: dict[str, Any], prefix: str) -> Iterator[str]:
+    """The dotted paths of `base` that `own` replaces; fields that the base lacks are left to validation."""
+    for key, value in own.items():
+        under, path = base.get(key), f"{prefix}{key}"
+        if isinstance(under, dict) and isinstance(value, dict):
+            yield from _replaced(cast(dict[str, Any], under), cast(dict[str, Any], value), f"{path}.")
+        elif key in base or prefix == "vector.cycles_per_tile.":
+            yield path

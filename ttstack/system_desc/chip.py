@@ -1,0 +1,122 @@
+"""One chip."""
+
+from collections.abc import Iterator
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from ttstack.system_desc.base import Fault, reject
+from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
+from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
+from ttstack.system_desc.memory import DramDesc, L1Desc
+from ttstack.system_desc.quantities import Count, Grid
+from ttstack.system_desc.sources import SourcedDesc
+from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc
+
+Arch = Literal["wormhole_b0", "blackhole"]
+DataType = Literal[
+    "f32",
+    "f16",
+    "bf16",
+    "bfp_f8",
+    "bfp_bf8",
+    "bfp_f4",
+    "bfp_bf4",
+    "bfp_f2",
+    "bfp_bf2",
+    "u32",
+    "u16",
+    "u8",
+    "si32",
+]
+
+
+class ChipDesc(SourcedDesc):
+    """One chip: a grid of worker cores, its memories, and every figure that its timing depends on."""
+
+    arch: Arch = Field(description="Architecture; text.")
+    grid: Grid = Field(description="Worker cores that programs may use, rows and columns.")
+    tensix_grid: Grid = Field(description="Tensix tiles on the die before harvesting, rows and columns.")
+    coord_translation_offsets: Grid | None = Field(
+        default=None, description="Where translated worker coordinates start, rows and columns."
+    )
+    dst_tiles: Count = Field(ge=1, description="Tiles of a 16-bit format that Dst holds, count.")
+    num_cbs: Count = Field(ge=1, description="Circular buffers of a core, count.")
+    supported_data_types: tuple[DataType, ...] = Field(min_length=1, description="Element types; text.")
+    supported_tile_sizes: tuple[Grid, ...] = Field(min_length=1, description="Tiles, elements high and wide.")
+    clock: ClockDesc = Field(description="Clock; a section.")
+    l1: L1Desc = Field(description="L1 of each worker core; a section.")
+    dram: DramDesc = Field(description="DRAM of the chip; a section.")
+    matrix: MatrixUnitDesc = Field(description="Matrix unit (FPU) of each core; a section.")
+    vector: VectorUnitDesc = Field(description="Vector unit (SFPU) of each core; a section.")
+    unpack: UnpackerDesc = Field(description="Unpackers of each core; a section.")
+    pack: PackerDesc = Field(description="Packers of each core; a section.")
+    riscv: RiscvDesc = Field(description="RISC-V cores of each Tensix; a section.")
+    noc: NocDesc = Field(description="Networks on chip; a section.")
+    launch: LaunchDesc = Field(description="Launch of programs; a section.")
+    pipeline: PipelineDesc = Field(description="Overlap inside a kernel; a section.")
+    gather: GatherDesc = Field(description="Indirect reads; a section.")
+    attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
+    ethernet: EthernetDesc | None = Field(
+        default=None, description="Links to other chips, or null; a section."
+    )
+    pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        reject("ChipDesc", self._faults(), self)
+        return self
+
+    def _faults(self) -> Iterator[Fault]:
+        (rows, cols), (die_rows, die_cols) = self.grid, self.tensix_grid
+        if rows > die_rows or cols > die_cols:
+            yield ("grid",), f"{rows}x{cols} workers do not fit tensix_grid, {die_rows}x{die_cols}"
+
+    @property
+    def num_cores(self) -> int:
+        """Worker cores that programs may use."""
+        return self.grid[0] * self.grid[1]
+
+    @property
+    def clock_hz(self) -> float:
+        """Nominal clock in hertz."""
+        return self.clock.nominal_hz
+
+    def cycles_to_ns(self, cycles: float) -> float:
+        """Nanoseconds that `cycles` take at the nominal clock."""
+        return cycles * 1e9 / self.clock.nominal_hz
+
+    @property
+    def l1_base(self) -> int:
+        """First address of a core's L1 that programs may use."""
+        return self.l1.unreserved_base
+
+    @property
+    def l1_end(self) -> int:
+        """First address after what programs may use of a core's L1; never below `l1_base`."""
+        return max(self.l1_base, self.l1.size_bytes - self.l1.reserved_top_bytes)
+
+    @property
+    def l1_usable_bytes(self) -> int:
+        """Bytes of one core's L1 that programs may use."""
+        return self.l1_end - self.l1_base
+
+    @property
+    def dram_banks(self) -> int:
+        """Banks over which interleaved buffers are spread."""
+        return self.dram.num_channels
+
+    @property
+    def dram_base(self) -> int:
+        """First address of each DRAM bank that programs may use."""
+        return self.dram.unreserved_base
+
+    @property
+    def dram_end(self) -> int:
+        """First address after what programs may use of each DRAM bank."""
+        return self.dram.unreserved_end
+
+    @property
+    def dram_usable_bytes_per_bank(self) -> int:
+        """Bytes of each DRAM bank that programs may use."""
+        return self.dram_end - self.dram_base

@@ -1,0 +1,110 @@
+"""What computes in a Tensix core: matrix unit, vector unit, unpackers, packers and the small RISC-V cores."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ttstack.system_desc.base import Desc, Frozen
+from ttstack.system_desc.quantities import BytesPerCycle, Count, Cycles
+
+Fidelity = Literal["LoFi", "HiFi2", "HiFi3", "HiFi4"]
+PositiveCycles = Annotated[Cycles, Field(gt=0)]
+
+
+class FidelityCycles(Desc):
+    """Cycles at each math fidelity, that is with 1 to 4 passes over the multipliers' bits."""
+
+    lofi: Cycles = Field(gt=0, description="At LoFi, one pass, cycles.")
+    hifi2: Cycles = Field(gt=0, description="At HiFi2, two passes, cycles.")
+    hifi3: Cycles = Field(gt=0, description="At HiFi3, three passes, cycles.")
+    hifi4: Cycles = Field(gt=0, description="At HiFi4, four passes, cycles.")
+
+    def at(self, fidelity: Fidelity) -> float:
+        """The cycles at `fidelity`."""
+        return getattr(self, fidelity.lower())
+
+
+class MatrixUnitDesc(Desc):
+    """The matrix unit (FPU) of one core; a tile is 32x32 elements."""
+
+    matmul_cycles_per_tile: FidelityCycles = Field(description="One 32x32 by 32x32 tile product, cycles.")
+    multiply_cycles_per_tile: FidelityCycles = Field(description="Elementwise multiply of a tile, cycles.")
+    eltwise_cycles_per_tile: Cycles = Field(
+        gt=0, description="Elementwise add or subtract of a tile, at any fidelity, cycles."
+    )
+    copy_cycles_per_tile: Cycles = Field(gt=0, description="Moving an unpacked tile into Dst, cycles.")
+    reduce_cycles_per_tile: FidelityCycles = Field(
+        description="Sum or mean over a tile's rows or columns, cycles."
+    )
+    reduce_max_cycles_per_tile: Cycles = Field(
+        gt=0, description="Maximum over a tile's rows or columns, at any fidelity, cycles."
+    )
+    instruction_latency_cycles: Cycles = Field(
+        description="From issue of an instruction to its result, cycles."
+    )
+
+
+class VectorUnitDesc(Desc):
+    """The vector unit (SFPU) of one core."""
+
+    lanes: Count = Field(ge=1, description="32-bit lanes that one instruction works on, count.")
+    instruction_cycles: Cycles = Field(gt=0, description="One instruction on all lanes, cycles.")
+    default_cycles_per_tile: Cycles = Field(
+        gt=0, description="A function that the table does not name, cycles per tile."
+    )
+    cycles_per_tile: Annotated[dict[str, PositiveCycles], Frozen] = Field(
+        description="By function (the op's mnemonic), cycles per 32x32 tile."
+    )
+
+    def cycles_of(self, function: str) -> float:
+        """Cycles per tile of `function`: its own figure, or the default."""
+        return self.cycles_per_tile.get(function, self.default_cycles_per_tile)
+
+
+class UnpackerDesc(Desc):
+    """The two unpackers that bring tiles from L1 to the source registers."""
+
+    bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="Effective rate in real kernels, bytes per cycle."
+    )
+    peak_bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="Limit of both unpackers together, bytes per cycle."
+    )
+    min_cycles_per_tile: Cycles = Field(
+        description="Issue time of a tile's instructions, however small, cycles."
+    )
+    subblock_overhead_cycles: Cycles = Field(
+        description="Extra per output subblock and k tile of a matmul: small subblocks pay more, cycles."
+    )
+
+
+class PackerDesc(Desc):
+    """The packers that bring tiles from Dst to L1."""
+
+    bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="Plain packing to L1, all packers, bytes per cycle."
+    )
+    accumulate_bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="Packing that adds to what L1 holds, all packers, bytes per cycle."
+    )
+    k_block_cycles_per_tile: Cycles = Field(
+        description="Packing a partial output tile of a matmul after a k block, cycles per tile per k block."
+    )
+
+
+class RiscvDesc(Desc):
+    """The small RISC-V cores of a Tensix that issue transfers and run what no unit does."""
+
+    compute_threads: Count = Field(ge=1, description="Threads that programs see as compute, count.")
+    data_movement_threads: Count = Field(
+        ge=1, description="Threads that programs see as data movement, count."
+    )
+    load_bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="Loads from L1 by one core, bytes per cycle."
+    )
+    store_bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="Stores to L1 by one core, bytes per cycle."
+    )
+    page_cycles: Cycles = Field(
+        description="Finding bank and address of a page of an interleaved buffer, cycles per page."
+    )

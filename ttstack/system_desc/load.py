@@ -1,0 +1,98 @@
+"""Finding and reading device descriptions: a path that exists, else the preset of that name."""
+
+import os
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ttstack.diagnostics import SystemDescError
+from ttstack.system_desc.bases import resolve_bases
+from ttstack.system_desc.document import Document, parse
+from ttstack.system_desc.faults import Fault, error_of, faults_of
+from ttstack.system_desc.system import SystemDesc
+
+PRESETS = Path(__file__).parent / "presets"
+
+
+def presets() -> tuple[str, ...]:
+    """The names of the presets, sorted."""
+    return tuple(sorted(path.stem for path in PRESETS.glob("*.yaml")))
+
+
+def load(name: str | os.PathLike[str]) -> SystemDesc:
+    """The description in the file `name`, else the preset of that name, with or without `.yaml`.
+
+    Raises:
+        SystemDescError: there is no such file or preset, or it has faults; one note each, with file and line.
+    """
+    text = os.fspath(name)
+    path = _locate(text, Path())
+    return _load_preset(path) if path.parent == PRESETS else _validated(_read(path, text, ()))
+
+
+def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
+    """The description in a YAML text; bases are looked for from the working directory.
+
+    Raises:
+        SystemDescError: the text has faults; one note each, with line.
+    """
+    document = parse(text, origin)
+    resolve_bases(document, lambda base: _find_base(base, Path(), ()))
+    return _validated(document)
+
+
+@cache
+def _load_preset(path: Path) -> SystemDesc:
+    return _validated(_read(path, path.name, ()))
+
+
+def _validated(document: Document) -> SystemDesc:
+    faults = list(document.faults)
+    try:
+        desc = SystemDesc.model_validate(document.value)
+    except ValidationError as error:
+        faults += faults_of(error, document.marks)
+    else:
+        if not faults:
+            return desc
+    raise error_of(faults, document.file)
+
+
+def _locate(name: str, folder: Path) -> Path:
+    """The file that `name` means, seen from `folder`; raises `SystemDescError` where there is none."""
+    path = folder / name
+    if name and path.exists() and not path.is_dir():
+        return path
+    stem = name.removesuffix(".yaml")
+    if stem in presets():
+        return PRESETS / f"{stem}.yaml"
+    close = get_close_matches(Path(stem).name, presets(), n=1, cutoff=0.5)
+    hint = f"did you mean '{close[0]}'?" if close else "name a preset or the path of a YAML file"
+    what = "is a folder" if name and path.is_dir() else "is neither a file nor a preset"
+    raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)
+
+
+def _read(path: Path, label: str, users: tuple[Path, ...]) -> Document:
+    """The document at `path` with its bases resolved; `users` are the files that led here."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise SystemDescError(f"cannot read '{label}': {error.strerror}", loc=label) from error
+    except UnicodeDecodeError as error:
+        raise error_of(
+            [Fault(f"{label} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}")],
+            label,
+        ) from error
+    document = parse(text, label)
+    chain = (*users, path.resolve())
+    resolve_bases(document, lambda base: _find_base(base, path.parent, chain))
+    return document
+
+
+def _find_base(name: str, folder: Path, users: tuple[Path, ...]) -> Document:
+    path = _locate(name, folder)
+    if path.resolve() in users:
+        raise SystemDescError(f"'{name}' is based on itself")
+    return _read(path, path.name if path.parent == PRESETS else str(path), users)

@@ -1,0 +1,88 @@
+"""Physical quantities of a device description: a plain number in the base unit, or text with a unit."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, Strict
+
+_TEXT = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(\S.*?)?\s*")
+_LARGEST = 2**63 - 1
+_DECIMAL = {"": 1, "K": 10**3, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+
+
+def _scaled(unit: str, prefixes: Mapping[str, int]) -> dict[str, Fraction]:
+    return {prefix + unit: Fraction(factor) for prefix, factor in prefixes.items()}
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Reads values of one kind; calling it gives the number in the base unit or raises `ValueError`."""
+
+    name: str
+    units: Mapping[str, Fraction]
+    integral: bool = False
+
+    def __call__(self, value: object) -> int | float:
+        """The number in the base unit of a plain number or a text such as `1464 KiB`."""
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError(f"expected {self.name}, {self._examples()}")
+        return self._number(value, Fraction(1)) if not isinstance(value, str) else self._from_text(value)
+
+    def _from_text(self, text: str) -> int | float:
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            raise ValueError(f"'{text}' is not a quantity; expected {self.name}, {self._examples()}")
+        digits, unit = match.groups()
+        if unit is not None and unit not in self.units:
+            raise ValueError(f"unit '{unit}' does not measure {self.name}; {self._examples()}")
+        return self._number(Fraction(digits), Fraction(1) if unit is None else self.units[unit])
+
+    def _number(self, value: float | Fraction, factor: Fraction) -> int | float:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{value} is not a finite number of {self.name}")
+        exact = Fraction(value) * factor
+        if abs(exact) > _LARGEST:
+            raise ValueError(f"too large a number of {self.name}")
+        if not self.integral:
+            return float(exact)
+        if exact.denominator != 1:
+            raise ValueError(f"{float(exact):g} is not a whole number of {self.name}")
+        return int(exact)
+
+    def _examples(self) -> str:
+        return f"a number or one with a unit of {', '.join(self.units)}" if self.units else "a plain number"
+
+
+BYTES = Dimension("bytes", _scaled("B", _DECIMAL | _BINARY), integral=True)
+HERTZ = Dimension("hertz", _scaled("Hz", {key: _DECIMAL[key] for key in ("", "k", "M", "G")}))
+BYTES_PER_SECOND = Dimension("bytes per second", _scaled("B/s", _DECIMAL | _BINARY))
+BYTES_PER_CYCLE = Dimension("bytes per cycle", {"B/cycle": Fraction(1)})
+NANOSECONDS = Dimension(
+    "nanoseconds",
+    {
+        "ns": Fraction(1),
+        "us": Fraction(10**3),
+        "µs": Fraction(10**3),
+        "ms": Fraction(10**6),
+        "s": Fraction(10**9),
+    },
+)
+CYCLES = Dimension("cycles", {"cycles": Fraction(1), "cycle": Fraction(1)})
+RATIO = Dimension("a ratio", {})
+
+_NOT_NEGATIVE = Field(ge=0)
+Bytes = Annotated[int, BeforeValidator(BYTES), _NOT_NEGATIVE]
+Hertz = Annotated[float, BeforeValidator(HERTZ), _NOT_NEGATIVE]
+BytesPerSecond = Annotated[float, BeforeValidator(BYTES_PER_SECOND), _NOT_NEGATIVE]
+BytesPerCycle = Annotated[float, BeforeValidator(BYTES_PER_CYCLE), _NOT_NEGATIVE]
+Nanoseconds = Annotated[float, BeforeValidator(NANOSECONDS), _NOT_NEGATIVE]
+Cycles = Annotated[float, BeforeValidator(CYCLES), _NOT_NEGATIVE]
+Ratio = Annotated[float, BeforeValidator(RATIO), _NOT_NEGATIVE]
+Count = Annotated[int, Strict(), Field(le=1_000_000)]
+_Extent = Annotated[int, Strict(), Field(ge=1, le=4096)]
+Grid = tuple[_Extent, _Extent]

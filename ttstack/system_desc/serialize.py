@@ -1,0 +1,51 @@
+"""A description as plain values: for YAML, for MLIR attributes, for flatbuffers, and hashed."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from ttstack.system_desc.faults import error_of, faults_of
+from ttstack.system_desc.system import SystemDesc
+
+
+def to_dict(desc: SystemDesc, *, sources: bool = True) -> dict[str, Any]:
+    """The description as values that JSON has, numbers in base units; without the citations on request."""
+    values = desc.model_dump(mode="json")
+    if not sources:
+        for part in (values, *cast(list[dict[str, Any]], values["chips"])):
+            del part["sources"]
+    return values
+
+
+def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDesc:
+    """The description that `to_dict` gave.
+
+    Raises:
+        SystemDescError: fields are wrong, missing or unknown; one note each.
+    """
+    try:
+        return SystemDesc.model_validate(dict(values))
+    except ValidationError as error:
+        raise error_of(faults_of(error, {}), origin) from error
+
+
+def dump(desc: SystemDesc, *, sources: bool = True) -> str:
+    """The description as YAML that loads back to an equal one."""
+    import yaml  # noqa: PLC0415  (only commands that write YAML need it)
+
+    return yaml.safe_dump(
+        to_dict(desc, sources=sources),
+        sort_keys=False,
+        default_flow_style=None,
+        width=110,
+        allow_unicode=True,
+    )
+
+
+def digest(desc: SystemDesc) -> str:
+    """SHA-256 of the figures, in hexadecimal; citations do not count."""
+    text = json.dumps(to_dict(desc, sources=False), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,82 @@
+"""Where each figure comes from: `sources` maps a dotted path, or a section of them, to a citation."""
+
+from collections.abc import Iterator, Mapping
+from typing import Self, cast
+
+from pydantic import BaseModel, Field, model_validator
+
+from ttstack.system_desc.base import Desc, Sources, reject
+
+
+def covering(sources: Mapping[str, str], path: str) -> str | None:
+    """The key of `sources` that names `path` or the nearest section around it."""
+    while path and path not in sources:
+        path = path.rpartition(".")[0]
+    return path or None
+
+
+def _child(value: object, name: str) -> tuple[bool, object]:
+    if isinstance(value, BaseModel):
+        return name in type(value).model_fields, getattr(value, name, None)
+    if isinstance(value, dict):
+        table = cast(dict[str, object], value)
+        return name in table, table.get(name)
+    return False, None
+
+
+def _exists(desc: object, path: str) -> bool:
+    found, value = True, desc
+    for name in path.split("."):
+        found, value = _child(value, name)
+        if not found:
+            return False
+    return True
+
+
+def _has_number(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(_has_number(item) for item in cast(tuple[object, ...], value))
+    return isinstance(value, int | float | BaseModel)
+
+
+def figures(value: object, path: str = "") -> Iterator[str]:
+    """The dotted paths of all numbers in a description; a tuple counts as one figure."""
+    if isinstance(value, BaseModel):
+        children = {
+            name: getattr(value, name)
+            for name in type(value).model_fields
+            if name not in ("sources", "chips")
+        }
+    elif isinstance(value, dict):
+        children = cast(dict[str, object], value)
+    else:
+        if _has_number(value):
+            yield path
+        return
+    for name, child in children.items():
+        yield from figures(child, f"{path}.{name}" if path else name)
+
+
+class SourcedDesc(Desc):
+    """A description that says where its figures come from."""
+
+    sources: Sources = Field(
+        default={},
+        description="Citation by dotted path of a figure or section; FIT, DERIVED, ESTIMATE mark what is not "
+        "published as such; text.",
+    )
+
+    @model_validator(mode="after")
+    def _check_sources(self) -> Self:
+        unknown = (((("sources", key)), "names no field") for key in self.sources if not _exists(self, key))
+        reject(type(self).__name__, unknown, self)
+        return self
+
+    def source_of(self, path: str) -> str | None:
+        """The citation of the figure at the dotted `path`, None where there is none."""
+        key = covering(self.sources, path)
+        return None if key is None else self.sources[key]
+
+    def unsourced(self) -> tuple[str, ...]:
+        """The dotted paths of all figures without a citation."""
+        return tuple(path for path in figures(self) if self.source_of(path) is None)

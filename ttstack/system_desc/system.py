@@ -1,0 +1,80 @@
+"""A system: chips, the links between them, the host."""
+
+from collections.abc import Iterator
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from ttstack.system_desc.base import Desc, Fault, reject
+from ttstack.system_desc.chip import ChipDesc
+from ttstack.system_desc.quantities import Count, Grid
+from ttstack.system_desc.sources import SourcedDesc
+
+
+class LinkDesc(Desc):
+    """Ethernet channels between two chips; each carries both directions."""
+
+    from_chip: Count = Field(ge=0, description="One end, index into chips.")
+    to_chip: Count = Field(ge=0, description="The other end, index into chips.")
+    channels: Count = Field(ge=1, description="Ethernet links that join the two, count.")
+
+
+class HostDesc(Desc):
+    """The computer that the chips are plugged into."""
+
+    target_triple: str = Field(
+        default="x86_64-pc-linux-gnu", min_length=1, description="LLVM target triple; text."
+    )
+
+
+class SystemDesc(SourcedDesc):
+    """Everything that the compiler, the cost model and the runtime know about the device."""
+
+    name: str = Field(min_length=1, description="Name of the board or system; text.")
+    chips: tuple[ChipDesc, ...] = Field(
+        min_length=1, description="The chips, row by row of the mesh; sections."
+    )
+    mesh_shape: Grid = Field(default=(1, 1), description="Chips of the mesh, rows and columns.")
+    links: tuple[LinkDesc, ...] = Field(default=(), description="Ethernet between chips; sections.")
+    host: HostDesc = Field(default=HostDesc(), description="The host; a section.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        reject("SystemDesc", self._faults(), self)
+        return self
+
+    def _faults(self) -> Iterator[Fault]:
+        rows, cols = self.mesh_shape
+        if rows * cols != len(self.chips):
+            yield ("mesh_shape",), f"{rows}x{cols} is not the number of chips, {len(self.chips)}"
+        for index, link in enumerate(self.links):
+            yield from self._link_faults(index, link)
+
+    def _link_faults(self, index: int, link: LinkDesc) -> Iterator[Fault]:
+        for end in ("from_chip", "to_chip"):
+            chip = getattr(link, end)
+            if chip >= len(self.chips):
+                yield ("links", index, end), f"there is no chip {chip}; the system has {len(self.chips)}"
+                continue
+            ethernet = self.chips[chip].ethernet
+            available = 0 if ethernet is None else ethernet.num_links
+            if link.channels > available:
+                why = f"{link.channels} channels, but chip {chip} has {available} Ethernet links"
+                yield ("links", index, "channels"), why
+        if link.from_chip == link.to_chip:
+            yield ("links", index, "to_chip"), f"chip {link.to_chip} is linked to itself"
+
+    @property
+    def num_chips(self) -> int:
+        """Number of chips."""
+        return len(self.chips)
+
+    @property
+    def worker_grid(self) -> tuple[int, int]:
+        """The largest grid of workers, rows and columns, that every chip has."""
+        return min(chip.grid[0] for chip in self.chips), min(chip.grid[1] for chip in self.chips)
+
+    def unsourced(self) -> tuple[str, ...]:
+        """The paths of all figures without a citation, those of the chips included."""
+        chips = (f"chips[{i}].{path}" for i, chip in enumerate(self.chips) for path in chip.unsourced())
+        return (*super().unsourced(), *chips)
