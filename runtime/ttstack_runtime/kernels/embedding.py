@@ -108,7 +108,7 @@ def _pool(
     *,
     factors: Array | None = None,
 ) -> Array:
-    """Row `i` pools the rows at `positions[starts[i] : starts[i] + lengths[i]]`, times factors; 0 if empty."""
+    """Row `i` pools the rows at `positions[starts[i] : starts[i] + lengths[i]]` by factors; 0 if empty."""
     out = np.zeros((len(lengths), table.shape[1]), dtype=table.dtype)
     for bags, length in _equal_lengths(lengths, table.shape[1]):
         entries = starts[bags, None] + np.arange(length)

@@ -86,12 +86,11 @@ def batch_norm_training(
     The variance is the biased one throughout: with a momentum of 1 the statistics are StableHLO's.
     """
     others = tuple(d for d in range(x.ndim) if d != dimension % x.ndim)
-    count = prod(x.shape[d] for d in others)
-    mean = np.mean(x, axis=others)
+    mean = np.mean(x, axis=others, dtype=np.float64).astype(x.dtype)
     along = [-1 if d == dimension % x.ndim else 1 for d in range(x.ndim)]
-    variance = np.mean(np.square(x - mean.reshape(along)), axis=others)
+    squares = np.square(x - mean.reshape(along))
+    variance = np.mean(squares, axis=others, dtype=np.float64).astype(x.dtype)
     normal = batch_norm_inference(x, scale, offset, mean, variance, epsilon=epsilon, dimension=dimension)
-    unbiased = variance * (count / max(count - 1, 1))
     moved_mean = (1 - momentum) * running_mean + momentum * mean.reshape(running_mean.shape)
     moved_variance = (1 - momentum) * running_variance + momentum * variance.reshape(running_variance.shape)
     return normal, moved_mean, moved_variance

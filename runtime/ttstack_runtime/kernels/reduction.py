@@ -113,7 +113,7 @@ def topk(
     largest: bool = True,
     sorted: bool = False,  # noqa: A002, ARG001 the op's attribute
 ) -> tuple[Array, Array]:
-    """The `k` largest or smallest values along `dim`, best first, and their positions; ties go to the first."""
+    """The `k` largest or smallest values along `dim`, best first, and their positions; of ties the first."""
     order = np.take(_sorting(x, dim, largest), np.arange(k), axis=dim)
     return np.take_along_axis(x, order, axis=dim), order
 
@@ -122,7 +122,7 @@ def topk(
 def sampling(
     values: Array, indices: Array, k: Array, p: Array, temp: Array, *, seed: int | None = None
 ) -> Array:
-    """One token id a row of [B, C] candidates: top-`k`, then the smallest set of probability `p`, then a draw.
+    """One token id a row of [B, C] candidates: `k` best, least set of probability `p`, then a draw.
 
     `k`, `p` and `temp` hold one element a row. A temperature of 0 takes the best candidate.
     """
