@@ -1,0 +1,7 @@
+"""PyTorch models: a module, an exported program or a factory's name, to the torch dialect."""
+
+from ttstack.frontends.torch.export import export
+from ttstack.frontends.torch.importer import Imported, import_program
+from ttstack.frontends.torch.signature import Argument, Output
+
+__all__ = ["Argument", "Imported", "Output", "export", "import_program"]

@@ -1,0 +1,75 @@
+"""A PyTorch model as an exported program, or torch's reason why it cannot be one."""
+
+import io
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.factory import Example, load_factory, split_inputs
+from ttstack.frontends.torch.source_lines import line_of_error, spell
+
+
+def export(source: nn.Module | ExportedProgram | str, example_inputs: object = None) -> ExportedProgram:
+    """The exported program of `source`, traced with `example_inputs` at their shapes.
+
+    Args:
+        source: a module, a program that is exported already, or `package.module:factory`.
+        example_inputs: a tensor, a tuple or list of positional arguments, or a mapping of arguments by name;
+            in place of those that the factory gives.
+
+    Raises:
+        SourceError: nothing to trace with, or a model that torch.export refuses.
+    """
+    example = load_factory(source) if isinstance(source, str) else Example(source)
+    if example_inputs is not None:
+        example = Example(example.model, *split_inputs(example_inputs))
+    if isinstance(example.model, ExportedProgram):
+        return example.model
+    if not isinstance(example.model, nn.Module):
+        raise SourceError(f"cannot export a {type(example.model).__name__}", hint="pass a torch.nn.Module")
+    if example.args is None:
+        raise SourceError(
+            f"`{type(example.model).__name__}` needs example inputs to be exported",
+            hint="pass `inputs`, or let the factory return (module, inputs)",
+        )
+    return _trace(example.model, example)
+
+
+def _trace(model: nn.Module, example: Example) -> ExportedProgram:
+    try:
+        with torch.no_grad(), _quiet():
+            return torch.export.export(model, example.args or (), dict(example.kwargs))
+    except Exception as e:
+        reason = (str(e).strip() or "no reason given").splitlines()[0]
+        raise SourceError(
+            f"`{type(model).__name__}` cannot be exported: {reason}",
+            loc=spell(line_of_error(e)),
+            notes=(f"{type(e).__name__} raised by torch.export",),
+            hint="torch.export.draft_export(model, args) lists everything that stands in the way",
+        ) from e
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Drop torch's own account of a failed export, which the raised error repeats."""
+    handlers = logging.getLogger("torch").handlers
+    for handler in handlers:
+        handler.addFilter(_nothing)
+    stderr = io.StringIO()
+    try:
+        with redirect_stderr(stderr):
+            yield
+        sys.stderr.write(stderr.getvalue())
+    finally:
+        for handler in handlers:
+            handler.removeFilter(_nothing)
+
+
+def _nothing(_: logging.LogRecord) -> bool:
+    return False

@@ -1,0 +1,110 @@
+"""`package.module:factory`: a name for a model on the command line."""
+
+import difflib
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from torch import nn
+from torch.export import ExportedProgram
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.source_lines import line_of_error, spell
+
+_FORM = "package.module:factory, where factory() returns a module, (module, inputs) or (module, args, kwargs)"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model with the example inputs of its `forward`; `args` is None where there are none yet."""
+
+    model: nn.Module | ExportedProgram
+    args: tuple[Any, ...] | None = None
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def load_factory(name: str) -> Example:
+    """Call the factory of this name; the working directory is importable meanwhile.
+
+    Raises:
+        SourceError: no such module or attribute, the factory raised, or it returned something else.
+    """
+    module_name, separator, attribute = name.partition(":")
+    if not (module_name and separator and attribute):
+        raise SourceError(f"`{name}` does not name a model", hint=f"write {_FORM}")
+    with _working_directory_importable():
+        factory = _attribute(_import(module_name), attribute)
+        made = factory if isinstance(factory, nn.Module | ExportedProgram) else _call(factory, name)
+    return _example(made, name)
+
+
+@contextmanager
+def _working_directory_importable() -> Iterator[None]:
+    before = list(sys.path)
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if e.name and f"{name}.".startswith(f"{e.name}."):
+            raise SourceError(
+                f"there is no module `{e.name}`",
+                hint=f"run in the folder that holds `{name.partition('.')[0]}`, or install it",
+            ) from e
+        raise _raised(f"importing `{name}`", e) from e
+    except Exception as e:
+        raise _raised(f"importing `{name}`", e) from e
+
+
+def _attribute(module: ModuleType, name: str) -> object:
+    if not hasattr(module, name):
+        near = difflib.get_close_matches(name, vars(module), n=1)
+        raise SourceError(
+            f"`{module.__name__}` has no attribute `{name}`",
+            loc=module.__file__,
+            hint=f"did you mean `{near[0]}`?" if near else None,
+        )
+    return getattr(module, name)
+
+
+def _call(factory: object, name: str) -> object:
+    if not callable(factory):
+        raise SourceError(f"`{name}` is a {type(factory).__name__}, not a factory", hint=f"write {_FORM}")
+    call: Callable[[], object] = factory
+    try:
+        return call()
+    except Exception as e:
+        raise _raised(f"`{name}`", e) from e
+
+
+def _raised(what: str, error: Exception) -> SourceError:
+    return SourceError(f"{what} raised {type(error).__name__}: {error}", loc=spell(line_of_error(error)))
+
+
+def _example(made: object, name: str) -> Example:
+    match made:
+        case nn.Module() | ExportedProgram():
+            return Example(made)
+        case (nn.Module() as model, inputs):
+            return Example(model, *split_inputs(inputs))
+        case (nn.Module() as model, tuple() | list() as args, Mapping() as kwargs):
+            return Example(model, tuple(args), kwargs)
+    raise SourceError(f"`{name}` returned a {type(made).__name__}, not a model", hint=f"write {_FORM}")
+
+
+def split_inputs(inputs: object) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """Example inputs as (args, kwargs): a tuple or list by position, a mapping by name, else one argument."""
+    if isinstance(inputs, Mapping):
+        return (), inputs
+    return (tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)), {}

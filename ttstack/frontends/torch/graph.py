@@ -1,0 +1,108 @@
+"""An exported program made ready to import: functional, static, and without nodes that compute nothing."""
+
+import warnings
+from collections.abc import Iterator
+
+import torch
+from torch import fx
+from torch._ops import HigherOrderOperator, OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+
+from ttstack.diagnostics import SourceError, UnsupportedOpError
+from ttstack.frontends.torch.source_lines import line_of_node, spell
+
+_aten = torch.ops.aten
+_IDENTITIES = {
+    _aten.detach.default,
+    _aten.detach_.default,
+    _aten.lift_fresh.default,
+    _aten.lift_fresh_copy.default,
+}
+_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
+
+def functional(program: ExportedProgram) -> ExportedProgram:
+    """`program` without in-place ops and without regions; `program` itself where it has neither.
+
+    Nothing is decomposed but batch norm, which torch's functionalization replaces by its inference form.
+
+    Raises:
+        UnsupportedOpError: control flow, which no functionalization removes.
+    """
+    if not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
+        return program
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        program = program.run_decompositions({})
+    for node in filter(_has_region, program.graph.nodes):
+        raise UnsupportedOpError(
+            f"`{node.target}` is not supported in a PyTorch model",
+            loc=spell(line_of_node(node)),
+            hint="choose the branch or unroll the loop before the export",
+        )
+    return program
+
+
+def simplified(graph: fx.Graph) -> fx.Graph:
+    """A copy of `graph` without assertions, detached copies and dead nodes; all placeholders stay."""
+    copied = fx.Graph()
+    copied.output(copied.graph_copy(graph, {}))
+    for node in list(copied.nodes):
+        if node.target in _IDENTITIES:
+            node.replace_all_uses_with(node.args[0])
+            copied.erase_node(node)
+        elif isinstance(node.target, OpOverload) and not node.target._schema.returns:
+            copied.erase_node(node)
+    copied.eliminate_dead_code()
+    return copied
+
+
+def refuse_dynamic_shapes(program: ExportedProgram) -> None:
+    """Raise a SourceError that names each input with a dynamic shape, or the first op that has one."""
+    specs = program.graph_signature.input_specs
+    dynamic = [
+        f"input `{spec.arg.name}` is {_spell_value(node.meta['val'])}"
+        for spec, node in zip(specs, program.graph.find_nodes(op="placeholder"), strict=True)
+        if spec.kind == InputKind.USER_INPUT and _is_dynamic(node)
+    ]
+    if dynamic:
+        raise SourceError(
+            "the program has dynamic shapes",
+            notes=tuple(dynamic),
+            hint="export without `dynamic_shapes`: one program for each shape",
+        )
+    for node in filter(_is_dynamic, program.graph.nodes):
+        raise SourceError(
+            f"the result of `{node.target}` depends on values: it is {_spell_value(node.meta['val'])}",
+            loc=spell(line_of_node(node)),
+            hint="every shape must be known when the model is compiled",
+        )
+
+
+def _mutates(node: fx.Node) -> bool:
+    target = node.target
+    return isinstance(target, OpOverload) and target._schema.is_mutable and target not in _IDENTITIES
+
+
+def _has_region(node: fx.Node) -> bool:
+    return isinstance(node.target, HigherOrderOperator)
+
+
+def _is_dynamic(node: fx.Node) -> bool:
+    return any(
+        isinstance(value, _SYMBOLS)
+        or (isinstance(value, torch.Tensor) and any(isinstance(d, _SYMBOLS) for d in value.shape))
+        for value in _values(node)
+    )
+
+
+def _values(node: fx.Node) -> Iterator[object]:
+    value = node.meta.get("val")
+    yield from value if isinstance(value, tuple | list) else (value,)
+
+
+def _spell_value(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"of shape ({', '.join(map(str, value.shape))})"
+    return f"the symbol {value}"

@@ -1,0 +1,103 @@
+"""An exported program as a module in the torch dialect whose weights are named arguments, not literals."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import fx
+from torch.export import ExportedProgram
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.frontends.torch.graph import functional, refuse_dynamic_shapes, simplified
+from ttstack.frontends.torch.locations import LocatedTypes
+from ttstack.frontends.torch.signature import Argument, Output, Signature, read_signature
+from ttstack.frontends.torch.source_lines import line_of_node, spell
+from ttstack.mlir import PassManager, func, fx_importer, ir, register_torch_dialect
+
+FUNCTION = "forward"
+_CLEANUP = "builtin.module(func.func(cse,canonicalize))"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The function `forward` of `module`, with its arguments (user inputs first) and its results in order.
+
+    `weights` holds the live tensors of the model by argument name, without a copy.
+    """
+
+    module: ir.Module
+    arguments: tuple[Argument, ...]
+    outputs: tuple[Output, ...]
+    weights: dict[str, torch.Tensor]
+
+
+def import_program(program: ExportedProgram, context: ir.Context | None = None) -> Imported:
+    """Import `program` into the torch dialect; ops stay as torch.export gives them, none is decomposed.
+
+    Raises:
+        SourceError: dynamic shapes, or a type that has no counterpart.
+        UnsupportedOpError: control flow, or an op that the torch dialect cannot express.
+    """
+    refuse_dynamic_shapes(program)
+    program = functional(program)
+    graph = simplified(program.graph)
+    signature = read_signature(program, graph)
+    context = context or ir.Context()
+    register_torch_dialect(context)
+    module = _import(graph, signature, context)
+    PassManager.parse(_CLEANUP, context).run(module.operation)
+    outputs = tuple(output for _, output in signature.outputs)
+    return Imported(module, tuple(signature.arguments.values()), outputs, signature.weights)
+
+
+def _import(graph: fx.Graph, signature: Signature, context: ir.Context) -> ir.Module:
+    importer = fx_importer.FxImporter(context=context)
+    types = LocatedTypes(context)
+    block = _function(importer.module, signature, types, context)
+    nodes = fx_importer.GraphNodeImporter(importer, context, types, block)
+    unknown = ir.Location.unknown(context)
+    for node, value in zip(signature.arguments, block.arguments, strict=True):
+        nodes.bind_node_value(node, value)
+    for node, value in signature.literals.items():
+        with unknown, ir.InsertionPoint(block):
+            _bind_literal(nodes, node, value, types.node_val_to_type(node))
+    for node in graph.nodes:
+        if node.op == "call_function":
+            _import_node(nodes, node)
+    nodes.return_node_values(unknown, [node for node, _ in signature.outputs], {})
+    return importer.module
+
+
+def _function(module: ir.Module, signature: Signature, types: LocatedTypes, context: ir.Context) -> ir.Block:
+    """The entry block of a new function with the signature's types; names are the arguments' locations."""
+    with ir.Location.unknown(context):
+        arguments = [types.node_val_to_type(node) for node in signature.arguments]
+        results = [types.node_val_to_type(node) for node, _ in signature.outputs]
+        function = func.FuncOp(FUNCTION, (arguments, results), ip=ir.InsertionPoint(module.body))
+        names = [ir.Location.name(argument.name) for argument in signature.arguments.values()]
+        return ir.Block.create_at_start(function.body, arguments, names)
+
+
+def _bind_literal(
+    nodes: "fx_importer.GraphNodeImporter", node: fx.Node, value: object, result: ir.Type
+) -> None:
+    if isinstance(value, torch.Tensor):
+        op = ir.Operation.create("torch.vtensor.literal", [result], attributes={"value": _dense(value)})
+        nodes.bind_node_value(node, op.result)
+    else:
+        nodes.import_constant(ir.Location.current, node, value)
+
+
+def _dense(tensor: torch.Tensor) -> ir.Attribute:
+    raw = tensor.detach().cpu().contiguous()
+    array = raw.view(torch.uint16).numpy() if raw.dtype == torch.bfloat16 else raw.numpy()
+    element = fx_importer.TORCH_DTYPE_TO_MLIR_TYPE[tensor.dtype]()
+    return ir.DenseElementsAttr.get(array, type=ir.RankedTensorType.get(tensor.shape, element))
+
+
+def _import_node(nodes: "fx_importer.GraphNodeImporter", node: fx.Node) -> None:
+    try:
+        nodes.import_nodes([node], skip_placeholders_outputs=True)
+    except Exception as e:
+        raise UnsupportedOpError(
+            f"`{node.target}` cannot be imported: {e or type(e).__name__}", loc=spell(line_of_node(node))
+        ) from e

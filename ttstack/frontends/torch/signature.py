@@ -1,0 +1,162 @@
+"""What a program takes and gives: inputs, weights by name with their live tensors, results, updates."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import fx
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind, TensorArgument
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.names import input_names, output_names, unique
+from ttstack.ops.types import DType, TensorType
+
+INLINE_BYTES = 1024
+"""Lifted constants up to this size are literals in the module; larger ones are arguments."""
+
+DTYPES = {
+    torch.float64: DType.F64,
+    torch.float32: DType.F32,
+    torch.float16: DType.F16,
+    torch.bfloat16: DType.BF16,
+    torch.bool: DType.I1,
+    torch.int8: DType.I8,
+    torch.int16: DType.I16,
+    torch.int32: DType.I32,
+    torch.int64: DType.I64,
+    torch.uint8: DType.UI8,
+    torch.uint32: DType.UI32,
+}
+"""The element type of each dtype that a program may hold: signed integers are signless, as in TTIR."""
+
+ArgumentKind = Literal["input", "parameter", "buffer", "constant"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the function; all kinds but `input` have their data in `Imported.weights`."""
+
+    name: str
+    kind: ArgumentKind
+    type: TensorType
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result of the function; `updates` names the argument whose next value it is, if it is one."""
+
+    name: str
+    type: TensorType
+    updates: str | None = None
+
+
+@dataclass
+class Signature:
+    """The graph's placeholders and results, each with what it stands for."""
+
+    arguments: dict[fx.Node, Argument]
+    literals: dict[fx.Node, object]
+    outputs: list[tuple[fx.Node, Output]]
+    weights: dict[str, torch.Tensor]
+
+
+def read_signature(program: ExportedProgram, graph: fx.Graph) -> Signature:
+    """The signature of `graph`, a copy of the program's graph: user inputs first, then the weights in use.
+
+    Tied weights become one argument: the uses of the others in `graph` are replaced by the first.
+    """
+    specs = program.graph_signature.input_specs
+    placeholders = list(zip(specs, graph.find_nodes(op="placeholder"), strict=True))
+    signature = Signature({}, {}, [], {})
+    inputs = _read_inputs(program, placeholders, signature)
+    _read_weights(program, placeholders, signature)
+    _read_outputs(program, graph, inputs, signature)
+    return signature
+
+
+def _read_inputs(
+    program: ExportedProgram, placeholders: list[tuple[InputSpec, fx.Node]], signature: Signature
+) -> dict[str, str]:
+    """Add the user inputs, numbers and None as literals; return each name by that of its placeholder."""
+    inputs = [(spec, node) for spec, node in placeholders if spec.kind == InputKind.USER_INPUT]
+    names = unique(input_names(program), {spec.target for spec, _ in placeholders if spec.target})
+    for name, (spec, node) in zip(names, inputs, strict=True):
+        if isinstance(spec.arg, ConstantArgument):
+            signature.literals[node] = spec.arg.value
+        else:
+            signature.arguments[node] = Argument(name, "input", _type_of(node, f"input `{name}`"))
+    return {spec.arg.name: name for name, (spec, _) in zip(names, inputs, strict=True)}
+
+
+def _read_weights(
+    program: ExportedProgram, placeholders: list[tuple[InputSpec, fx.Node]], signature: Signature
+) -> None:
+    """Add the weights that are read or updated, tied ones once."""
+    updated = set(program.graph_signature.buffers_to_mutate.values())
+    weights = [(spec, node) for spec, node in placeholders if spec.kind != InputKind.USER_INPUT]
+    first: dict[object, fx.Node] = {}
+    for spec, node in weights:
+        original = first.setdefault(_identity(_data(program, spec)), node)
+        if original is not node and spec.target not in updated:
+            node.replace_all_uses_with(original)
+    for spec, node in weights:
+        if node.users or spec.target in updated:
+            _add_weight(node, str(spec.target), spec, _data(program, spec), signature)
+
+
+def _add_weight(
+    node: fx.Node, name: str, spec: InputSpec, tensor: torch.Tensor, signature: Signature
+) -> None:
+    kind = _KINDS[spec.kind]
+    if kind == "constant" and tensor.nbytes <= INLINE_BYTES and not tensor.is_meta:
+        signature.literals[node] = tensor
+        return
+    signature.arguments[node] = Argument(name, kind, _type_of(node, f"{kind} `{name}`"))
+    signature.weights[name] = tensor.detach()
+
+
+_KINDS: dict[InputKind, ArgumentKind] = {
+    InputKind.PARAMETER: "parameter",
+    InputKind.BUFFER: "buffer",
+    InputKind.CONSTANT_TENSOR: "constant",
+}
+
+
+def _data(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
+    """The live tensor behind a placeholder; buffers that are not persistent are in `constants`."""
+    if spec.kind not in _KINDS:
+        raise SourceError(f"the program holds `{spec.target}`, which is no tensor")
+    name = str(spec.target)
+    return program.state_dict[name] if name in program.state_dict else program.constants[name]
+
+
+def _identity(tensor: torch.Tensor) -> object:
+    """Equal for tensors that are the same memory read in the same way."""
+    address = tensor.data_ptr() if tensor.device.type == "cpu" else 0
+    return (address, tensor.dtype, tensor.shape, tensor.stride()) if address else id(tensor)
+
+
+def _read_outputs(
+    program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature
+) -> None:
+    """Add the user outputs that are tensors, then the next values of buffers and inputs that are updated."""
+    (results,) = graph.output_node().args
+    pairs = list(zip(program.graph_signature.output_specs, results, strict=True))
+    users = [(spec, node) for spec, node in pairs if spec.kind == OutputKind.USER_OUTPUT]
+    names = unique(output_names(program, len(users)))
+    for name, (spec, node) in zip(names, users, strict=True):
+        if isinstance(spec.arg, TensorArgument):
+            signature.outputs.append((node, Output(name, _type_of(node, f"output `{name}`"))))
+    for spec, node in pairs:
+        if spec.kind != OutputKind.USER_OUTPUT:
+            target = inputs.get(str(spec.target), str(spec.target))
+            (name,) = unique([target], names)
+            signature.outputs.append((node, Output(name, _type_of(node, f"update of `{target}`"), target)))
+
+
+def _type_of(node: fx.Node, what: str) -> TensorType:
+    value = node.meta["val"]
+    if value.dtype not in DTYPES:
+        raise SourceError(f"{what} is {value.dtype}", hint=f"use one of {', '.join(map(str, DTYPES))}")
+    return TensorType(tuple(value.shape), DTYPES[value.dtype])

@@ -1,0 +1,54 @@
+"""Lines of the model's own source: frames of PyTorch, of ttstack and of generated code do not count."""
+
+import re
+import traceback
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import fx
+
+import ttstack
+
+Line = tuple[str, int]
+
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_FOREIGN = ("<", *(f"{Path(str(package.__file__)).parent}/" for package in (torch, ttstack)))
+
+
+@cache
+def short(file: str) -> str:
+    """`file` relative to its site-packages or to the working directory, where it lies in one of them."""
+    _, site_packages, inside = file.rpartition("/site-packages/")
+    if site_packages:
+        return inside
+    return file.removeprefix(f"{Path.cwd()}/")
+
+
+def model_line(frames: list[Line]) -> Line | None:
+    """The innermost of `frames` (outermost first) that belongs to the model."""
+    return next((frame for frame in reversed(frames) if not frame[0].startswith(_FOREIGN)), None)
+
+
+def line_of_node(node: fx.Node) -> Line | None:
+    """The model's line that made `node`, where torch.export recorded one."""
+    trace = node.meta.get("stack_trace") or ""
+    return model_line([(file, int(line)) for file, line in _FRAME.findall(trace)])
+
+
+def line_of_error(error: BaseException) -> Line | None:
+    """The model's line that raised `error`."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return error.filename, error.lineno or 0
+    return model_line([(f.filename, f.lineno or 0) for f in traceback.extract_tb(error.__traceback__)])
+
+
+def module_of_node(node: fx.Node) -> str:
+    """Path of the nn.Module whose forward made `node`: `encoder.layer.3.attention`, "" for the root."""
+    stack = node.meta.get("nn_module_stack") or {"": ("", None)}
+    return next(reversed(stack.values()))[0]
+
+
+def spell(line: Line | None) -> str | None:
+    """`line` as `file:line`."""
+    return f"{short(line[0])}:{line[1]}" if line else None

@@ -1,0 +1,26 @@
+"""The only module that names the host package of the MLIR bindings.
+
+Everything else says `from ttstack.mlir import ir, ext, func`; another host package is one edit here.
+`fx_importer`, which needs PyTorch, is imported when it is first asked for.
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+from torch_mlir import ir, rewrite
+from torch_mlir._mlir_libs import _torchMlir as _torch
+from torch_mlir.dialects import ext, func
+from torch_mlir.passmanager import PassManager
+
+__all__ = ["PassManager", "ext", "func", "ir", "register_torch_dialect", "rewrite"]
+
+
+def register_torch_dialect(context: ir.Context) -> None:
+    """Make the torch dialect known to `context`; a second call changes nothing."""
+    _torch.register_dialect(context)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "fx_importer":
+        return import_module("torch_mlir.extras.fx_importer")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
