@@ -1,0 +1,1 @@
+"""The MLIR dialects: `tt` (types and attributes), `ttir` (tensor ops and dispatches), `ttnn` (device ops)."""

@@ -1,0 +1,90 @@
+"""Attribute values of MLIR and of op definitions, each from the other."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ttstack.mlir import ir
+from ttstack.ops.attributes import Spelling
+
+_MISSPELT = "attribute '{name}' is {attribute}, expected {kind}"
+
+
+def read_attribute(name: str, spelling: Spelling, attribute: Any) -> Any:
+    """The Python value of an attribute; raises `ValueError` where it is of another kind.
+
+    Widths and signedness are not compared: `1 : i32` and `1 : si32` are the same number.
+    """
+    value = _READERS[spelling.kind](attribute)
+    if value is None:
+        kind = f"{spelling.kind} {spelling.type}".strip()
+        raise ValueError(_MISSPELT.format(name=name, attribute=attribute, kind=kind))
+    return value
+
+
+def make_attribute(spelling: Spelling, value: Any) -> ir.Attribute:
+    """The attribute of the current context, spelled as tt-mlir spells it."""
+    return _MAKERS[spelling.kind](spelling.type, value)
+
+
+def _integer(attribute: Any) -> int | None:
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
+def _number(attribute: Any) -> float | None:
+    return attribute.value if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr) else None
+
+
+def _integers(attribute: Any) -> tuple[int, ...] | None:
+    if isinstance(attribute, ir.DenseI32ArrayAttr | ir.DenseI64ArrayAttr):
+        return tuple(attribute)
+    if isinstance(attribute, ir.ArrayAttr) and all(isinstance(a, ir.IntegerAttr) for a in attribute):
+        return tuple(a.value for a in attribute)
+    return None
+
+
+def _enum(attribute: Any) -> str | None:
+    if isinstance(attribute, ir.DynamicAttr):
+        attribute = attribute.params[0]
+    return ir.StringAttr(attribute).value if isinstance(attribute, ir.StringAttr) else None
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "bool": lambda a: a.value if isinstance(a, ir.BoolAttr) else None,
+    "string": lambda a: a.value if isinstance(a, ir.StringAttr) else None,
+    "integer": _integer,
+    "float": _number,
+    "number": _number,
+    "array": _integers,
+    "dense": _integers,
+    "enum": _enum,
+    "elements": lambda a: a if isinstance(a, ir.ElementsAttr | ir.DenseResourceElementsAttr) else None,
+}
+
+
+def _make_integer(type_: str, value: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.Type.parse(type_), value)
+
+
+def _make_array(type_: str, value: tuple[int, ...]) -> ir.Attribute:
+    return ir.ArrayAttr.get([_make_integer(type_, v) for v in value])
+
+
+def _make_dense(type_: str, value: tuple[int, ...]) -> ir.Attribute:
+    return (ir.DenseI32ArrayAttr if type_ == "i32" else ir.DenseI64ArrayAttr).get(list(value))
+
+
+def _make_number(type_: str, value: float) -> ir.Attribute:
+    return _make_integer("i32", value) if isinstance(value, int) else ir.FloatAttr.get(ir.Type.parse(type_), value)
+
+
+_MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
+    "bool": lambda _, v: ir.BoolAttr.get(v),
+    "string": lambda _, v: ir.StringAttr.get(v),
+    "integer": _make_integer,
+    "float": lambda t, v: ir.FloatAttr.get(ir.Type.parse(t), v),
+    "number": _make_number,
+    "array": _make_array,
+    "dense": _make_dense,
+    "enum": lambda t, v: ir.Attribute.parse(f'#tt.{t}<"{v}">'),
+    "elements": lambda _, v: v,
+}

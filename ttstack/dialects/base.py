@@ -1,0 +1,172 @@
+"""Ops of a dialect made from op definitions: one IRDL op each, with a verifier that asks the definition."""
+
+from collections.abc import Mapping, Sequence
+from types import new_class
+from typing import Any
+
+from ttstack.dialects.attributes import make_attribute, read_attribute
+from ttstack.dialects.types import read_type, tensor_type
+from ttstack.mlir import ext, ir
+from ttstack.ops.base import MAX_VARIADIC, OPS, Arity, Op
+from ttstack.ops.types import TensorType
+
+SEGMENTS = "operandSegmentSizes"
+
+
+class Dialect(ext.Dialect, name="ttstack_base"):
+    """A dialect that can be loaded into any number of contexts, any number of times."""
+
+    @classmethod
+    def ensure_loaded(cls) -> None:
+        """Load into the current context unless it is there."""
+        if not ir.Context.current.is_dialect_loaded(cls.DIALECT_NAMESPACE):
+            cls.load()
+
+    @classmethod
+    def op(cls, mnemonic: str) -> type[Any] | None:
+        """The op class of that mnemonic."""
+        return next((o for o in cls.operations if o._op_name == mnemonic), None)
+
+
+class Verified(ext.Operation):
+    """An op with a verifier in Python: `check` raises `ValueError`, the message goes out with name and location."""
+
+    def check(self) -> None:
+        """Raise `ValueError` where the op is ill-formed."""
+        raise NotImplementedError
+
+    def verify_invariants(self) -> bool:
+        """Called by MLIR."""
+        try:
+            self.check()
+        except ValueError as e:
+            self.location.emit_error(f"'{self.name}' op {e}")
+            return False
+        return True
+
+
+class Defined(Verified):
+    """An op whose operands, attributes and result types follow a definition of `ttstack.ops`."""
+
+    definition = Op
+
+    def describe(self) -> Op:
+        """The definition on this op's types and attributes; raises `ValueError` where they do not fit."""
+        return describe(self.operation)
+
+    def check(self) -> None:
+        """Operands and attributes fit, and result types are the inferred ones."""
+        spelled = [read_type(r.type) for r in self.operation.results]
+        inferred = self.describe().results
+        if len(spelled) != len(inferred):
+            raise ValueError(f"has {len(spelled)} results, infers {len(inferred)}")
+        for name, got, want in zip(self.definition.result_names, spelled, inferred, strict=True):
+            if got != want:
+                raise ValueError(f"{name} is {got}, inferred {want}")
+
+
+def definition(op: Any) -> type[Op] | None:
+    """The definition of an op of `ttir` or `ttnn`, if it has one."""
+    dialect, _, mnemonic = op.name.partition(".")
+    return OPS.get(mnemonic) if dialect in ("ttir", "ttnn") else None
+
+
+def describe(op: Any) -> Op:
+    """The definition of an MLIR operation, on its types and attribute values."""
+    spec = definition(op)
+    assert spec is not None, op.name
+    result = read_type(op.results[0].type) if spec.result_fields() else None
+    operands = [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
+    return spec.on(operands, attribute_values(spec, op), result)
+
+
+def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
+    """The values of the attributes that the text spells; raises `ValueError` where one is of the wrong kind."""
+    attributes = op.attributes
+    return {
+        name: read_attribute(name, a.spelling, attributes[name])
+        for name, a in spec.attribute_specs().items()
+        if name in attributes
+    }
+
+
+def operands_by_place(spec: type[Op], op: Any) -> list[ir.Value | None]:
+    """Operands in the order of the definition's places, None where an optional one is absent."""
+    values = list(op.operands)
+    if SEGMENTS not in op.attributes:
+        return values
+    sizes = list(ir.DenseI32ArrayAttr(op.attributes[SEGMENTS]))
+    if Arity.VARIADIC in spec.operand_specs().values():
+        return values
+    taken = iter(values)
+    return [next(taken) if size else None for size in sizes]
+
+
+def segments(mnemonic: str, given: Sequence[bool]) -> list[int] | None:
+    """The operandSegmentSizes of an op with operands present as `given`; None where the op needs none."""
+    spec = OPS[mnemonic].operand_specs()
+    if Arity.VARIADIC in spec.values():
+        if len(given) > MAX_VARIADIC:
+            raise ValueError(f"has {len(given)} operands, at most {MAX_VARIADIC} are supported")
+        return [1] * len(given) + [0] * (MAX_VARIADIC - len(given))
+    if sum(a is Arity.OPTIONAL for a in spec.values()) < 2:
+        return None
+    return [int(g) for g in given] + [0] * (len(spec) - len(given))
+
+
+def create(
+    dialect: str,
+    mnemonic: str,
+    operands: Sequence[ir.Value | None],
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    result: TensorType | None = None,
+    encodings: Sequence[ir.Attribute | None] = (),
+) -> Any:
+    """Build `dialect.mnemonic` at the current insertion point: result types are inferred, defaults left out.
+
+    `result` is the type for what only the result type says; `encodings` are the layouts of the results.
+    """
+    spec = OPS[mnemonic]
+    attributes = attributes or {}
+    op = spec.on([None if v is None else read_type(v.type) for v in operands], attributes, result)
+    specs = spec.attribute_specs()
+    written = {n: make_attribute(specs[n].spelling, v) for n, v in attributes.items() if v != specs[n].default}
+    if (sizes := segments(mnemonic, [v is not None for v in operands])) is not None:
+        written[SEGMENTS] = ir.DenseI32ArrayAttr.get(sizes)
+    layouts = encodings or [None] * len(op.results)
+    return ir.Operation.create(
+        f"{dialect}.{mnemonic}",
+        results=[tensor_type(t, e) for t, e in zip(op.results, layouts, strict=True)],
+        operands=[v for v in operands if v is not None],
+        attributes=written,
+    )
+
+
+def define_ops(dialect: type[Dialect], definitions: Sequence[type[Op]]) -> None:
+    """Give the dialect one op for each definition."""
+    for spec in definitions:
+        keywords = {"dialect": dialect, "name": spec.mnemonic, "traits": [ext.Pure] if spec.pure else []}
+        new_class(spec.__name__, (Defined,), keywords, lambda ns, spec=spec: ns.update(_body(spec)))
+
+
+def operand_annotations(count: int) -> dict[str, Any]:
+    """`count` optional operands.
+
+    All operands of one IRDL variadic group must have the same type, so an op whose operands differ in shape
+    takes separate optional operands instead, and carries operandSegmentSizes.
+    """
+    return {f"operand{i}": ext.Operand[ir.RankedTensorType] | None for i in range(count)}
+
+
+def _body(spec: type[Op]) -> dict[str, Any]:
+    tensor: Any = ir.RankedTensorType
+    annotations: dict[str, Any] = {}
+    for name, arity in spec.operand_specs().items():
+        if arity is Arity.VARIADIC:
+            annotations |= operand_annotations(MAX_VARIADIC)
+        else:
+            operand = ext.Operand[tensor]
+            annotations[f"{name}_operand"] = operand | None if arity is Arity.OPTIONAL else operand
+    annotations |= {f"{name}_result": ext.Result[tensor] for name in spec.result_names}
+    return {"__annotations__": annotations, "__doc__": spec.__doc__, "__module__": __name__, "definition": spec}

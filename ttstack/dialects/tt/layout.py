@@ -1,0 +1,68 @@
+"""`#tt.layout` from the layout record, and back."""
+
+from typing import Any
+
+from ttstack.dialects.types import element_type, read_dtype
+from ttstack.mlir import ir
+from ttstack.ops.types import TILE, TensorType
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+
+
+def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:
+    """The attribute that says how `t` lies on the device."""
+    grid = layout.grid or Grid(1, 1)
+    element = str(element_type(layout.dtype))
+    if layout.tiled:
+        element = f"!tt.tile<[{TILE}, {TILE}], {element}>"
+    return ir.Attribute.parse(
+        f"#tt.layout<{_linear_map(t, layout)}, #tt.grid<[{grid.rows}, {grid.cols}]>, {list(layout.shard(t))}, "
+        f'{element}, #tt.memory_space<"{layout.memory_space}">, #tt.memory_layout<"{layout.memory_layout}">>'
+    )
+
+
+def read_layout(attribute: Any) -> Layout:
+    """The record of a `#tt.layout`; raises `ValueError` where it is something else or ill-formed."""
+    if not str(attribute).startswith("#tt.layout<"):
+        raise ValueError(f"encoding {attribute} is not a #tt.layout")
+    _, grid, _, element, space, spread = ir.DynamicAttr(attribute).params
+    element = ir.TypeAttr(element).value
+    tiled = str(element).startswith("!tt.tile")
+    if tiled:
+        element = ir.TypeAttr(ir.DynamicType(element).params[1]).value
+    memory_layout = MemoryLayout(_string(spread))
+    rows, cols = read_grid(grid)
+    return Layout(
+        dtype=read_dtype(element),
+        tiled=tiled,
+        memory_space=MemorySpace(_string(space)),
+        memory_layout=memory_layout,
+        grid=None if memory_layout is MemoryLayout.INTERLEAVED else Grid(rows, cols),
+    )
+
+
+def grid_attribute(grid: Grid) -> ir.Attribute:
+    """`#tt.grid<[rows, cols]>`."""
+    return ir.Attribute.parse(f"#tt.grid<[{grid.rows}, {grid.cols}]>")
+
+
+def read_grid(attribute: Any) -> tuple[int, int]:
+    """Rows and columns of a `#tt.grid`."""
+    rows, cols = (ir.IntegerAttr(a).value for a in ir.ArrayAttr(ir.DynamicAttr(attribute).params[0]))
+    return rows, cols
+
+
+def _string(attribute: Any) -> str:
+    return ir.StringAttr(ir.DynamicAttr(attribute).params[0]).value
+
+
+def _linear_map(t: TensorType, layout: Layout) -> str:
+    """Logical dimensions to (row, column): leading dimensions stacked on the rows, each matrix padded to tiles."""
+    names = [f"d{i}" for i in range(t.rank)]
+    column = names[-1] if names else "0"
+    stride, terms = 1, []
+    for i in reversed(range(t.rank - 1)):
+        terms.append(names[i] if stride == 1 else f"{names[i]} * {stride}")
+        extent = t.shape[i]
+        padded = i == t.rank - 2 and layout.tiled
+        stride *= -(-extent // TILE) * TILE if padded else extent
+    return f"affine_map<({', '.join(names)}) -> ({' + '.join(reversed(terms)) or '0'}, {column})>"

@@ -1,0 +1,11 @@
+"""Named `ttir` ops: one for each definition that the source can spell."""
+
+from ttstack.dialects.base import Dialect, define_ops
+from ttstack.ops.base import OPS
+
+
+class TTIR(Dialect, name="ttir"):
+    """Target-independent tensor ops in value semantics."""
+
+
+define_ops(TTIR, [spec for spec in OPS.values() if spec.family != "generic"])

@@ -1,0 +1,165 @@
+"""`ttir.generic`: the dispatch of one computation on a grid of cores, and its region's `ttir.yield`."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ttstack.dialects.base import SEGMENTS, Verified, operand_annotations, segments
+from ttstack.dialects.ttir.dialect import TTIR
+from ttstack.dialects.ttir.tile import build_tile_op, read_tile, read_tile_op, tile_type
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ext, ir
+from ttstack.ops.base import MAX_VARIADIC, OPS
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.types import DType, TensorType, tile_shape
+
+
+class YieldOp(Verified, dialect=TTIR, name="yield", traits=[ir.IsTerminatorTrait]):
+    """The tiles that an iteration gives."""
+
+    value: ext.Operand[Any]
+
+    def check(self) -> None:
+        """The value is a tile."""
+        read_tile(self.operation.operands[0].type)
+
+
+class GenericOp(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
+    """Loops over tiles: inputs and a destination, a map and an access for each, and a region on tiles."""
+
+    __annotations__ = {
+        **operand_annotations(MAX_VARIADIC),
+        "result": ext.Result[ir.RankedTensorType],
+        "body": ext.Region,
+    }
+
+    def check(self) -> None:
+        """Maps, accesses and block arguments fit the operands; loops have one extent."""
+        operation = self.operation
+        types = [read_type(v.type) for v in operation.operands]
+        dispatch = read_generic(operation)
+        if read_type(operation.results[0].type) != types[-1]:
+            raise ValueError(f"result is {read_type(operation.results[0].type)}, its destination {types[-1]}")
+        for i, (t, m) in enumerate(zip(types, dispatch.maps, strict=True)):
+            _check_map(f"operand {i}", t, m, dispatch.domain)
+
+
+def read_generic(op: Any) -> Dispatch:
+    """The record of a `ttir.generic` operation; raises `ValueError` where it is ill-formed."""
+    types = [read_type(v.type) for v in op.operands]
+    maps, iterators, access = (_list(op, n) for n in ("indexing_maps", "iterator_types", "access"))
+    for name, given in (("indexing_maps", maps), ("access", access)):
+        if len(given) != len(types):
+            raise ValueError(f"has {len(given)} {name} for {len(types)} operands")
+    loops = [_loops(str(m)) for m in maps]
+    records = [Map(x, Access(ir.StringAttr(a).value)) for x, a in zip(loops, access, strict=True)]
+    return Dispatch(
+        domain=_domain(types, loops, len(iterators)),
+        iterators=tuple(Iterator(ir.StringAttr(a).value) for a in iterators),
+        inputs=tuple(records[:-1]),
+        outputs=(records[-1],),
+        body=_read_body(op.regions[0].blocks[0], len(types)),
+    )
+
+
+def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorType) -> ir.Value:
+    """A `ttir.generic` at the current insertion point."""
+    result = ir.Type.parse(str(out)) if not out.dtype.is_block else None
+    destination = ir.Operation.create("ttir.empty", results=[result]).results[0]
+    operands = [*inputs, destination]
+    op = ir.Operation.create(
+        "ttir.generic",
+        results=[result],
+        operands=operands,
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([_map_attribute(m, len(dispatch.domain)) for m in dispatch.maps]),
+            "iterator_types": _strings(dispatch.iterators),
+            "access": _strings(m.access for m in dispatch.maps),
+            SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(operands))),
+        },
+        regions=1,
+    )
+    _build_body(op, dispatch, [read_type(v.type).dtype for v in operands])
+    return op.results[0]
+
+
+def _build_body(op: Any, dispatch: Dispatch, dtypes: list[DType]) -> None:
+    location = op.location
+    tiles = [tile_type(d) for d in dtypes]
+    block = ir.Block.create_at_start(op.regions[0], tiles, [location] * len(tiles))
+    values, formats = list(block.arguments), list(dtypes)
+    with ir.InsertionPoint(block), location:
+        for i, tile_op in enumerate(dispatch.body):
+            last = i == len(dispatch.body) - 1
+            dtype = dtypes[-1] if last else _tile_result(tile_op.name, [formats[a] for a in tile_op.args], dtypes[-1])
+            dtype = dict(tile_op.attributes).get("dtype", dtype)
+            values.append(build_tile_op(tile_op, [values[a] for a in tile_op.args], dtype))
+            formats.append(dtype)
+        ir.Operation.create("ttir.yield", operands=[values[-1]])
+
+
+def _tile_result(name: str, operands: list[DType], default: DType) -> DType:
+    spec = OPS.get(name)
+    if spec is None or not issubclass(spec, Eltwise):
+        return default
+    return spec.on([TensorType((), d) for d in operands], {}, TensorType((), default)).results[0].dtype
+
+
+def _read_body(block: Any, count: int) -> tuple[Any, ...]:
+    arguments = list(block.arguments)
+    if len(arguments) != count:
+        raise ValueError(f"the region has {len(arguments)} arguments for {count} operands")
+    numbers: dict[Any, int] = {value: i for i, value in enumerate(arguments)}
+    body = []
+    *ops, last = list(block.operations)
+    for op in ops:
+        body.append(read_tile_op(op, tuple(numbers[v] for v in op.operands)))
+        numbers[op.results[0]] = count + len(body) - 1
+    if last.name != "ttir.yield":
+        raise ValueError("the region does not end in ttir.yield")
+    return tuple(body)
+
+
+def _domain(types: list[TensorType], maps: list[tuple[int | None, ...]], loops: int) -> tuple[int, ...]:
+    domain = [1] * loops
+    for t, m in zip(types, maps, strict=True):
+        for extent, loop in zip(tile_shape(t.shape), m, strict=False):
+            if loop is not None and loop < loops:
+                domain[loop] = max(domain[loop], extent)
+    return tuple(domain)
+
+
+def _check_map(name: str, t: TensorType, m: Map, domain: tuple[int, ...]) -> None:
+    if len(m.loops) != t.rank:
+        raise ValueError(f"{name} has rank {t.rank}, its map {len(m.loops)} results")
+    for d, (extent, loop) in enumerate(zip(tile_shape(t.shape), m.loops, strict=True)):
+        want = 1 if loop is None else domain[loop]
+        if extent != want:
+            raise ValueError(f"{name} has {extent} tiles along dimension {d}, its loop runs over {want}")
+
+
+@cache
+def _loops(text: str) -> tuple[int | None, ...]:
+    """The loop of each result of a map, None for a constant; the bindings give no access but its text."""
+    _, _, results = text.partition("->")
+    terms = [term.strip() for term in results.strip().rstrip(">").strip().strip("()").split(",") if term.strip()]
+    if any(not re.fullmatch(r"d\d+|0", term) for term in terms):
+        raise ValueError(f"{text} is not a projection of the loops")
+    return tuple(None if term == "0" else int(term[1:]) for term in terms)
+
+
+def _map_attribute(m: Map, loops: int) -> ir.Attribute:
+    results = [ir.AffineExpr.get_constant(0) if x is None else ir.AffineExpr.get_dim(x) for x in m.loops]
+    return ir.AffineMapAttr.get(ir.AffineMap.get(loops, 0, results))
+
+
+def _strings(values: Any) -> ir.ArrayAttr:
+    return ir.ArrayAttr.get([ir.StringAttr.get(str(v)) for v in values])
+
+
+def _list(op: Any, name: str) -> list[Any]:
+    if name not in op.attributes:
+        raise ValueError(f"requires attribute '{name}'")
+    return list(ir.ArrayAttr(op.attributes[name]))

@@ -1,0 +1,33 @@
+"""`ttir.to_layout`: the one op with a destination operand, whose type says the layout."""
+
+from typing import Any
+
+from ttstack.dialects.base import Verified
+from ttstack.dialects.types import read_type
+from ttstack.dialects.ttir.dialect import TTIR
+from ttstack.mlir import ext, ir
+
+
+class ToLayoutOp(Verified, dialect=TTIR, name="to_layout", traits=[ext.Pure]):
+    """The values of `input` in the layout of `output`."""
+
+    input: ext.Operand[ir.RankedTensorType]
+    output: ext.Operand[ir.RankedTensorType]
+    result: ext.Result[ir.RankedTensorType]
+
+    def check(self) -> None:
+        """Shapes and element types agree; the result has the destination's type."""
+        value, into, out = (v.type for v in (*self.operation.operands, self.operation.results[0]))
+        if into != out:
+            raise ValueError(f"result is {out}, its destination {into}")
+        if read_type(value) != read_type(into):
+            raise ValueError(f"input is {read_type(value)}, destination {read_type(into)}")
+
+
+def build_to_layout(value: ir.Value, layout: ir.Attribute) -> ir.Value:
+    """`value` converted to `layout`, at the current insertion point."""
+    tensor: Any = value.type
+    destination = ir.RankedTensorType.get(tensor.shape, tensor.element_type, layout)
+    empty = ir.Operation.create("ttir.empty", results=[destination])
+    op = ir.Operation.create("ttir.to_layout", results=[destination], operands=[value, empty.results[0]])
+    return op.results[0]

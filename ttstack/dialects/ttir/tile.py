@@ -1,0 +1,81 @@
+"""The `tile_*` ops: what the region of a `ttir.generic` does with one tile of each operand."""
+
+from types import new_class
+from typing import Any
+
+from ttstack.dialects.attributes import make_attribute, read_attribute
+from ttstack.dialects.base import Verified
+from ttstack.dialects.types import element_type, read_dtype
+from ttstack.dialects.ttir.dialect import TTIR
+from ttstack.mlir import ext, ir
+from ttstack.ops.base import OPS
+from ttstack.ops.dispatch import TileOp
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.types import TILE, DType
+
+PREFIX = "tile_"
+
+
+class Tile(Verified):
+    """An op on tiles."""
+
+    def check(self) -> None:
+        """Operands and result are tiles."""
+        for value in (*self.operation.operands, *self.operation.results):
+            read_tile(value.type)
+
+
+def read_tile(tile: Any) -> DType:
+    """The element type of a tile type; raises `ValueError` where it is none."""
+    if not str(tile).startswith("!tt.tile<"):
+        raise ValueError(f"type {tile} is not a tile")
+    return read_dtype(ir.TypeAttr(ir.DynamicType(tile).params[1]).value)
+
+
+def tile_type(dtype: DType) -> ir.Type:
+    """`!tt.tile<[32, 32], dtype>`."""
+    return ir.Type.parse(f"!tt.tile<[{TILE}, {TILE}], {element_type(dtype)}>")
+
+
+def read_tile_op(op: Any, args: tuple[int, ...]) -> TileOp:
+    """The record of a `tile_*` operation."""
+    name = op.name.removeprefix(f"ttir.{PREFIX}")
+    spec = OPS.get(name)
+    if spec is None or not issubclass(spec, Eltwise):
+        return TileOp(name, args)
+    values: dict[str, Any] = {}
+    for key, attribute in spec.attribute_specs().items():
+        written = key in op.attributes
+        values[key] = read_attribute(key, attribute.spelling, op.attributes[key]) if written else attribute.default
+    if spec.result_fields():
+        values["dtype"] = read_tile(op.results[0].type)
+    return TileOp(name, args, attributes=tuple(values.items()))
+
+
+def build_tile_op(tile_op: TileOp, operands: list[ir.Value], dtype: DType) -> ir.Value:
+    """The operation of a record at the current insertion point; its result holds `dtype`."""
+    specs = OPS[tile_op.name].attribute_specs() if tile_op.name in OPS else {}
+    attributes = {k: make_attribute(specs[k].spelling, v) for k, v in tile_op.attributes if k in specs}
+    op = ir.Operation.create(
+        f"ttir.{PREFIX}{tile_op.name}", results=[tile_type(dtype)], operands=operands, attributes=attributes
+    )
+    return op.results[0]
+
+
+def _define(name: str, operands: int, doc: str) -> None:
+    annotations: dict[str, Any] = {f"operand{i}": ext.Operand[Any] for i in range(operands)}
+    annotations["result"] = ext.Result[Any]
+    body = {"__annotations__": annotations, "__doc__": doc, "__module__": __name__}
+    keywords = {"dialect": TTIR, "name": PREFIX + name, "traits": [ext.Pure]}
+    new_class(f"Tile_{name}", (Tile,), keywords, lambda ns: ns.update(body))
+
+
+for _spec in list(OPS.values()):
+    if issubclass(_spec, Eltwise):
+        _define(_spec.mnemonic, len(_spec.operand_specs()), f"On tiles: {_spec.__doc__}")
+    elif issubclass(_spec, Reduction) and _spec.mnemonic != "argmax":
+        _define(f"reduce_{_spec.mnemonic.removeprefix('reduce_')}", 2, "Reduce a tile into the accumulator.")
+_define("matmul", 3, "Multiply two tiles onto the accumulator.")
+_define("transpose", 1, "Swap rows and columns of a tile.")
+_define("copy", 1, "The tile as it is.")

@@ -1,0 +1,11 @@
+"""`ttnn` ops: one for each definition that the device executes."""
+
+from ttstack.dialects.base import Dialect, define_ops
+from ttstack.ops.base import OPS
+
+
+class TTNN(Dialect, name="ttnn"):
+    """Ops as the device runs them."""
+
+
+define_ops(TTNN, [spec for spec in OPS.values() if spec.executable])

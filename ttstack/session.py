@@ -1,0 +1,32 @@
+"""An MLIR context with our dialects, and the one place where MLIR's errors become ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.tt import TT
+from ttstack.dialects.ttir import TTIR
+from ttstack.dialects.ttnn import TTNN
+from ttstack.mlir import ir
+
+
+def new_context() -> ir.Context:
+    """A fresh context that knows `tt`, `ttir`, `ttnn` and the upstream dialects."""
+    context = ir.Context()
+    with context, ir.Location.unknown():
+        for dialect in (TT, TTIR, TTNN):
+            dialect.ensure_loaded()
+    return context
+
+
+@contextmanager
+def as_diagnostics(what: str) -> Iterator[None]:
+    """Turn an `MLIRError` raised inside the block into an `InvalidIRError` that keeps its locations."""
+    try:
+        yield
+    except ir.MLIRError as e:
+        if not e.error_diagnostics:
+            raise InvalidIRError(f"{what}: {e.message}") from e
+        first, *rest = e.error_diagnostics
+        notes = tuple(n.message for n in first.notes) + tuple(f"{d.location}: {d.message}" for d in rest)
+        raise InvalidIRError(f"{what}: {first.message}", loc=first.location, notes=notes) from e
