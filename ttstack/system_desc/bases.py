@@ -13,23 +13,30 @@ Find = Callable[[str], Document]
 
 def resolve_bases(document: Document, find: Find) -> None:
     """Replace, in place, each chip that names a base by the base's chip under the chip's own fields."""
-    content = document.value
-    chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
-    for index, chip in enumerate(cast(list[Any], chips) if isinstance(chips, list) else ()):
+    chips = _chips(document)
+    for index, chip in enumerate(chips):
         if isinstance(chip, dict) and "base" in chip:
             chips[index] = _resolved(document, ("chips", index), cast(dict[str, Any], chip), find)
+
+
+def _chips(document: Document) -> list[Any]:
+    """The document's own list of chips; an empty one where it has none."""
+    content = document.value
+    chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
+    return cast(list[Any], chips) if isinstance(chips, list) else []
 
 
 def _resolved(document: Document, path: Path, chip: dict[str, Any], find: Find) -> dict[str, Any]:
     base = _base_document(document, path, chip["base"], find)
     own = {key: value for key, value in chip.items() if key != "base"}
     if base is None:
+        document.unresolved.add(path)
         return own
     document.faults.extend(base.faults)
     for place, mark in base.marks.items():
         if place[:2] == ("chips", 0):
             document.marks.setdefault((*path, *place[2:]), mark)
-    return _over(base.value["chips"][0], own, document.file)
+    return _over(_chips(base)[0], own, document.file)
 
 
 def _base_document(document: Document, path: Path, name: object, find: Find) -> Document | None:
@@ -42,11 +49,16 @@ def _base_document(document: Document, path: Path, name: object, find: Find) -> 
     try:
         base = find(name)
     except SystemDescError as error:
-        notes = error.diagnostic.notes or (error.diagnostic.message,)
+        found = error.diagnostic
+        notes = (
+            found.notes
+            if found.loc
+            else ("; ".join(filter(None, (found.message, found.hint, *found.notes))),)
+        )
         document.faults += [Fault(note, mark, where) for note in notes]
         return None
-    chips = base.value.get("chips") if isinstance(base.value, dict) else None
-    if not isinstance(chips, list) or len(cast(list[Any], chips)) != 1 or not isinstance(chips[0], dict):
+    chips = _chips(base)
+    if len(chips) != 1 or not isinstance(chips[0], dict):
         document.faults.append(Fault(f"'{name}' does not describe exactly one chip", mark, where))
         return None
     return base

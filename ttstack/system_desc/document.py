@@ -1,7 +1,7 @@
 """A YAML file as plain values, with the line of every one of them."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -12,12 +12,13 @@ _MAX_NODES = 50_000
 
 @dataclass
 class Document:
-    """The values of a YAML file, the mark of each path, and the faults met in reading."""
+    """The values of a YAML file, where each stood, what was wrong in reading, the chips without base."""
 
     file: str
     value: Any = None
     marks: dict[Path, Mark] = field(default_factory=dict[Path, Mark])
     faults: list[Fault] = field(default_factory=list[Fault])
+    unresolved: set[Path] = field(default_factory=set[Path])
 
 
 def parse(text: str, file: str) -> Document:
@@ -41,7 +42,7 @@ def parse(text: str, file: str) -> Document:
         raise error_of([Fault("nested too deeply", Mark(file, 1))], file) from error
     finally:
         if loader is not None:
-            loader.dispose()
+            loader.dispose()  # pyright: ignore[reportUnknownMemberType]
     return document
 
 
@@ -89,9 +90,9 @@ class _Reader:
             values[key] = self.value(value_node, (*path, key))
         return values
 
-    def _scalar(self, node: yaml.Node, path: Path, mark: Mark) -> Any:
+    def _scalar(self, node: yaml.Node, path: Path, mark: Mark) -> object:
         try:
-            return self._loader.construct_object(node)
+            return cast(object, self._loader.construct_object(node))  # pyright: ignore[reportUnknownMemberType]
         except ValueError as error:
             self._document.faults.append(Fault(str(error), mark, path))
             return None

@@ -12,6 +12,7 @@ from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.system import SystemDesc
 
 Path = tuple[str | int, ...]
+MISSING = "this field is missing"
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,15 @@ def error_of(faults: Iterable[Fault], origin: str) -> SystemDescError:
 
 def faults_of(error: ValidationError, marks: Mapping[Path, Mark]) -> Iterator[Fault]:
     """The faults that pydantic found, each at its line or that of the section around it."""
-    for details in error.errors(include_url=False):
-        path = tuple(key for key in details["loc"] if key != "[key]")
+    found = [(_path(details), details) for details in error.errors(include_url=False)]
+    for path, details in found:
+        if details["type"] == "too_short" and any(path == other[: len(path)] != other for other, _ in found):
+            continue  # pydantic does not count the items that have faults of their own
         yield Fault(_message(details, path), nearest(marks, path), path)
+
+
+def _path(details: ErrorDetails) -> Path:
+    return tuple(key for key in details["loc"] if key != "[key]")
 
 
 def nearest(marks: Mapping[Path, Mark], path: Path) -> Mark | None:
@@ -72,7 +79,7 @@ def _message(details: ErrorDetails, path: Path) -> str:
     kind, context = details["type"], details.get("ctx", {})
     given = _spell_value(details["input"])
     messages = {
-        "missing": "this field is missing",
+        "missing": MISSING,
         "model_type": f"expected a mapping of fields, got {given}",
         "dict_type": f"expected a mapping of fields, got {given}",
         "tuple_type": f"expected a list, got {given}",

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.bases import resolve_bases
 from ttstack.system_desc.document import Document, parse
-from ttstack.system_desc.faults import Fault, error_of, faults_of
+from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.system import SystemDesc
 
 PRESETS = Path(__file__).parent / "presets"
@@ -53,11 +53,17 @@ def _validated(document: Document) -> SystemDesc:
     try:
         desc = SystemDesc.model_validate(document.value)
     except ValidationError as error:
-        faults += faults_of(error, document.marks)
+        faults += [fault for fault in faults_of(error, document.marks) if not _follows(fault, document)]
     else:
         if not faults:
             return desc
     raise error_of(faults, document.file)
+
+
+def _follows(fault: Fault, document: Document) -> bool:
+    """Whether a fault only follows from one that was met in reading."""
+    inherited = fault.message == MISSING and fault.path[:2] in document.unresolved
+    return inherited or any(fault.path == read.path for read in document.faults)
 
 
 def _locate(name: str, folder: Path) -> Path:

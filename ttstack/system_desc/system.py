@@ -52,7 +52,7 @@ class SystemDesc(SourcedDesc):
 
     def _link_faults(self, index: int, link: LinkDesc) -> Iterator[Fault]:
         for end in ("from_chip", "to_chip"):
-            chip = getattr(link, end)
+            chip: int = getattr(link, end)
             if chip >= len(self.chips):
                 yield ("links", index, end), f"there is no chip {chip}; the system has {len(self.chips)}"
                 continue

@@ -1,0 +1,232 @@
+"""One wrong device file each, and the exact diagnostic it must give."""
+
+from pathlib import Path
+
+import pytest
+
+from ttstack.diagnostics import SystemDescError
+from ttstack.system_desc import from_dict, load, loads, to_dict
+
+PRESET = (Path(load.__code__.co_filename).parent / "presets" / "wormhole.yaml").read_text()
+BYTE_UNITS = "a number or one with a unit of B, KB, kB, MB, GB, TB, KiB, MiB, GiB, TiB"
+NAMES = "presets: blackhole_p150, wormhole, wormhole_n300"
+TAG = "'tag:yaml.org,2002:python/name:os.system'"
+
+
+def line_of(text: str, content: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), 1) if content in line)
+
+
+def notes_of(text: str) -> tuple[str, ...]:
+    with pytest.raises(SystemDescError) as caught:
+        loads(text, origin="my.yaml")
+    return caught.value.diagnostic.notes
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        (
+            "size_bytes: 1464 KiB",
+            "size_bytes: 1464 GHz",
+            f"chips[0].l1.size_bytes: unit 'GHz' does not measure bytes; {BYTE_UNITS}",
+        ),
+        (
+            "size_bytes: 1464 KiB",
+            "size_bytes: -5",
+            "chips[0].l1.size_bytes: input should be greater than 0, got -5",
+        ),
+        (
+            "num_banks: 16",
+            "num_banks: 16\n      bank: 3",
+            "chips[0].l1.bank: unknown field; did you mean 'num_banks'?",
+        ),
+        (
+            "num_banks: 16",
+            "num_banks: true",
+            "chips[0].l1.num_banks: input should be a valid integer, got True",
+        ),
+        (
+            "num_banks: 16",
+            "num_banks: lots",
+            "chips[0].l1.num_banks: input should be a valid integer, got 'lots'",
+        ),
+        (
+            "nominal_hz: 1.0 GHz",
+            "nominal_hz: .nan",
+            "chips[0].clock.nominal_hz: nan is not a finite number of hertz",
+        ),
+        (
+            "sustained_fraction: 0.90",
+            "sustained_fraction: 1.5",
+            "chips[0].clock.sustained_fraction: input should be less than or equal to 1, got 1.5",
+        ),
+        (
+            "arch: wormhole_b0",
+            "arch: grayskull",
+            "chips[0].arch: 'grayskull' is not one of 'wormhole_b0' or 'blackhole'",
+        ),
+        ("grid: [8, 8]", "grid: [8]", "chips[0].grid[1]: this field is missing"),
+        ("grid: [8, 8]", "grid: 8", "chips[0].grid: expected a list, got 8"),
+        ("grid: [8, 8]", "grid: [8, 9]", "chips[0].grid: 8x9 workers do not fit tensix_grid, 10x8"),
+        (
+            "tanh: 530",
+            "tanh: 0",
+            "chips[0].vector.cycles_per_tile.tanh: input should be greater than 0, got 0",
+        ),
+        ("mesh_shape: [1, 1]", "mesh_shape: [1, 2]", "mesh_shape: 1x2 is not the number of chips, 1"),
+        (
+            "mesh_shape: [1, 1]",
+            "links: [{from_chip: 0, to_chip: 1, channels: 1}]",
+            "links[0].to_chip: there is no chip 1; the system has 1",
+        ),
+        (
+            "mesh_shape: [1, 1]",
+            "links: [{from_chip: 0, to_chip: 0, channels: 1}]",
+            "links[0].to_chip: chip 0 is linked to itself",
+        ),
+        ("name: n150", "name:", "name: input should be a valid string, got nothing"),
+        ("pcie.latency_ns: tt", "pcie.latency: tt", "chips[0].sources.pcie.latency: names no field"),
+        ("pcie.latency_ns: tt", "pcie.latency_ns: #", None),
+        (
+            "unreserved_end: 1073119552",
+            "unreserved_end: 2 GiB",
+            "chips[0].dram.unreserved_end: lies beyond the channel of 1073741824 bytes",
+        ),
+        (
+            "alignment_bytes: 16",
+            "alignment_bytes: 24",
+            "chips[0].l1.alignment_bytes: must be a power of two, not 24",
+        ),
+        ("grid: [1, 12]", "grid: [1, 11]", "chips[0].dram.grid: 1x11 is not the number of channels, 12"),
+        (
+            "\n      bank_adjacent_read_bytes_per_second: 267 GB/s",
+            "\n      bank_adjacent_read_bytes_per_second: 267 TB/s",
+            "chips[0].dram.bank_adjacent_read_bytes_per_second: exceeds peak_bytes_per_second 2.88e+11",
+        ),
+    ],
+)
+def test_one_fault(good: str, bad: str, message: str | None) -> None:
+    assert good in PRESET
+    text = PRESET.replace(good, bad, 1)
+    notes = notes_of(text)
+    if message is None:
+        assert len(notes) == 1
+        return
+    line = line_of(text, bad.strip().splitlines()[-1])
+    assert notes == (f"my.yaml:{line}: {message}",)
+
+
+def test_a_missing_field_is_reported_at_its_section() -> None:
+    text = PRESET.replace("      num_banks: 16\n", "")
+    assert notes_of(text) == (
+        f"my.yaml:{line_of(text, '    l1:')}: chips[0].l1.num_banks: this field is missing",
+    )
+
+
+def test_a_scalar_for_a_section() -> None:
+    text = "name: a\nchips:\n- base: wormhole\n  clock: fast\n"
+    assert notes_of(text) == ("my.yaml:4: chips[0].clock: expected a mapping of fields, got 'fast'",)
+
+
+def test_a_key_that_stands_twice() -> None:
+    text = "name: a\nname: b\nchips: [{base: wormhole}]\n"
+    assert notes_of(text) == ("my.yaml:2: name: stands here twice, first in line 1",)
+
+
+def test_all_faults_of_a_file_are_in_one_error_in_order() -> None:
+    text = "name: a\nnam: b\nchips:\n- base: wormhole\n  l1:\n    size_bytes: 1 s\n  dst_tiles: 0\nname: c\n"
+    assert notes_of(text) == (
+        "my.yaml:2: nam: unknown field; did you mean 'name'?",
+        f"my.yaml:6: chips[0].l1.size_bytes: unit 's' does not measure bytes; {BYTE_UNITS}",
+        "my.yaml:7: chips[0].dst_tiles: input should be greater than or equal to 1, got 0",
+        "my.yaml:8: name: stands here twice, first in line 1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("", "my.yaml:1: the file is empty"),
+        ("# nothing\n", "my.yaml:1: the file is empty"),
+        ("\n- 1\n", "my.yaml:2: expected a mapping of fields, got a list"),
+        ("5", "my.yaml:1: expected a mapping of fields, got 5"),
+        (
+            "a: 1\nb: [1, 2\nc: 3\n",
+            "my.yaml:3: not YAML: while parsing a flow sequence expected ',' or ']', but got ':'",
+        ),
+        ("a: 1\nb: *c\n", "my.yaml:2: not YAML: found undefined alias 'c'"),
+        ("a: 1\nb: \x00\n", "my.yaml:2: not YAML: special characters are not allowed"),
+        ("[" * 5000, "my.yaml:1: nested too deeply"),
+        (
+            "a: !!python/name:os.system x",
+            f"my.yaml:1: not YAML: could not determine a constructor for the tag {TAG}",
+        ),
+        (
+            "--- {a: 1}\n--- {b: 1}\n",
+            "my.yaml:2: not YAML: expected a single document in the stream but found another document",
+        ),
+    ],
+)
+def test_what_is_no_device_file(text: str, note: str) -> None:
+    assert notes_of(text) == (note,)
+
+
+def test_aliases_cannot_grow_without_bound() -> None:
+    lines = ["a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+    (note,) = notes_of("\n".join(lines))
+    assert note.endswith("more than 50000 values")
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [
+        ("wormhol", f"'wormhol' is neither a file nor a preset; did you mean 'wormhole'?; {NAMES}"),
+        ("wormhole_n300", "'wormhole_n300' does not describe exactly one chip"),
+        ("[1]", "expected the name of a preset or file"),
+    ],
+)
+def test_a_wrong_base(base: str, message: str) -> None:
+    text = f"name: a\nchips:\n- arch: blackhole\n  base: {base}\n"
+    assert notes_of(text) == (f"my.yaml:4: chips[0].base: {message}",)
+
+
+def test_faults_of_a_base_are_reported_where_they_stand(tmp_path: Path) -> None:
+    base = tmp_path / "base.yaml"
+    base.write_text("name: b\nchips:\n- base: wormhole\n  dst_tiles: none\n")
+    user = tmp_path / "user.yaml"
+    user.write_text("name: u\nchips:\n- base: base.yaml\n  num_cbs: -1\n")
+    with pytest.raises(SystemDescError) as caught:
+        load(user)
+    assert caught.value.diagnostic.notes == (
+        f"{user}:4: chips[0].num_cbs: input should be greater than or equal to 1, got -1",
+        f"{base}:4: chips[0].dst_tiles: input should be a valid integer, got 'none'",
+    )
+    assert caught.value.diagnostic.loc == f"{user}:4"
+
+
+def test_a_base_that_leads_back(tmp_path: Path) -> None:
+    path = tmp_path / "self.yaml"
+    path.write_text("name: s\nchips:\n- base: self.yaml\n")
+    with pytest.raises(
+        SystemDescError, match=r"self.yaml:3: chips\[0\].base: 'self.yaml' is based on itself"
+    ):
+        load(path)
+
+
+def test_a_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.ttb"
+    path.write_bytes(b"TTB\x00\xff\xfe")
+    with pytest.raises(SystemDescError, match="is not UTF-8 text: byte 4 is 0xff"):
+        load(path)
+
+
+def test_a_dict_has_paths_but_no_lines() -> None:
+    values = to_dict(load("wormhole"))
+    values["chips"][0]["l1"]["num_banks"] = 0
+    with pytest.raises(SystemDescError) as caught:
+        from_dict(values)
+    assert caught.value.diagnostic.notes == (
+        "chips[0].l1.num_banks: input should be greater than or equal to 1, got 0",
+    )
