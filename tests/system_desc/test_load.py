@@ -87,3 +87,8 @@ def test_a_missing_file_is_an_error(name: str) -> None:
 def test_a_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SystemDescError, match="is a folder"):
         load(tmp_path)
+
+
+def test_a_name_that_no_file_can_have_is_an_error() -> None:
+    with pytest.raises(SystemDescError, match="cannot read 'aaaa"):
+        load("a" * 5000)

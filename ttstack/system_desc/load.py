@@ -69,14 +69,18 @@ def _follows(fault: Fault, document: Document) -> bool:
 def _locate(name: str, folder: Path) -> Path:
     """The file that `name` means, seen from `folder`; raises `SystemDescError` where there is none."""
     path = folder / name
-    if name and path.exists() and not path.is_dir():
-        return path
+    try:
+        is_folder = bool(name) and path.is_dir()
+        if name and path.exists() and not is_folder:
+            return path
+    except OSError as error:
+        raise SystemDescError(f"cannot read '{name[:80]}': {error.strerror}") from error
     stem = name.removesuffix(".yaml")
     if stem in presets():
         return PRESETS / f"{stem}.yaml"
     close = get_close_matches(Path(stem).name, presets(), n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'?" if close else "name a preset or the path of a YAML file"
-    what = "is a folder" if name and path.is_dir() else "is neither a file nor a preset"
+    what = "is a folder" if is_folder else "is neither a file nor a preset"
     raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)
 
 
