@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import torch
 from torch import nn
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+_ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "models")]
 
 Model = tuple[nn.Module, tuple[object, ...], dict[str, object]]
 
@@ -27,16 +29,12 @@ def table() -> Model:
 
 def bert() -> Model:
     """BERT-base, one sequence of 128 tokens."""
-    from tests.models.bert import bert_base
-
-    return bert_base()
+    return import_module("bert").bert_base()
 
 
 def dlrm() -> Model:
     """DLRM with 26 tables of 100,000 rows."""
-    from tests.models.dlrm import dlrm as build
-
-    return (*build(rows=100_000), {})
+    return (*import_module("dlrm").dlrm(rows=100_000), {})
 
 
 MODELS: dict[str, Callable[[], Model]] = {"table": table, "bert": bert, "dlrm": dlrm}
@@ -57,8 +55,7 @@ def measure(name: str) -> dict[str, float]:
     Path("/proc/self/clear_refs").write_text("5")
     before, start = memory("VmRSS"), time.perf_counter()
 
-    from ttstack.frontends.torch import import_program
-
+    import_program = import_module("ttstack.frontends.torch").import_program
     imported = import_program(program)
     seconds, peak = time.perf_counter() - start, memory("VmHWM") - before
     again = time.perf_counter()

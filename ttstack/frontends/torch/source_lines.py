@@ -2,7 +2,6 @@
 
 import re
 import traceback
-from functools import cache
 from pathlib import Path
 
 import torch
@@ -16,7 +15,6 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _FOREIGN = ("<", *(f"{Path(str(package.__file__)).parent}/" for package in (torch, ttstack)))
 
 
-@cache
 def short(file: str) -> str:
     """`file` relative to its site-packages or to the working directory, where it lies in one of them."""
     _, site_packages, inside = file.rpartition("/site-packages/")
