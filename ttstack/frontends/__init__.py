@@ -1,0 +1,1 @@
+"""Ways into the compiler: text and models become TTIR modules."""

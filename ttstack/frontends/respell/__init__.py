@@ -1,0 +1,76 @@
+"""Text of tt-mlir, old and new, and text printed by ttstack, in the spelling that MLIR can parse here.
+
+Dialects defined from Python take no ``<{...}>`` properties, have no assembly of their own, and attributes
+whose parameters are attributes. Everything here is text to text. Every line keeps its number, and most things
+keep their column, so that locations and parse errors point into the text that the user wrote.
+"""
+
+import re
+from collections.abc import Collection
+
+from ttstack.frontends.respell.attributes import Attributes
+from ttstack.frontends.respell.custom import respell_custom
+from ttstack.frontends.respell.destinations import Accepts, count_destinations
+from ttstack.frontends.respell.edits import Edits
+from ttstack.frontends.respell.elide import elide
+from ttstack.frontends.respell.generic import Segments, respell_generic
+from ttstack.frontends.respell.kind import looks_like
+from ttstack.frontends.respell.operation import match_operation
+from ttstack.frontends.respell.tokens import Tokens
+
+__all__ = ["Accepts", "Segments", "elide", "looks_like", "respell"]
+
+_CONCERNED = re.compile(r"\b(?:tt|ttcore|ttir|ttnn)[.<]")
+_OPS = re.compile(r'"(?:tt|ttir|ttnn)\.')
+_EMPTY = ("ttir.empty", '"ttir.empty"', "tensor.empty", '"tensor.empty"')
+
+
+def respell(
+    text: str,
+    segments: Segments | None = None,
+    accepts: Accepts | None = None,
+    attributes: Collection[str] | None = None,
+) -> str:
+    """The text with tt-mlir's spellings replaced; text that has none, or no longer, comes back the same.
+
+    Text whose brackets do not balance is left alone from there on, for MLIR to report.
+
+    Args:
+        text: A module in MLIR's text form, of any dialects.
+        segments: Gives the `operandSegmentSizes` to write, or None for none, from an op's name, the number
+            of its operands and the sizes in the text. Without it, those in the text stay.
+        accepts: Whether the op of a name takes that many operands. With it, destination operands are
+            recognised in text that does not mark them, by the ``empty`` op that made them.
+        attributes: The attributes that the dialects define, as ``tt.grid``. With it, an attribute of
+            tt-mlir's that is not among them becomes a plain string.
+    """
+    if not _CONCERNED.search(text):
+        return text
+    return _respell_ops(_respell_attributes(text, attributes), segments, accepts)
+
+
+def _respell_attributes(text: str, known: Collection[str] | None) -> str:
+    tokens = Tokens(text)
+    edits = Edits(tokens)
+    attributes = Attributes(tokens, edits, known)
+    index = 0
+    while index < len(tokens):
+        index = attributes.respell(index) if tokens[index].startswith("#") else index + 1
+    return edits.apply()
+
+
+def _respell_ops(text: str, segments: Segments | None, accepts: Accepts | None) -> str:
+    tokens = Tokens(text)
+    edits = Edits(tokens)
+    empty: set[str] = set()
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token == "func.func":
+            empty.clear()
+        elif token.startswith("%") and tokens[index + 1] == "=":
+            (empty.add if tokens[index + 2] in _EMPTY else empty.discard)(token)
+        elif _OPS.match(token) and (op := match_operation(tokens, index)):
+            respell_generic(op, edits, count_destinations(op, empty, accepts), segments)
+        index = respell_custom(tokens, edits, index)
+    return edits.apply()

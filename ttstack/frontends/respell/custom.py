@@ -1,0 +1,90 @@
+"""Ops that tt-mlir prints in an assembly of their own take the generic form.
+
+ttir.empty() : T                                 "ttir.empty"() : () -> T
+ttir.to_layout %a, %b : A into B -> C            "ttir.to_layout"(%a, %b) : (A, B) -> C
+ttir.to_layout %a, %b : A into B hostInfo = #l   "ttir.to_layout"(%a, %b) {layout = #l} : (A, B) -> B
+ttcore.device @default_device = <...>            (removed: the target is given to the compiler)
+"""
+
+from ttstack.frontends.respell.edits import Edits, one_line
+from ttstack.frontends.respell.operation import match_operation
+from ttstack.frontends.respell.tokens import Tokens
+
+_DEVICES = ("tt.device", "ttcore.device")
+
+
+def respell_custom(tokens: Tokens, edits: Edits, index: int) -> int:
+    """Respell the op whose name is the token `index`, if it is one of these; the index to go on from."""
+    word = tokens[index]
+    if word.strip('"') in _DEVICES:
+        return _remove_device(tokens, edits, index)
+    if word == "ttir.empty":
+        return _respell_empty(tokens, edits, index)
+    if word == "ttir.to_layout":
+        return _respell_to_layout(tokens, edits, index)
+    return index + 1
+
+
+def _respell_empty(tokens: Tokens, edits: Edits, index: int) -> int:
+    colon = _after_dictionary(tokens, index + 3)
+    if tokens.closing(index + 1, "(") == index + 2 and tokens[colon] == ":":
+        edits.replace(index, index, '"ttir.empty"')
+        edits.insert_after(colon, " () ->")
+    return index + 1
+
+
+def _respell_to_layout(tokens: Tokens, edits: Edits, index: int) -> int:
+    colon = index + 1
+    while colon < index + 8 and tokens[colon] not in (":", ""):
+        colon += 1
+    source = tokens.value_end(colon + 1)
+    if tokens[colon] != ":" or source is None or tokens[source + 1] != "into":
+        return index + 1
+    target = tokens.value_end(source + 2)
+    if target is None:
+        return index + 1
+    last, dictionary = _layout_attributes(tokens, target)
+    arrow = tokens[last + 1] == "->"
+    end = tokens.value_end(last + 2) if arrow else last
+    if end is None:
+        return index + 1
+    results = tokens.slice(last + 2, end) if arrow else _assigned_type(tokens, index, source + 2, target)
+    types = f"({tokens.slice(colon + 1, source)}, {tokens.slice(source + 2, target)}) -> {results}"
+    operands = tokens.slice(index + 1, colon - 1)
+    edits.replace(index, end, one_line(f'"ttir.to_layout"({operands}){dictionary} : {types}'))
+    return end + 1
+
+
+def _layout_attributes(tokens: Tokens, target: int) -> tuple[int, str]:
+    """What stands between the types, ``hostInfo = #layout {a}``: its last token, and a dictionary of it."""
+    last, entries = target, []
+    if tokens[last + 1] == "hostInfo" and (end := tokens.value_end(last + 3)):
+        entries.append(f"layout = {tokens.slice(last + 3, end)}")
+        last = end
+    if closing := tokens.closing(last + 1, "{"):
+        entries += [tokens.slice(*item) for item in tokens.items(last + 1)]
+        last = closing
+    return last, f" {{{', '.join(entries)}}}" if entries else ""
+
+
+def _assigned_type(tokens: Tokens, index: int, first: int, last: int) -> str:
+    return tokens.slice(first, last) if tokens[index - 1] == "=" else "()"
+
+
+def _remove_device(tokens: Tokens, edits: Edits, index: int) -> int:
+    op = match_operation(tokens, index)
+    last = op.last if op else None
+    if tokens[index + 1].startswith("@") and tokens[index + 2] == "=":
+        value = tokens.closing(index + 3, "<") or tokens.value_end(index + 3)
+        last = value and _after_dictionary(tokens, value + 1) - 1
+    if last is None:
+        return index + 1
+    if tokens[last + 1] == "loc":
+        last = tokens.partner.get(last + 2, last)
+    edits.blank(index, last)
+    return last + 1
+
+
+def _after_dictionary(tokens: Tokens, index: int) -> int:
+    closing = tokens.closing(index, "{")
+    return index if closing is None else closing + 1

@@ -1,0 +1,55 @@
+"""Destination operands, which TTIR ops had before they got value semantics.
+
+The first form (2024) is known by its properties: `operand_constraints` has an entry for every operand, and
+the last of `operandSegmentSizes` counts the destinations. The second (2025) is not: there, a destination is a
+trailing operand of the result's type that an ``empty`` op made, and that the op does without.
+"""
+
+from collections.abc import Callable, Collection
+
+from ttstack.frontends.respell.operation import SEGMENTS, Operation, segment_sizes
+
+Accepts = Callable[[str, int], bool]
+
+CONSTRAINTS = "operand_constraints"
+_KEEP_THEIRS = ("ttir.to_layout", "ttir.generic")
+
+
+def count_destinations(op: Operation, empty: Collection[str], accepts: Accepts | None) -> int:
+    """How many of the op's last operands are destinations to be dropped.
+
+    Args:
+        op: The op.
+        empty: The names of the values that an ``empty`` op made.
+        accepts: Whether the op of a name takes that many operands; without it the second form stays.
+    """
+    operands, properties = op.operand_items(), op.entries(op.properties)
+    sizes = segment_sizes(op.tokens, properties.get(SEGMENTS))
+    if (
+        op.name in _KEEP_THEIRS
+        or len(op.type_items()) != len(operands)
+        or (sizes and sum(sizes) != len(operands))
+    ):
+        return 0
+    if CONSTRAINTS in properties:
+        constraints = _list_length(op, properties[CONSTRAINTS])
+        return sizes[-1] if sizes else int(0 < len(operands) == constraints)
+    count = _trailing_result_types(op)
+    if count == 0 or (sizes and sizes[-1] != count):
+        return 0
+    if sizes and len(sizes) == 2:
+        return count
+    made = all(op.tokens.slice(*operand) in empty for operand in operands[-count:])
+    return count if made and accepts is not None and accepts(op.name, len(operands) - count) else 0
+
+
+def _trailing_result_types(op: Operation) -> int:
+    """The number of results, if the last operands have just their types, else 0."""
+    results = op.result_types()
+    types = [op.tokens.slice(*item) for item in op.type_items()]
+    return len(results) if results and types[-len(results) :] == results else 0
+
+
+def _list_length(op: Operation, entry: tuple[int, int]) -> int:
+    opening = entry[0] + 2
+    return len(op.tokens.items(opening)) if op.tokens.closing(opening, "[") == entry[1] else 0

@@ -1,0 +1,24 @@
+"""Printed IR without what `respell` can restore."""
+
+from collections.abc import Collection
+
+from ttstack.frontends.respell.edits import Edits
+from ttstack.frontends.respell.operation import SEGMENTS, match_operation
+from ttstack.frontends.respell.tokens import Tokens
+
+
+def elide(text: str, ops: Collection[str]) -> str:
+    """Take `operandSegmentSizes` out of the ops of these names; `respell` writes them again."""
+    tokens = Tokens(text)
+    edits = Edits(tokens)
+    for index in range(len(tokens)):
+        if tokens[index].strip('"') not in ops or (op := match_operation(tokens, index)) is None:
+            continue
+        entries = op.entries(op.attributes)
+        if SEGMENTS not in entries or op.attributes is None:
+            continue
+        if len(entries) == 1:
+            edits.cut(op.attributes, tokens.partner[op.attributes])
+        else:
+            edits.cut_item(*entries[SEGMENTS])
+    return edits.apply()

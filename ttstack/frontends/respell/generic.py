@@ -1,0 +1,80 @@
+"""An op in generic form: properties join the attributes, destinations go, operand segments become ours."""
+
+from collections.abc import Callable, Sequence
+
+from ttstack.frontends.respell.destinations import CONSTRAINTS
+from ttstack.frontends.respell.edits import Edits, one_line
+from ttstack.frontends.respell.operation import SEGMENTS, Operation, segment_sizes
+
+Segments = Callable[[str, int, tuple[int, ...] | None], Sequence[int] | None]
+
+
+def respell_generic(op: Operation, edits: Edits, destinations: int, segments: Segments | None) -> None:
+    """Respell one op.
+
+    Args:
+        op: The op.
+        edits: Takes the changes.
+        destinations: How many of its last operands to drop.
+        segments: Gives the `operandSegmentSizes` to write from the op's name, its number of operands and the
+            sizes in the text; without it, those in the text stay.
+    """
+    if destinations:
+        for items in (op.operand_items(), op.type_items()):
+            for item in items[-destinations:]:
+                edits.drop_item(*item)
+    properties, attributes = op.entries(op.properties), op.entries(op.attributes)
+    given = segment_sizes(op.tokens, (properties | attributes).get(SEGMENTS))
+    wanted = _wanted_sizes(op, given, destinations, segments)
+    gone = {SEGMENTS} if wanted != given else set[str]()
+    new = [f"{SEGMENTS} = array<i32: {', '.join(map(str, wanted))}>"] if gone and wanted else []
+    kept_properties = _drop_entries(edits, properties, gone | {CONSTRAINTS}, moved=op.regions is not None)
+    kept_attributes = _drop_entries(edits, attributes, gone)
+    if op.properties is not None and op.regions is not None:
+        edits.blank(op.properties - 1, op.tokens.partner[op.properties] + 1)
+        new += [one_line(op.tokens.slice(*item)) for item in kept_properties]
+        kept_properties = []
+    elif op.properties is not None:
+        _join(op, op.properties, edits, bool(kept_properties and kept_attributes))
+    _add_entries(op, edits, new, bool(kept_properties or kept_attributes))
+
+
+def _wanted_sizes(
+    op: Operation, given: tuple[int, ...] | None, destinations: int, segments: Segments | None
+) -> tuple[int, ...] | None:
+    left = given
+    if given and destinations:
+        left = given[:-1] if len(given) > 2 else None
+    if segments is None:
+        return left
+    wanted = segments(op.name, len(op.operand_items()) - destinations, left)
+    return None if wanted is None else tuple(wanted)
+
+
+def _drop_entries(
+    edits: Edits, entries: dict[str, tuple[int, int]], names: set[str], *, moved: bool = False
+) -> list[tuple[int, int]]:
+    """Blank the entries of these names, unless all are moved elsewhere; the entries that are left."""
+    for name, item in entries.items():
+        if name in names and not moved:
+            edits.drop_item(*item)
+    return [item for name, item in entries.items() if name not in names]
+
+
+def _join(op: Operation, properties: int, edits: Edits, comma: bool) -> None:
+    """``<{a = 1}> {b = 2}`` becomes ``{a = 1, b = 2}``, every entry in its old place."""
+    closing = op.tokens.partner[properties]
+    edits.blank(properties - 1, properties - 1)
+    edits.blank(closing + 1, closing + 1)
+    if op.attributes is not None:
+        edits.replace(closing, closing, "," if comma else " ")
+        edits.blank(op.attributes, op.attributes)
+
+
+def _add_entries(op: Operation, edits: Edits, new: list[str], others: bool) -> None:
+    """Put entries at the beginning of the op's dictionary, or in a new one."""
+    opening = op.attributes if op.regions is not None or op.properties is None else op.properties
+    if new and opening is None:
+        edits.insert_after(op.colon - 1, f" {{{', '.join(new)}}}")
+    elif new and opening is not None:
+        edits.insert_after(opening, ", ".join(new) + (", " if others else ""))

@@ -1,0 +1,106 @@
+"""Lexing of MLIR text: as much as respelling needs, in time linear in the text.
+
+Strings and ``dense<...>`` literals are single tokens, comments and resource blocks are none, so nothing
+inside them is ever looked at. Round, square and curly brackets must balance: where they stop doing so,
+`Tokens` ends, and the rest of the text is left for MLIR to complain about. Angle brackets need not.
+"""
+
+import re
+
+_STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
+_TOKEN = re.compile(
+    rf"(?P<skip>//[^\n]*+|\{{-#(?:[^\"#]++|{_STRING}|#(?!-\}}))*+(?:#-\}})?)"
+    rf"|(?P<string>{_STRING})"
+    rf"|(?P<literal>(?:dense|sparse|dense_resource)<[^\">]*+(?:{_STRING}[^\">]*+)*+>?)"
+    r"|(?P<word>[#!%@^]?(?:[\w$.]|-(?!>))++)"
+    r"|(?P<punctuation>->|[<>=]=|[(){}\[\]<>,=:|])"
+)
+_OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
+_LONGEST_NAME = 256
+
+
+class Tokens:
+    """The tokens of `text` by index, and the closing partner of every opening bracket.
+
+    An index past either end is the empty token, so looking ahead and behind needs no bounds checks. Of a long
+    token, `tokens[index]` is the beginning only; `slice` gives the whole.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.partner: dict[int, int] = {}
+        self._spans: list[tuple[int, int]] = []
+        self._heads: list[str] = []
+        self._kinds: list[str | None] = []
+        self._open: list[int] = []
+        for match in _TOKEN.finditer(text):
+            kind, (start, end) = match.lastgroup, match.span()
+            head = text[start : min(end, start + _LONGEST_NAME)]
+            if kind == "skip":
+                continue
+            if kind == "punctuation" and not self._pair(len(self._spans), head):
+                break
+            self._spans.append((start, end))
+            self._heads.append(head)
+            self._kinds.append(kind)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def __getitem__(self, index: int) -> str:
+        return self._heads[index] if 0 <= index < len(self._heads) else ""
+
+    def kind(self, index: int) -> str | None:
+        """``"string"``, ``"literal"``, ``"word"`` (name or number, sigil included) or ``"punctuation"``."""
+        return self._kinds[index] if 0 <= index < len(self._kinds) else None
+
+    def start(self, index: int) -> int:
+        """The offset of a token's first character."""
+        return self._spans[index][0]
+
+    def end(self, index: int) -> int:
+        """The offset behind a token's last character."""
+        return self._spans[index][1]
+
+    def slice(self, first: int, last: int) -> str:
+        """The text from one token to another, both included."""
+        return self.text[self.start(first) : self.end(last)]
+
+    def closing(self, index: int, bracket: str) -> int | None:
+        """The partner of the token if it is that opening bracket, else None."""
+        return self.partner.get(index) if self[index] == bracket else None
+
+    def items(self, opening: int) -> list[tuple[int, int]]:
+        """The comma-separated items inside a bracket, each as its first and last token."""
+        return self.items_between(opening + 1, self.partner[opening] - 1)
+
+    def items_between(self, first: int, last: int) -> list[tuple[int, int]]:
+        """The comma-separated items of a run of tokens, whatever their brackets; empty ones are left out."""
+        found, index = [], first
+        while index <= last + 1:
+            if index == last + 1 or self[index] == ",":
+                if first < index:
+                    found.append((first, index - 1))
+                first = index + 1
+            index = self.partner.get(index, index) + 1
+        return found
+
+    def value_end(self, index: int) -> int | None:
+        """The last token of a type or attribute like ``tensor<4xf32>`` that starts here, if one does."""
+        if self.kind(index) != "word":
+            return None
+        return self.partner.get(index + 1, index) if self[index + 1] == "<" else index
+
+    def _pair(self, index: int, bracket: str) -> bool:
+        """Note the bracket; False where it closes another kind than the one that is open."""
+        if bracket in ("(", "[", "{", "<"):
+            self._open.append(index)
+            return True
+        if bracket not in _OPENING:
+            return True
+        while bracket != ">" and self._open and self[self._open[-1]] == "<":
+            self._open.pop()
+        if self._open and self[self._open[-1]] == _OPENING[bracket]:
+            self.partner[self._open.pop()] = index
+            return True
+        return bracket == ">"
