@@ -17,14 +17,14 @@ from ttstack_runtime.kernels import (
 )
 from ttstack_runtime.kernels.table import Kernel
 
-_FAMILIES = (eltwise, reduction, shape, creation, matmul, normalization, embedding, attention)
+FAMILIES = (eltwise, reduction, shape, creation, matmul, normalization, embedding, attention)
 
 
 def find(mnemonic: str) -> Kernel | None:
     """Return the kernel of the op `mnemonic`, if any family defines it."""
-    return next((k for f in _FAMILIES if (k := f.KERNELS.by_name.get(mnemonic))), None)
+    return next((k for f in FAMILIES if (k := f.KERNELS.by_name.get(mnemonic))), None)
 
 
 def mnemonics() -> frozenset[str]:
     """All ops that have a kernel."""
-    return frozenset(name for family in _FAMILIES for name in family.KERNELS.by_name)
+    return frozenset(name for family in FAMILIES for name in family.KERNELS.by_name)

@@ -18,10 +18,10 @@ _CHUNK = 1 << 18  # elements that are converted at a time, so that temporaries s
 
 
 def quantize(array: Float32, dtype: str) -> Float32:
-    """`array` rounded to what bf16, f16, bfp8_b or bfp4_b stores, as float32; other types change nothing.
+    """`array` rounded to what bf16, f16, bfp8_b or bfp4_b stores as float32; other types change nothing.
 
     Rounding is to nearest, ties to even. Values too large for f16 become infinite. A block format saturates
-    to its largest mantissa, flushes denormals and has no negative zero; its blocks run along the last axis, an
+    to its largest mantissa, flushes denormals and has no negative zero; blocks run along the last axis, an
     incomplete one filled with zeros.
     """
     name = str(dtype)

@@ -1,0 +1,47 @@
+"""The table of kernels: what is found, and that nothing else is."""
+
+import numpy as np
+import pytest
+from ttstack_runtime import kernels
+from ttstack_runtime.kernels.table import KernelTable
+
+
+def test_an_unknown_mnemonic_has_no_kernel():
+    assert kernels.find("no_such_op") is None
+
+
+@pytest.mark.parametrize("name", ["np", "Array", "KERNELS", "Visibility", "_axes", "attend", "prod_"])
+def test_what_a_module_imports_or_defines_for_itself_is_no_kernel(name):
+    assert kernels.find(name) is None
+
+
+def test_every_listed_mnemonic_is_found():
+    assert {"add", "sum", "pow", "matmul", "reshape", "layer_norm", "softmax"} <= kernels.mnemonics()
+    assert all(callable(kernels.find(name)) for name in kernels.mnemonics())
+
+
+def test_no_two_families_define_one_mnemonic():
+    names = [name for family in kernels.FAMILIES for name in family.KERNELS.by_name]
+    assert len(names) == len(set(names))
+
+
+def test_a_builtin_mnemonic_loses_the_underscore_of_its_function():
+    table = KernelTable()
+
+    def any_(x):
+        return x
+
+    table(any_)
+    assert list(table.by_name) == ["any"]
+
+
+def test_kernels_raise_no_floating_point_warning():
+    zero = np.zeros(1, np.float32)
+    with np.errstate(all="raise"):
+        assert np.isnan(kernels.find("div")(zero, zero))
+
+
+def test_kernels_leave_the_callers_error_state():
+    with np.errstate(divide="raise"):
+        kernels.find("exp")(np.full(1, 1000.0))
+        assert np.geterr()["divide"] == "raise"
