@@ -1,7 +1,7 @@
 """What a program takes and gives: inputs, weights by name with their live tensors, results, updates."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from torch import fx
@@ -125,10 +125,11 @@ _KINDS: dict[InputKind, ArgumentKind] = {
 
 def _data(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
     """The live tensor behind a placeholder; buffers that are not persistent are in `constants`."""
-    if spec.kind not in _KINDS:
-        raise SourceError(f"the program holds `{spec.target}`, which is no tensor")
     name = str(spec.target)
-    return program.state_dict[name] if name in program.state_dict else program.constants[name]
+    value = program.state_dict[name] if name in program.state_dict else program.constants.get(name)
+    if not isinstance(value, torch.Tensor):
+        raise SourceError(f"the program holds `{name}`, which is no tensor")
+    return value
 
 
 def _identity(tensor: torch.Tensor) -> object:
@@ -141,7 +142,7 @@ def _read_outputs(
     program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature
 ) -> None:
     """Add the user outputs that are tensors, then the next values of buffers and inputs that are updated."""
-    (results,) = graph.output_node().args
+    results = cast("tuple[fx.Node, ...]", graph.output_node().args[0])
     pairs = list(zip(program.graph_signature.output_specs, results, strict=True))
     users = [(spec, node) for spec, node in pairs if spec.kind == OutputKind.USER_OUTPUT]
     names = unique(output_names(program, len(users)))
