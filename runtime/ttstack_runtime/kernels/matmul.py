@@ -54,7 +54,7 @@ def dot_general(
     rows, columns = [lhs.shape[d] for d in free_lhs], [rhs.shape[d] for d in free_rhs]
     a = lhs.transpose(*batch_dims_lhs, *free_lhs, *contract_dims_lhs).reshape(*batch, prod(rows), depth)
     b = rhs.transpose(*batch_dims_rhs, *contract_dims_rhs, *free_rhs).reshape(*batch, depth, prod(columns))
-    return _product(a, b).reshape(*batch, *rows, *columns)
+    return _product(a, b).reshape((*batch, *rows, *columns))
 
 
 def _others(rank: int, dims: tuple[int, ...]) -> list[int]:
