@@ -1,0 +1,8 @@
+"""The cost model: one function that compiler, runtime and report ask about the same op record."""
+
+from ttstack.cost.model import predict
+from ttstack.cost.record import FREE, Cost
+from ttstack.cost.roofline import roofline
+from ttstack.program.structure import is_free
+
+__all__ = ["FREE", "Cost", "is_free", "predict", "roofline"]

@@ -1,0 +1,137 @@
+"""What the core with the most work computes: cycles of its math units, unpackers and packers."""
+
+import math
+from dataclasses import dataclass
+
+from ttstack.cost.units import tile_cycles
+from ttstack.ops.dispatch import TileOp
+from ttstack.ops.types import DType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.footprint import attention_chunks
+from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.structure import is_attention, is_contraction
+from ttstack.system_desc import ChipDesc
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Cycles of one core; the three overlap."""
+
+    math: float
+    unpack: float
+    pack: float
+
+
+def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Cycles of the core with the most work, if operands are there in time."""
+    dispatch = device_op.dispatch
+    if is_attention(dispatch):
+        return _attention(device_op, chip)
+    if is_contraction(dispatch):
+        return _matmul(device_op, chip)
+    if not dispatch.exact and all(op.name == "copy" for op in dispatch.body) and not _converts(device_op):
+        return Work(0.0, 0.0, 0.0)
+    return _stream(device_op, chip)
+
+
+def _converts(device_op: DeviceOp) -> bool:
+    """Whether values pass through the compute units to become tiles, rows or another format."""
+    layouts = device_op.layouts()
+    return len({(layout.dtype, layout.tiled) for layout in layouts}) > 1
+
+
+def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    steps, finish = device_op.dispatch.split_body()
+    iterations = math.prod(device_op.core_domain)
+    if not device_op.dispatch.reductions:
+        return _times(device_op, steps + finish, iterations, chip)
+    last = _times(device_op, finish, _output_pages(device_op), chip)
+    each = _times(device_op, steps, iterations, chip, packs=not device_op.dispatch.exact)
+    pack = max(each.pack, _pack_cycles(device_op, chip) * _output_pages(device_op))
+    return Work(each.math + last.math, each.unpack + last.unpack, pack)
+
+
+def _output_pages(device_op: DeviceOp) -> int:
+    return max((device_op.core_pages(which) for which in device_op.dispatch.outputs), default=0)
+
+
+def _times(
+    device_op: DeviceOp, body: tuple[TileOp, ...], iterations: int, chip: ChipDesc, *, packs: bool = True
+) -> Work:
+    """`body` run `iterations` times; operands are unpacked for each use, results of the body stay in Dst."""
+    arithmetic = unpacked = 0.0
+    for op in body:
+        arithmetic += op.count * tile_cycles(op, _dtype(device_op), device_op.fidelity, chip)
+        unpacked += op.count * _unpack_cycles(device_op, op, chip)
+    packed = _pack_cycles(device_op, chip) if body and packs else 0.0
+    return Work(arithmetic * iterations, unpacked * iterations, packed * iterations)
+
+
+def _dtype(device_op: DeviceOp) -> DType:
+    return device_op.layouts()[0].dtype
+
+
+def _unpack_cycles(device_op: DeviceOp, op: TileOp, chip: ChipDesc) -> float:
+    """Two operands come through two unpackers, which share the ports of L1."""
+    count = len(device_op.operands)
+    sizes = [device_op.operands[i].dtype.tile_bytes for i in op.args if i < count]
+    if not sizes:
+        return 0.0
+    unpack = chip.unpack
+    shared = sum(sizes) / unpack.peak_bytes_per_cycle
+    return max(max(sizes) / unpack.bytes_per_cycle, shared, unpack.min_cycles_per_tile)
+
+
+def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    return sum(layout.dtype.tile_bytes for layout in device_op.results) / chip.pack.bytes_per_cycle
+
+
+def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    blocks = MatmulBlocks.of(device_op)
+    outputs = device_op.core_units
+    products = outputs * math.prod(device_op.core_domain[i] for i in device_op.dispatch.reductions)
+    epilogue = device_op.dispatch.split_body()[1]
+    last = _times(device_op, epilogue, outputs, chip)
+    each = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
+    spills = chip.pack.k_block_cycles_per_tile * outputs * blocks.k_blocks
+    pack = _pack_cycles(device_op, chip) * outputs
+    arithmetic = products * each + spills + last.math
+    return Work(arithmetic, products * _product_unpack(device_op, blocks, chip) + spills + last.unpack, pack)
+
+
+def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
+    """Cycles to unpack for one tile product: one operand is new each time, the other once for a run of them."""
+    in0, in1 = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
+    wide = blocks.out_subblock_w >= blocks.out_subblock_h
+    fresh, kept = (in1, in0) if wide else (in0, in1)
+    run = max(blocks.out_subblock_w, blocks.out_subblock_h)
+    unpack = chip.unpack
+    shared = (fresh + kept / run) / unpack.peak_bytes_per_cycle
+    own = max(fresh, kept / run) / unpack.bytes_per_cycle
+    subblock = blocks.out_subblock_h * blocks.out_subblock_w
+    return max(own, shared, unpack.min_cycles_per_tile) + unpack.subblock_overhead_cycles / subblock
+
+
+def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Products of visible score tiles and their softmax, one after the other on the same Dst."""
+    rows = device_op.core_units
+    score = visible_keys(device_op, chip) * rows
+    products = sum(op.count for op in device_op.dispatch.body if op.name == "matmul") / _visible_share(
+        device_op
+    )
+    size = max(layout.dtype.tile_bytes for layout in device_op.operands[:3])
+    each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
+    softmax = chip.attention.softmax_cycles_per_tile
+    cycles = score * (products * each + softmax) + rows * chip.attention.query_row_cycles
+    return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0)
+
+
+def _visible_share(device_op: DeviceOp) -> float:
+    return next(op.count for op in device_op.dispatch.body if op.name.startswith("reduce_"))
+
+
+def visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Key tiles that a row of query tiles is scored against; a causal mask cuts whole chunks only."""
+    keys, share = device_op.dispatch.steps, _visible_share(device_op)
+    chunk = attention_chunks(device_op, chip)[1]
+    return keys if share >= 1 else min(keys, keys * share + chunk / 2)

@@ -1,0 +1,32 @@
+"""What DRAM allows all cores together."""
+
+from collections.abc import Sequence
+
+from ttstack.cost.stream import Stream
+from ttstack.cost.transfers import dram_cycles
+from ttstack.system_desc import ChipDesc
+
+
+def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles in which DRAM delivers all that is read."""
+    near, far = _bytes(reads, near=True), _bytes(reads, near=False)
+    if not near + far:
+        return 0.0
+    adjacent = dram_cycles(near, chip.dram.bank_adjacent_read_bytes_per_second, chip)
+    return adjacent + dram_cycles(far, chip.dram.interleaved_read_bytes_per_second, chip)
+
+
+def write_cycles(writes: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles in which DRAM takes all that is written."""
+    return dram_cycles(_bytes(writes), chip.dram.interleaved_write_bytes_per_second, chip)
+
+
+def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:
+    """Cycles of all reads, and of the share `overlap` of the writes, that take turns on the channels."""
+    near, far = _bytes(reads, near=True), _bytes(reads, near=False) + _bytes(writes) * overlap
+    adjacent = dram_cycles(near, chip.dram.bank_adjacent_read_bytes_per_second, chip)
+    return adjacent + dram_cycles(far, chip.dram.interleaved_read_write_bytes_per_second, chip)
+
+
+def _bytes(streams: Sequence[Stream], *, near: bool = False) -> float:
+    return sum(s.dram_bytes for s in streams if s.bank_adjacent is near)

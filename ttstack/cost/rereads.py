@@ -1,0 +1,31 @@
+"""How often a core reads an operand again because its blocks do not all fit."""
+
+from ttstack.cost.compute import visible_keys
+from ttstack.ops.dispatch import Map
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.footprint import attention_chunks, row_block
+from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.structure import is_attention, is_contraction, is_rowwise, row_passes
+from ttstack.system_desc import ChipDesc
+
+
+def rereads(device_op: DeviceOp, index: int, which: Map, chip: ChipDesc) -> float:
+    """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it."""
+    dispatch = device_op.dispatch
+    if is_attention(dispatch):
+        return _attention(device_op, which, chip)
+    if is_contraction(dispatch):
+        blocks = MatmulBlocks.of(device_op)
+        return (blocks.column_blocks, blocks.row_blocks, 1)[min(index, 2)]
+    if is_rowwise(dispatch) and row_block(device_op) < dispatch.steps:
+        return row_passes(dispatch)
+    return 1
+
+
+def _attention(device_op: DeviceOp, which: Map, chip: ChipDesc) -> float:
+    """Keys and values pass by once for each chunk of queries."""
+    if not set(which.loops).intersection(device_op.dispatch.reductions):
+        return 1
+    queries = device_op.core_domain[device_op.dispatch.parallel[-1]]
+    chunks = -(-queries // attention_chunks(device_op, chip)[0])
+    return chunks * visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)

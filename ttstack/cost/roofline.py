@@ -1,0 +1,16 @@
+"""The least time that the peaks allow: tt-metal's PM IDEAL."""
+
+from ttstack.cost.units import peak_flops
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.structure import is_contraction, is_free
+from ttstack.system_desc import ChipDesc
+
+
+def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Nanoseconds: the larger of matrix FLOPs at the fidelity's peak and DRAM bytes, each tensor once, at the pins' peak."""
+    if is_free(device_op):
+        return 0.0
+    flops = device_op.op.flops() if is_contraction(device_op.dispatch) else 0
+    tensors = zip(device_op.types(), device_op.layouts(), strict=True)
+    nbytes = sum(layout.nbytes(t) for t, layout in tensors if not layout.in_l1)
+    return 1e9 * max(flops / peak_flops(device_op.fidelity, chip), nbytes / chip.dram.peak_bytes_per_second)

@@ -1,0 +1,25 @@
+"""One operand or result on its way between memory and the cores."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Cycles that the busiest core spends on it, and the bytes that all cores move."""
+
+    cycles: float
+    dram_bytes: float = 0.0
+    noc_bytes: float = 0.0
+    own_thread: bool = False
+    """Whether it runs beside the other operands' streams, not after them."""
+    bank_adjacent: bool = False
+    """Whether each DRAM channel is read by the core next to it."""
+
+    @property
+    def from_dram(self) -> bool:
+        """Whether DRAM is one end of it."""
+        return self.dram_bytes > 0
+
+
+LOCAL = Stream(0.0)
+"""Already in the core's L1."""

@@ -1,0 +1,70 @@
+"""What every operand and result costs to move: one stream each."""
+
+from ttstack.cost.gather import gather_stream
+from ttstack.cost.indirect import indirect_stream
+from ttstack.cost.multicast import multicast_cycles, pieces
+from ttstack.cost.rereads import rereads
+from ttstack.cost.stream import LOCAL, Stream
+from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.types import TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.footprint import parts, unit_bytes
+from ttstack.program.layout import Layout
+from ttstack.program.structure import inner_pages, is_local
+from ttstack.system_desc import ChipDesc
+
+
+def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Stream]]:
+    """Streams of the operands, then of the results."""
+    everything = parts(device_op)
+    count = len(device_op.op.operands)
+    reads = [_read(device_op, i, *part, chip) for i, part in enumerate(everything[:count])]
+    return reads, [_write(device_op, *part, chip) for part in everything[count:]]
+
+
+def _read(
+    device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, chip: ChipDesc
+) -> Stream:
+    if which.access is Access.GATHER:
+        return gather_stream(device_op, t, layout, chip, write=False)
+    if which.access is Access.INDIRECT:
+        return indirect_stream(device_op, which, t, layout, chip)
+    if is_local(device_op, which, t, layout):
+        return LOCAL
+    own = which.access is Access.MULTICAST
+    times = rereads(device_op, index, which, chip)
+    share = _core_bytes(device_op, which, t, layout) * times
+    senders = pieces(device_op, which) if own else device_op.cores
+    if own and senders < device_op.cores:
+        page = layout.page_bytes(t)
+        cycles = multicast_cycles(device_op, layout, share, page, int(times), chip)
+    else:
+        kind = link_kind(chip, in_l1=layout.in_l1, write=False)
+        cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))
+    total = share * senders
+    adjacent = layout.sharded and not layout.in_l1
+    return Stream(cycles, 0 if layout.in_l1 else total, total, own, adjacent)
+
+
+def _write(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
+    if which.access is Access.GATHER:
+        return gather_stream(device_op, t, layout, chip, write=True)
+    if is_local(device_op, which, t, layout):
+        return LOCAL
+    kind = link_kind(chip, in_l1=layout.in_l1, write=True)
+    share = _core_bytes(device_op, which, t, layout)
+    cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))
+    total = layout.nbytes(t)
+    return Stream(cycles, 0 if layout.in_l1 else total, total)
+
+
+def _core_bytes(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> float:
+    """Bytes of the tensor that the busiest core touches once."""
+    pages = device_op.core_pages(which) * inner_pages(which, t)
+    return min(pages * unit_bytes(t, layout), layout.nbytes(t))
+
+
+def _page_cycles(layout: Layout, chip: ChipDesc) -> float:
+    """Of the issuing core for each page: none for a shard, whose pages lie side by side."""
+    return 0.0 if layout.sharded else chip.riscv.page_cycles

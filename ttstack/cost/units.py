@@ -1,0 +1,42 @@
+"""Cycles of a tile op on the units of a core."""
+
+from ttstack.ops.dispatch import TileOp
+from ttstack.ops.types import DType
+from ttstack.program.device_op import Fidelity
+from ttstack.system_desc import ChipDesc
+
+_ADDITIONS = {"add", "subtract"}
+_SUMS = {"reduce_sum", "reduce_mean"}
+_MOVES = {"copy", "fill", "transpose"}
+
+
+def tile_cycles(op: TileOp, dtype: DType, fidelity: Fidelity, chip: ChipDesc) -> float:
+    """Cycles of one tile op on one tile; functions that the matrix unit lacks run on the vector unit."""
+    matrix, name = chip.matrix, op.name
+    if name == "matmul":
+        return matrix.matmul_cycles_per_tile.at(fidelity)
+    if name == "multiply":
+        return matrix.multiply_cycles_per_tile.at(fidelity)
+    if name in _ADDITIONS:
+        return matrix.eltwise_cycles_per_tile
+    if name in _SUMS:
+        return matrix.reduce_cycles_per_tile.at(fidelity)
+    if name == "reduce_max":
+        return matrix.reduce_max_cycles_per_tile
+    if name in _MOVES:
+        return matrix.copy_cycles_per_tile
+    return matrix.copy_cycles_per_tile + vector_cycles(name, dtype, chip)
+
+
+def vector_cycles(name: str, dtype: DType, chip: ChipDesc) -> float:
+    """Cycles of a vector function on one tile; the table may name a variant for 32-bit Dst."""
+    table = chip.vector.cycles_per_tile
+    if dtype is DType.F32 and f"{name}_fp32" in table:
+        return table[f"{name}_fp32"]
+    return chip.vector.cycles_of(name)
+
+
+def peak_flops(fidelity: Fidelity, chip: ChipDesc) -> float:
+    """FLOP/s of all matrix units of the chip at a fidelity, at the nominal clock."""
+    per_tile = 2 * 32**3 / chip.matrix.matmul_cycles_per_tile.at(fidelity)
+    return per_tile * chip.num_cores * chip.clock_hz

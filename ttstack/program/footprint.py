@@ -1,0 +1,110 @@
+"""Bytes of circular buffers that an op needs on each of its cores while it runs."""
+
+from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Layout
+from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.structure import is_attention, is_contraction, is_free, is_local, is_rowwise
+from ttstack.system_desc import ChipDesc
+
+DOUBLE = 2
+"""Buffers of a stream: one is filled while the other is used."""
+
+
+def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Bytes of L1 on each core, without the tensors themselves; what the op's `config` says, defaults where silent."""
+    if is_free(device_op):
+        return 0
+    if is_attention(device_op.dispatch):
+        return _attention(device_op, chip)
+    if is_contraction(device_op.dispatch):
+        return _matmul(device_op)
+    if is_rowwise(device_op.dispatch):
+        return _rowwise(device_op, chip)
+    return sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
+
+
+def parts(device_op: DeviceOp) -> list[tuple[Map, TensorType, Layout]]:
+    """(map, type, layout) of each operand, then of each result."""
+    return list(zip(device_op.dispatch.maps, device_op.types(), device_op.layouts(), strict=True))
+
+
+def unit_bytes(t: TensorType, layout: Layout) -> int:
+    """Bytes of the elements of one tile of `t`, tiled or not; never more than the whole tensor."""
+    return min(layout.dtype.tile_bytes, layout.nbytes(t))
+
+
+def dst_tiles(chip: ChipDesc) -> int:
+    """16-bit tiles that an op works on at a time: half of Dst, while the other half is packed."""
+    return max(chip.dst_tiles // 2, 1)
+
+
+def _stream(device_op: DeviceOp, chip: ChipDesc, which: Map, t: TensorType, layout: Layout) -> int:
+    if is_local(device_op, which, t, layout):
+        return 0
+    if which.access is Access.INDIRECT:
+        return dst_tiles(chip) * unit_bytes(t, layout)
+    return unit_bytes(t, layout)
+
+
+def _matmul(device_op: DeviceOp) -> int:
+    blocks = MatmulBlocks.of(device_op)
+    in0, in1, *extra = parts(device_op)[: len(device_op.op.operands)]
+    result_map, result_type, result = parts(device_op)[len(device_op.op.operands)]
+    total = 0
+    if not is_local(device_op, *in0):
+        total += DOUBLE * blocks.out_block_h * blocks.in0_block_w * in0[2].dtype.tile_bytes
+    if not is_local(device_op, *in1):
+        total += DOUBLE * blocks.out_block_w * blocks.in0_block_w * in1[2].dtype.tile_bytes
+    for _, _, layout in extra:
+        total += blocks.out_block_w * layout.dtype.tile_bytes
+    tiles = blocks.out_block_h * blocks.out_block_w
+    placed = is_local(device_op, result_map, result_type, result)
+    if not placed:
+        total += tiles * result.dtype.tile_bytes
+    # Partial sums share the output's buffer unless that holds fewer bits.
+    partial = DType.F32 if result.dtype is DType.F32 else DType.BF16
+    if blocks.k_blocks > 1 and result.dtype.tile_bytes < partial.tile_bytes:
+        total += tiles * partial.tile_bytes
+    return total
+
+
+def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
+    query, keys = attention_chunks(device_op, chip)
+    q, k, v = device_op.op.operands[:3]
+    lq, lk, lv = device_op.operands[:3]
+    depth, width = lk.matrix(k)[1], lv.matrix(v)[1]
+    scores = query * keys * DType.BF16.tile_bytes
+    masks = sum(DOUBLE * query * keys * layout.dtype.tile_bytes for layout in device_op.operands[3:])
+    streams = DOUBLE * keys * (depth * lk.dtype.tile_bytes + width * lv.dtype.tile_bytes)
+    held = query * (lq.matrix(q)[1] * lq.dtype.tile_bytes + DOUBLE * width * DType.BF16.tile_bytes)
+    statistics = 4 * query * DType.BF16.tile_bytes
+    return scores + masks + streams + held + statistics
+
+
+def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
+    """Tiles of queries and of keys that one pass of flash attention takes."""
+    rows, keys = device_op.dispatch.domain[-2:]
+    config = device_op.config
+    query = min(config.get("q_chunk_tiles", chip.attention.key_chunk_tiles), rows)
+    return query, min(config.get("k_chunk_tiles", chip.attention.key_chunk_tiles), keys)
+
+
+def row_block(device_op: DeviceOp) -> int:
+    """Tiles of a row that a core holds at once: what `config` says as `block_w`, else the whole row."""
+    return min(device_op.config.get("block_w", device_op.dispatch.steps), device_op.dispatch.steps)
+
+
+def _rowwise(device_op: DeviceOp, chip: ChipDesc) -> int:
+    block = row_block(device_op)
+    whole = block == device_op.dispatch.steps
+    buffers = 1 if whole else DOUBLE
+    operands = parts(device_op)[: len(device_op.op.operands)]
+    held = sum(
+        buffers * block * layout.dtype.tile_bytes
+        for which, t, layout in operands
+        if not is_local(device_op, which, t, layout)
+    )
+    result = device_op.results[0].dtype
+    return held + block * result.tile_bytes + DOUBLE * min(block, dst_tiles(chip)) * result.tile_bytes

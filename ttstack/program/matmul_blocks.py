@@ -1,0 +1,68 @@
+"""The blocks in which a matrix product runs on one core."""
+
+import math
+from dataclasses import dataclass
+
+from ttstack.program.device_op import DeviceOp
+
+
+@dataclass(frozen=True)
+class MatmulBlocks:
+    """A core's output of `per_core_m` x `per_core_n` tiles, in output blocks, in steps of `in0_block_w` along K.
+
+    Field names are tt-metal's; an output block is computed in subblocks that fit Dst.
+    """
+
+    per_core_m: int
+    per_core_n: int
+    k: int
+    in0_block_w: int
+    out_block_h: int
+    out_block_w: int
+    out_subblock_h: int
+    out_subblock_w: int
+
+    @staticmethod
+    def of(device_op: DeviceOp) -> "MatmulBlocks":
+        """What `config` says; where it is silent, one block of the core's whole output and one tile along K."""
+        m, n = per_core(device_op)
+        k, config = device_op.dispatch.steps, device_op.config
+        m, n = config.get("per_core_M", m), config.get("per_core_N", n)
+        height, width = config.get("out_block_h", m), config.get("out_block_w", n)
+        return MatmulBlocks(
+            per_core_m=m,
+            per_core_n=n,
+            k=k,
+            in0_block_w=min(config.get("in0_block_w", 1), k),
+            out_block_h=height,
+            out_block_w=width,
+            out_subblock_h=min(config.get("out_subblock_h", 1), height),
+            out_subblock_w=min(config.get("out_subblock_w", 1), width),
+        )
+
+    @property
+    def k_blocks(self) -> int:
+        """Steps along K."""
+        return -(-self.k // self.in0_block_w)
+
+    @property
+    def row_blocks(self) -> int:
+        """Output blocks from top to bottom; in1 is read once for each."""
+        return -(-self.per_core_m // self.out_block_h)
+
+    @property
+    def column_blocks(self) -> int:
+        """Output blocks from left to right; in0 is read once for each."""
+        return -(-self.per_core_n // self.out_block_w)
+
+    @property
+    def out_blocks(self) -> int:
+        """Output blocks of a core."""
+        return self.row_blocks * self.column_blocks
+
+
+def per_core(device_op: DeviceOp) -> tuple[int, int]:
+    """Rows, batch included, and columns of output tiles of the core with the most work."""
+    loops = device_op.dispatch.parallel
+    domain = device_op.core_domain
+    return math.prod(domain[i] for i in loops[:-1]), domain[loops[-1]]

@@ -1,0 +1,71 @@
+"""What kind of loop nest a dispatch is, and which of its operands a core already holds."""
+
+import math
+
+from ttstack.ops.dispatch import Access, Dispatch, Map
+from ttstack.ops.types import TensorType, tile_shape
+from ttstack.program.device_op import DeviceOp, Spread
+from ttstack.program.layout import Layout, MemoryLayout, same_matrix
+
+_FOLLOWS = {
+    MemoryLayout.HEIGHT_SHARDED: (Spread.ROWS, Spread.FLAT),
+    MemoryLayout.WIDTH_SHARDED: (Spread.COLUMNS, Spread.FLAT),
+    MemoryLayout.BLOCK_SHARDED: (Spread.BLOCKS,),
+}
+"""The spreads under which the core that holds a shard is the one that works on it."""
+
+
+def is_free(device_op: DeviceOp) -> bool:
+    """Whether the op launches nothing: it has no result, or the result is the operand's buffer under another shape."""
+    op = device_op.op
+    if not op.results:
+        return True
+    if len(op.operands) != 1 or len(op.results) != 1 or not _only_reshapes(device_op.dispatch):
+        return False
+    same = device_op.operands[0] == device_op.results[0] and op.operands[0].shape != op.results[0].shape
+    return same and same_matrix(op.operands[0], op.results[0])
+
+
+def _only_reshapes(dispatch: Dispatch) -> bool:
+    moves = (*dispatch.inputs, *dispatch.outputs)
+    return not dispatch.exact and all(m.access is Access.GATHER for m in moves)
+
+
+def is_contraction(dispatch: Dispatch) -> bool:
+    """Whether the innermost work is a matrix product."""
+    return any(op.name == "matmul" for op in dispatch.body)
+
+
+def is_attention(dispatch: Dispatch) -> bool:
+    """Whether products and reductions alternate inside one loop: scores never leave the core."""
+    return is_contraction(dispatch) and any(op.name.startswith("reduce_") for op in dispatch.body)
+
+
+def is_rowwise(dispatch: Dispatch) -> bool:
+    """Whether whole rows stay in a core and are passed over several times: softmax, norms, scans."""
+    loops = {i for which in dispatch.outputs for i in which.loops}
+    inside = bool(dispatch.reductions) and loops.issuperset(dispatch.reductions)
+    return inside and not dispatch.exact and not is_contraction(dispatch)
+
+
+def row_passes(dispatch: Dispatch) -> int:
+    """Times that a row is read when it does not fit: once for each reduction over it, and once to finish."""
+    return 1 + sum(math.ceil(op.count) for op in dispatch.body if op.name.startswith("reduce_"))
+
+
+def inner_pages(which: Map, t: TensorType) -> int:
+    """Pages that one iteration touches: the tiles along dimensions without a loop."""
+    if None not in which.loops:
+        return 1
+    return math.prod(e for e, loop in zip(tile_shape(t.shape), which.loops, strict=True) if loop is None)
+
+
+def is_local(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> bool:
+    """Whether every core finds its part of the tensor in its own L1."""
+    if not (layout.in_l1 and layout.sharded) or layout.grid != device_op.grid:
+        return False
+    if which.access is Access.GATHER:
+        return True
+    if device_op.spread not in _FOLLOWS[layout.memory_layout]:
+        return False
+    return math.prod(layout.shard(t)) == device_op.core_pages(which) * inner_pages(which, t)
