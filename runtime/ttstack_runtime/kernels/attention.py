@@ -25,7 +25,8 @@ def scaled_dot_product_attention(
     Query `i` and key `i` stand at the same position, also where S and Sk differ. `attention_sink` holds one
     score a query head, which is not scaled.
     """
-    visible = Visibility(np.arange(query.shape[2])[None], is_causal, sliding_window_size)
+    positions = np.arange(query.shape[2], dtype=np.int64)[None]
+    visible = Visibility(positions, is_causal, sliding_window_size)
     return attend(query, key, value, scale=scale, visible=visible, mask=attention_mask, sink=attention_sink)
 
 

@@ -11,7 +11,7 @@ KERNELS = KernelTable()
 
 
 @KERNELS
-def constant(*, value: Any, dtype: DTypeLike = None, shape: tuple[int, ...] | None = None) -> Array:
+def constant(*, value: Any, dtype: DTypeLike | None = None, shape: tuple[int, ...] | None = None) -> Array:
     """`value` as an array; a splat is spread over `shape` without a copy."""
     array = np.asarray(value, dtype=dtype)
     return array if shape is None or array.shape == tuple(shape) else np.broadcast_to(array, shape)
@@ -69,10 +69,9 @@ def rand(
     dtype: DTypeLike = np.float32,
 ) -> Array:
     """Uniform samples of [`low`, `high`), the same for the same seed; not the device's random sequence."""
-    wide = np.dtype(dtype) if np.dtype(dtype) in (np.float32, np.float64) else np.dtype(np.float32)
-    unit = np.random.default_rng(seed).random(size, dtype=wide.type)
-    samples = np.minimum(low + unit * (high - low), np.nextafter(wide.type(high), wide.type(low)))
-    return samples.astype(dtype, copy=False)
+    unit = np.random.default_rng(seed).random(size)
+    samples: Array = (low + unit * (high - low)).astype(dtype)
+    return np.where(samples < high, samples, samples.dtype.type(low))  # rounding can reach `high`
 
 
 @KERNELS
@@ -85,5 +84,6 @@ def dropout(
     use_per_device_seed: bool = True,  # noqa: ARG001 one device is computed
 ) -> Array:
     """`x * scale`, each element zeroed with probability `prob`, the same for the same seed."""
-    kept = np.random.default_rng(seed).random(x.shape, dtype=np.float32) >= prob
-    return np.where(kept, x * x.dtype.type(scale), x.dtype.type(0))
+    kept: Array = np.random.default_rng(seed).random(x.shape, dtype=np.float32) >= prob
+    dropped: Array = np.zeros_like(x)
+    return np.where(kept, x * x.dtype.type(scale), dropped)

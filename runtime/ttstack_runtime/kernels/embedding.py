@@ -90,7 +90,7 @@ def _bags(indices: Array, offsets: Array | None, include_last_offset: bool) -> t
         if indices.ndim != 2:
             raise ExecutionError(f"{indices.ndim}-D indices need offsets", hint="give offsets or 2-D indices")
         count, length = indices.shape
-        return np.arange(count) * length, np.full(count, length)
+        return np.arange(count, dtype=np.int64) * length, np.full(count, length)
     bounds = offsets.astype(np.int64)
     if not include_last_offset:
         bounds = np.append(bounds, indices.size)
@@ -111,7 +111,7 @@ def _pool(
     """Row `i` pools the rows at `positions[starts[i] : starts[i] + lengths[i]]` by factors; 0 if empty."""
     out = np.zeros((len(lengths), table.shape[1]), dtype=table.dtype)
     for bags, length in _equal_lengths(lengths, table.shape[1]):
-        entries = starts[bags, None] + np.arange(length)
+        entries = starts[bags, None] + np.arange(length, dtype=np.int64)
         rows = np.take(table, positions[entries], axis=0)
         if factors is None:
             out[bags] = pooling.reduce(rows, axis=1)

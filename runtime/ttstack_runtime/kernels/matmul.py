@@ -32,7 +32,7 @@ def linear(
     out = _product(_oriented(a, transpose_a), _oriented(b, transpose_b))
     if bias is not None:
         fits = np.broadcast_shapes(out.shape, bias.shape) == out.shape
-        out = np.add(out, bias, out=out if fits and isinstance(out, np.ndarray) else None)
+        out = np.add(out, bias, out=out if fits and out.ndim else None)
     return _activate(out, activation)
 
 

@@ -130,7 +130,7 @@ def sampling(
     scores = np.take_along_axis(values, order, axis=-1).astype(np.float64)
     temperature = temp.reshape(-1, 1).astype(np.float64)
     weights = np.exp((scores - scores[:, :1]) / np.where(temperature > 0, temperature, 1))
-    ranks = np.arange(values.shape[-1])
+    ranks = np.arange(values.shape[-1], dtype=np.int64)
     weights[ranks >= np.where(temperature > 0, np.maximum(k.reshape(-1, 1), 1), 1)] = 0
     weights /= weights.sum(axis=-1, keepdims=True)
     before = np.cumsum(weights, axis=-1) - weights

@@ -107,8 +107,8 @@ def index(x: Array, *, dim: int, begin: int, end: int, step: int) -> Array:
 def index_select(x: Array, *, dim: int, begin: int, length: int, stride: int = 0) -> Array:
     """Windows of `length` along axis `dim`, from `begin` on every `stride`; stride 0 takes one window."""
     size = x.shape[dim]
-    starts = np.arange(begin, size, stride or size)
-    picked = (starts[:, None] + np.arange(length)).reshape(-1)
+    starts = np.arange(begin, size, stride or size, dtype=np.int64)
+    picked = (starts[:, None] + np.arange(length, dtype=np.int64)).reshape(-1)
     return np.take(x, picked[picked < size], axis=dim)
 
 
@@ -165,6 +165,6 @@ def _flat_positions(shape: tuple[int, ...], index: Array, dim: int) -> Array:
     positions = index.astype(np.int64) * strides[dim]
     for axis, length in enumerate(index.shape):
         if axis != dim % len(shape):
-            line = np.arange(length) * strides[axis]
+            line = np.arange(length, dtype=np.int64) * strides[axis]
             positions += line.reshape([-1 if d == axis else 1 for d in range(index.ndim)])
     return positions

@@ -79,7 +79,7 @@ def gelu_tanh_gradient(x: Array) -> Array:
 
 def _in_chunks(function: Callable[[Array], Array], x: Array) -> Array:
     """`function` over a float array in pieces that stay in cache; other types compute in float64."""
-    values = x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+    values = x if x.dtype.char in "fd" else x.astype(np.float64)
     flat = np.ascontiguousarray(values).reshape(-1)
     out = np.empty_like(flat)
     for start in range(0, flat.size, _CHUNK):
