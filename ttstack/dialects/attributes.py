@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ttstack.dialects.plain import dispatch_attribute, read_dispatch
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling
 
@@ -57,6 +58,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "array": _integers,
     "dense": _integers,
     "enum": _enum,
+    "dispatch": read_dispatch,
     "elements": lambda a: a if isinstance(a, ir.ElementsAttr | ir.DenseResourceElementsAttr) else None,
 }
 
@@ -86,5 +88,6 @@ _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
     "array": _make_array,
     "dense": _make_dense,
     "enum": lambda t, v: ir.Attribute.parse(f'#tt.{t}<"{v}">'),
+    "dispatch": lambda _, v: dispatch_attribute(v),
     "elements": lambda _, v: v,
 }

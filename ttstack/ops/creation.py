@@ -1,6 +1,8 @@
 """Ops that make a tensor out of nothing but attributes."""
 
 
+from dataclasses import replace
+
 from ttstack.ops.attributes import I64, DenseI32, Elements, Number, ResultType, Si64
 from ttstack.ops.base import Op, define
 from ttstack.ops.dispatch import Dispatch, TileOp
@@ -25,7 +27,7 @@ class Creation(Op):
 
     def dispatch(self) -> Dispatch:
         """Each core writes its part."""
-        return elementwise([], self.results[0], [TileOp("fill", ())])
+        return replace(elementwise([], self.results[0], [TileOp("fill", ())]), exact=False)
 
 
 class Constant(Creation, mnemonic="constant"):

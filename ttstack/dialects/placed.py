@@ -1,0 +1,61 @@
+"""What placement writes on an op: its cores, how its loops go over them, fidelity, configuration and buffers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.tt.layout import grid_attribute, read_grid
+from ttstack.mlir import ir
+from ttstack.program.device_op import Fidelity, Spread
+from ttstack.program.layout import Grid
+
+ADDRESS = "tt.address"
+VIEW = "tt.view"
+_GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity", "tt.config", "tt.l1_bytes"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The attributes of one placed op."""
+
+    grid: Grid
+    spread: Spread
+    fidelity: Fidelity
+    config: Mapping[str, Any]
+    l1_bytes: int
+    view: bool = False
+
+
+def write_placed(op: Any, placed: Placed) -> None:
+    """Set the attributes on an operation."""
+    op.attributes[_GRID] = grid_attribute(placed.grid)
+    op.attributes[_SPREAD] = ir.StringAttr.get(placed.spread)
+    op.attributes[_FIDELITY] = ir.StringAttr.get(placed.fidelity)
+    op.attributes[_CONFIG] = plain_attribute(dict(placed.config))
+    op.attributes[_L1] = plain_attribute(placed.l1_bytes)
+    if placed.view:
+        op.attributes[VIEW] = ir.UnitAttr.get()
+
+
+def read_placed(op: Any) -> Placed:
+    """Read them back; raises `ValueError` where the op was not placed."""
+    attributes = op.attributes
+    if _CONFIG not in attributes:
+        raise ValueError(f"'{op.name}' has no placement; run the passes 'assign-grids' and 'place' first")
+    return Placed(
+        grid=Grid(*read_grid(attributes[_GRID])),
+        spread=Spread(attributes[_SPREAD].value),
+        fidelity=Fidelity(attributes[_FIDELITY].value),
+        config=read_plain(attributes[_CONFIG]),
+        l1_bytes=attributes[_L1].value,
+        view=VIEW in attributes,
+    )
+
+
+def copy_placed(source: Any, target: Any) -> None:
+    """Give `target` the discardable attributes of `source`."""
+    for named in source.attributes:
+        name = named if isinstance(named, str) else named.name
+        if name.startswith("tt."):
+            target.attributes[name] = source.attributes[name]

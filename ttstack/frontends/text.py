@@ -1,0 +1,54 @@
+"""TTIR and other dialects as text, tt-mlir's spellings included."""
+
+from collections.abc import Sequence
+
+from ttstack.dialects.base import segments
+from ttstack.dialects.tt import TT
+from ttstack.frontends.respell import elide, respell
+from ttstack.mlir import ir
+from ttstack.ops.base import MAX_VARIADIC, OPS, Arity
+from ttstack.session import as_diagnostics
+
+_ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
+_VARIADIC = frozenset(
+    f"{dialect}.{name}"
+    for dialect in ("ttir", "ttnn")
+    for name, spec in OPS.items()
+    if Arity.VARIADIC in spec.operand_specs().values()
+)
+
+
+def parse(text: str, source: str = "<text>") -> ir.Module:
+    """The module of `text` in the current context, verified.
+
+    Raises:
+        InvalidIRError: it does not parse, or an op is ill-formed; with the line in `source`.
+    """
+    with as_diagnostics("cannot read the module"):
+        return ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES))
+
+
+def print_module(module: ir.Module, *, locations: bool = False) -> str:
+    """The module's text, without the segment sizes that every reader can work out."""
+    text = module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True)
+    return elide(text, _VARIADIC)
+
+
+def _segments(name: str, count: int, given: Sequence[int] | None) -> Sequence[int] | None:
+    mnemonic = name.partition(".")[2]
+    spec = OPS.get(mnemonic)
+    if spec is None or mnemonic == "to_layout" or count > MAX_VARIADIC:
+        return None
+    if given is not None and Arity.VARIADIC not in spec.operand_specs().values():
+        present = [bool(size) for size in given]
+        return segments(mnemonic, present) if len(present) <= len(spec.operand_specs()) else given
+    return segments(mnemonic, [True] * count)
+
+
+def _accepts(name: str, count: int) -> bool:
+    spec = OPS.get(name.partition(".")[2])
+    if spec is None:
+        return False
+    arities = list(spec.operand_specs().values())
+    least = sum(a is Arity.ONE for a in arities)
+    return count >= least if Arity.VARIADIC in arities else least <= count <= len(arities)

@@ -1,0 +1,24 @@
+"""Write the device description into the module, where the passes after it read it."""
+
+from ttstack.dialects.tt import system_desc_attribute
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import SYSTEM_DESC
+from ttstack.system_desc import SystemDesc, load
+
+
+class AttachSystemDesc(Pass, name="attach-system-desc"):
+    """Set the module's `tt.system_desc`; one that is there stays unless a description is given."""
+
+    system_desc: str | SystemDesc = "wormhole"
+    """A description, a preset's name, or a path."""
+
+    def run(self, module: ir.Module) -> None:
+        """Set the attribute."""
+        given = self.system_desc
+        desc = load(given) if isinstance(given, str) else given
+        module.operation.attributes[SYSTEM_DESC] = system_desc_attribute(desc)
+
+    def __str__(self) -> str:
+        given = self.system_desc
+        return f"{self.name}{{system-desc={given if isinstance(given, str) else given.name}}}"

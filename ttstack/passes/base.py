@@ -1,0 +1,152 @@
+"""Pass, Pipeline, and the textual form `name{key=value ...},name2`."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ttstack.diagnostics import PassOptionError
+from ttstack.mlir import PassManager, ir
+from ttstack.session import as_diagnostics
+
+PASSES: dict[str, "type[Pass]"] = {}
+"""Every pass by name."""
+
+
+def _kebab(name: str) -> str:
+    return name.replace("_", "-")
+
+
+class Pass(BaseModel):
+    """A named rewrite of a module. Its fields are its options, in kebab case in text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=_kebab, populate_by_name=True)
+    name: ClassVar[str]
+
+    def __init_subclass__(cls, *, name: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if name is None:
+            return
+        if name in PASSES:
+            raise ValueError(f"pass {name!r} is already defined by {PASSES[name].__module__}")
+        cls.name = name
+        PASSES[name] = cls
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite the module in place."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        options = self.model_dump(by_alias=True, exclude_defaults=True, mode="json")
+        return self.name + ("{" + " ".join(f"{k}={v}" for k, v in options.items()) + "}" if options else "")
+
+
+class Builtin(Pass):
+    """A pass that ships with MLIR, by its textual name."""
+
+    pipeline: str
+
+    def run(self, module: ir.Module) -> None:
+        """Run it through MLIR's own pass manager; our verifier runs once, after it."""
+        manager = PassManager.parse(f"builtin.module({self.pipeline})")
+        manager.enable_verifier(False)
+        manager.run(module.operation)
+
+    def __str__(self) -> str:
+        return self.pipeline
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass of a pipeline that has run."""
+
+    index: int
+    step: Pass
+    seconds: float
+
+
+Hook = Callable[[Step, ir.Module], None]
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Passes in order."""
+
+    passes: tuple[Pass, ...]
+
+    def run(self, module: ir.Module, *, after: Iterable[Hook] = ()) -> None:
+        """Run all passes, verify after each, and call the hooks.
+
+        Raises:
+            InvalidIRError: MLIR refused a pass's work; our own errors pass unchanged.
+        """
+        hooks = tuple(after)
+        for i, step in enumerate(self.passes):
+            start = time.perf_counter()
+            with as_diagnostics(f"pass '{step}' failed"):
+                step.run(module)
+            with as_diagnostics(f"pass '{step}' left invalid IR"):
+                module.operation.verify()
+            record = Step(i, step, time.perf_counter() - start)
+            for hook in hooks:
+                hook(record, module)
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.passes))
+
+
+_STEP = re.compile(r"\s*(?P<name>[\w.-]+)\s*(?:\{(?P<options>[^}]*)\})?\s*(?:,|$)")
+
+
+def parse_pipeline(text: str, named: dict[str, Callable[[], Pipeline]]) -> Pipeline:
+    """The passes of `text`; a name in `named` stands for the passes of that pipeline.
+
+    Raises:
+        PassOptionError: the text does not parse, or a pass or option is unknown.
+    """
+    return Pipeline(tuple(_steps(text, named)))
+
+
+def _steps(text: str, named: dict[str, Callable[[], Pipeline]]) -> Iterator[Pass]:
+    at = 0
+    while at < len(text):
+        match = _STEP.match(text, at)
+        if not match:
+            raise PassOptionError(
+                f"cannot read the pipeline at {text[at:]!r}", hint="write name{key=value ...},name2"
+            )
+        at = match.end()
+        name, options = match["name"], match["options"]
+        if name in named and options is None:
+            yield from named[name]().passes
+        elif name in PASSES:
+            yield _with_options(PASSES[name], options or "")
+        else:
+            yield _builtin(name, match.group(0).strip().rstrip(","), [*PASSES, *named])
+
+
+def _with_options(cls: type[Pass], text: str) -> Pass:
+    options = dict(option.partition("=")[::2] for option in text.split())
+    try:
+        return cls.model_validate(options)
+    except ValidationError as e:
+        known = ", ".join(_kebab(f) for f in cls.model_fields) or "none"
+        raise PassOptionError(
+            f"bad options for '{cls.name}'",
+            notes=tuple(f"{'.'.join(map(str, x['loc']))}: {x['msg']}" for x in e.errors()),
+            hint=f"its options: {known}",
+        ) from e
+
+
+def _builtin(name: str, text: str, known: list[str]) -> Pass:
+    try:
+        PassManager.parse(f"builtin.module({text})")
+    except (ValueError, ir.MLIRError) as e:
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"passes and pipelines: {', '.join(sorted(known))}"
+        raise PassOptionError(f"there is no pass or pipeline '{name}'", hint=hint) from e
+    return Builtin(pipeline=text)

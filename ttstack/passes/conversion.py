@@ -1,0 +1,42 @@
+"""Dialect conversion: keeps the callbacks alive and straightens MLIR's inverted match result."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ttstack.mlir import ir, rewrite
+
+Lowering = Callable[[Any, Sequence[ir.Value]], Sequence[ir.Value] | None]
+"""Takes an operation and its converted operands; returns the values that replace its results, or None."""
+
+
+class Conversion:
+    """Patterns from the ops of one dialect to those of another, types unchanged."""
+
+    def __init__(self) -> None:
+        self._keep: list[object] = []
+        self._types = rewrite.TypeConverter()
+        self._convert(lambda t: t)
+        self._patterns = rewrite.RewritePatternSet()
+        self.target = rewrite.ConversionTarget()
+
+    def _convert(self, convert: Callable[[ir.Type], ir.Type]) -> None:
+        self._keep.append(convert)  # the bindings hold no reference to it
+        self._types.add_conversion(convert)
+
+    def add(self, name: str, lower: Lowering) -> None:
+        """Lower every op of that name."""
+
+        def pattern(op: Any, adaptor: Any, _types: Any, rewriter: Any) -> bool:
+            with rewriter.ip, op.location:
+                new = lower(op.operation, list(adaptor.operands))
+            if new is None:
+                return True  # MLIR's "no match"
+            rewriter.replace_op(op, list(new)) if new else rewriter.erase_op(op)
+            return False
+
+        self._patterns.add_conversion(name, pattern, self._types)
+
+    def apply(self, module: ir.Module) -> None:
+        """Convert the whole module; ops of illegal dialects that stay are an error."""
+        config = rewrite.ConversionConfig()
+        rewrite.apply_partial_conversion(module.operation, self.target, self._patterns.freeze(), config)

@@ -1,0 +1,58 @@
+"""Walks over the functions of a module."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.tt import read_system_desc
+from ttstack.mlir import ir
+from ttstack.system_desc import SystemDesc
+
+SYSTEM_DESC = "tt.system_desc"
+
+
+def functions(module: ir.Module) -> Iterator[Any]:
+    """Public functions with a body, in order."""
+    for op in module.body.operations:
+        visibility = op.attributes["sym_visibility"].value if "sym_visibility" in op.attributes else "public"
+        if op.operation.name == "func.func" and op.regions[0].blocks and visibility == "public":
+            yield op
+
+
+def body(function: Any) -> list[Any]:
+    """The function's operations in order, its return last.
+
+    Raises:
+        InvalidIRError: the function has several blocks.
+    """
+    blocks = list(function.regions[0].blocks)
+    if len(blocks) != 1:
+        raise InvalidIRError(
+            f"function '{function.name.value}' has {len(blocks)} blocks",
+            loc=function.location,
+            hint="control flow between blocks is not supported; unroll it in the source",
+        )
+    return [op.operation for op in blocks[0].operations]
+
+
+def system_desc(module: ir.Module) -> SystemDesc:
+    """The device description that the module carries.
+
+    Raises:
+        InvalidIRError: it carries none.
+    """
+    attributes = module.operation.attributes
+    if SYSTEM_DESC not in attributes:
+        raise InvalidIRError(
+            "the module has no device description",
+            hint="run 'attach-system-desc{system-desc=wormhole}' first, or give --system-desc",
+        )
+    return read_system_desc(attributes[SYSTEM_DESC])
+
+
+def refresh_signature(function: Any) -> None:
+    """Make the function's type agree with its block arguments and its return."""
+    block = function.regions[0].blocks[0]
+    *_, last = block.operations
+    inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))

@@ -1,0 +1,33 @@
+"""Rewrite patterns: functions from an op to what replaces it, run to a fixpoint by MLIR's greedy driver."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ttstack.mlir import ir, rewrite
+
+Pattern = Callable[[Any], Sequence[ir.Value] | None]
+"""Takes an operation and returns the values that replace its results, or None where the pattern does not match.
+
+The insertion point and the location are the operation's while it runs."""
+
+
+def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:
+    """Rewrite every op of the given names until no pattern matches."""
+    patterns_set = rewrite.RewritePatternSet()
+    for name, pattern in patterns:
+        patterns_set.add(name, _wrap(pattern))
+    config = rewrite.GreedyRewriteConfig()
+    config.enable_folding = False
+    rewrite.apply_patterns_and_fold_greedily(module, patterns_set.freeze(), config)
+
+
+def _wrap(pattern: Pattern) -> Callable[[Any, Any], bool]:
+    def run(op: Any, rewriter: Any) -> bool:
+        with rewriter.ip, op.location:
+            new = pattern(op.operation)
+        if new is None:
+            return True  # MLIR's "no match"
+        rewriter.replace_op(op, list(new))
+        return False
+
+    return run

@@ -1,0 +1,53 @@
+"""The named pipelines, each a plain function from options to passes."""
+
+from ttstack.ops.types import DType
+from ttstack.passes.attach_system_desc import AttachSystemDesc
+from ttstack.passes.base import Builtin, Pipeline
+from ttstack.passes.ttir.assign_grids import AssignGrids
+from ttstack.passes.ttir.decompose import Decompose
+from ttstack.passes.ttir.dispatch import Dispatch
+from ttstack.passes.ttir.fold_constants import FoldConstants
+from ttstack.passes.ttir.fuse import Fuse
+from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
+from ttstack.passes.ttnn.assign_addresses import AssignAddresses
+from ttstack.passes.ttnn.deallocate import Deallocate
+from ttstack.system_desc import SystemDesc
+
+
+def simplify() -> Pipeline:
+    """Named ttir to simpler named ttir."""
+    return Pipeline((
+        Builtin(pipeline="inline"),
+        Builtin(pipeline="canonicalize"),
+        Decompose(),
+        FoldConstants(),
+        Fuse(),
+        Builtin(pipeline="canonicalize"),
+        Builtin(pipeline="cse"),
+    ))
+
+
+def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
+    """Named ttir to ttnn with addresses."""
+    return Pipeline((
+        Dispatch(),
+        Builtin(pipeline="cse"),
+        AssignGrids(),
+        Place.model_validate({"policy": placement, "dtype": dtype}),
+        ConvertTTIRToTTNN(),
+        Builtin(pipeline="canonicalize"),
+        Deallocate(),
+        AssignAddresses(),
+    ))
+
+
+def ttir_to_ttnn(
+    system_desc: str | SystemDesc = "wormhole", *, placement: str = "greedy", dtype: DType | None = None
+) -> Pipeline:
+    """The whole way for one device."""
+    attach = AttachSystemDesc(system_desc=system_desc)
+    return Pipeline((attach, *simplify().passes, *lower(placement=placement, dtype=dtype).passes))
+
+
+PIPELINES = {"simplify": simplify, "lower": lower, "ttir-to-ttnn": ttir_to_ttnn}

@@ -1,0 +1,1 @@
+"""Passes on `ttir`: from what the frontends give to dispatches with layouts."""

@@ -1,0 +1,39 @@
+"""Compute at compile time what depends on constants alone, with the runtime's own kernels."""
+
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.build import ttir
+from ttstack_runtime.evaluate import evaluate
+from ttstack.ops.base import OPS
+
+_UNDEFINED = {"constant", "empty", "rand", "dropout"}
+
+
+class FoldConstants(Pass, name="fold-constants"):
+    """Ops whose operands are all constants become constants, where the result is small."""
+
+    max_bytes: int = 65536
+    """Larger results stay computed: constants are loaded with the program."""
+
+    def run(self, module: ir.Module) -> None:
+        """Fold to a fixpoint."""
+        names = [f"ttir.{n}" for n, spec in OPS.items() if spec.pure and n not in _UNDEFINED]
+        apply_patterns(module, [(name, self._fold) for name in names])
+
+    def _fold(self, op: Any) -> list[ir.Value] | None:
+        owners = [v.owner for v in op.operands]
+        if any(getattr(o, "name", "") != "ttir.constant" for o in owners):
+            return None
+        definition = describe(op)
+        if len(definition.results) != 1 or sum(t.nbytes for t in definition.results) > self.max_bytes:
+            return None
+        (value,) = evaluate(definition, [read_elements(o.attributes["value"]) for o in owners])
+        (result,) = definition.results
+        return [ttir("constant", [], result=result, value=elements_attribute(np.asarray(value), result))]

@@ -1,0 +1,73 @@
+"""A dispatched function as the graph that placement takes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.base import definition, describe
+from ttstack.dialects.ttir import read_generic
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.generic import Generic
+from ttstack.ops.recognize import recognize
+from ttstack.passes.functions import body
+from ttstack.placement import Graph, Node
+
+
+@dataclass(frozen=True)
+class FunctionGraph:
+    """The graph, and the MLIR values and operations that its numbers stand for."""
+
+    graph: Graph
+    values: tuple[ir.Value, ...]
+    operations: tuple[Any, ...]
+
+
+def function_graph(function: Any) -> FunctionGraph:
+    """Arguments and constants are the graph's arguments; destinations of dispatches are no values."""
+    *ops, last = body(function)
+    constants = [op.results[0] for op in ops if op.name == "ttir.constant"]
+    values: list[ir.Value] = [*function.regions[0].blocks[0].arguments, *constants]
+    numbers = {v: i for i, v in enumerate(values)}
+    nodes, operations = [], []
+    for op in ops:
+        if op.name == "ttir.constant" or _only_destination(op):
+            continue
+        inputs = inputs_of(op)
+        results = range(len(values), len(values) + len(op.results))
+        values += op.results
+        numbers |= dict(zip(op.results, results, strict=True))
+        nodes.append(Node(op_of(op), tuple(numbers[v] for v in inputs), tuple(results), str(op.location)))
+        operations.append(op)
+    graph = Graph(
+        values=tuple(read_type(v.type) for v in values),
+        arguments=tuple(range(len(values) - sum(len(n.results) for n in nodes))),
+        nodes=tuple(nodes),
+        outputs=tuple(numbers[v] for v in last.operands),
+    )
+    return FunctionGraph(graph, tuple(values), tuple(operations))
+
+
+def inputs_of(op: Any) -> list[ir.Value]:
+    """Operands without the destination of a dispatch."""
+    operands = list(op.operands)
+    return operands[:-1] if op.name in ("ttir.generic", "ttir.to_layout") else operands
+
+
+def op_of(op: Any) -> Op:
+    """The definition that an operation is an instance of, a dispatch's own included."""
+    if op.name == "ttir.generic":
+        dispatch = read_generic(op)
+        operands, result = [read_type(v.type) for v in inputs_of(op)], read_type(op.results[0].type)
+        return recognize(dispatch, operands, result) or Generic(inputs=tuple(operands), program=dispatch, type=result)
+    if definition(op) is None:
+        raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=op.location)
+    return describe(op)
+
+
+def _only_destination(op: Any) -> bool:
+    if op.name != "ttir.empty":
+        return False
+    owners = [(use.owner.operation, use.operand_number) for use in op.results[0].uses]
+    return all(o.name in ("ttir.generic", "ttir.to_layout") and n == len(o.operands) - 1 for o, n in owners)

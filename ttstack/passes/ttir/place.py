@@ -1,0 +1,60 @@
+"""Choose layouts, memories, cores and configurations for all ops, and write them into the types and attributes."""
+
+from typing import Any, Literal
+
+from ttstack.dialects.placed import Placed, write_placed
+from ttstack.dialects.tt import layout_attribute
+from ttstack.dialects.ttir import build_to_layout
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions, refresh_signature, system_desc
+from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
+from ttstack.placement import Plan, Step, place
+from ttstack.program.layout import Layout
+
+
+class Place(Pass, name="place"):
+    """Every tensor gets a `#tt.layout`, every op its placement, and `ttir.to_layout` stands where layouts change."""
+
+    policy: Literal["greedy", "dram"] = "greedy"
+    dtype: DType | None = None
+    """Format of real numbers on the device; the source's own where not given."""
+
+    def run(self, module: ir.Module) -> None:
+        """Place each function by itself."""
+        chip = system_desc(module).chips[0]
+        for function in functions(module):
+            found = function_graph(function)
+            _apply(found, place(found.graph, chip, policy=self.policy, dtype=self.dtype))
+            refresh_signature(function)
+
+
+def _apply(found: FunctionGraph, plan: Plan) -> None:
+    for value, layout in zip(found.values, plan.layouts, strict=True):
+        _set_layout(value, layout)
+    for op, step in zip(found.operations, plan.steps, strict=True):
+        _write(op, step)
+        if op.name == "ttir.generic":
+            operands: Any = op.operands
+            operands[len(operands) - 1].set_type(op.results[0].type)
+
+
+def _write(op: Any, step: Step) -> None:
+    device = step.device_op
+    placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.l1_bytes, step.view)
+    write_placed(op, placed)
+    for position, conversion in step.conversions.items():
+        value = inputs_of(op)[position]
+        with ir.InsertionPoint(op), op.location:
+            (target,) = conversion.device_op.results
+            converted: Any = build_to_layout(value, layout_attribute(target, read_type(value.type)))
+        _write(converted.owner, conversion)
+        op.operands[position] = converted
+
+
+def _set_layout(value: Any, layout: Layout) -> None:
+    tensor = value.type
+    encoding = layout_attribute(layout, read_type(tensor))
+    value.set_type(ir.RankedTensorType.get(tensor.shape, tensor.element_type, encoding))

@@ -1,0 +1,66 @@
+"""Lower placed `ttir` to `ttnn`. An op whose mnemonic both dialects have needs no code here."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, create, operands_by_place
+from ttstack.dialects.placed import copy_placed
+from ttstack.dialects.ttir import TTIR
+from ttstack.dialects.ttnn import TTNN
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
+from ttstack.passes.base import Pass
+from ttstack.passes.conversion import Conversion
+from ttstack.passes.ttir.graph import inputs_of, op_of
+
+
+class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn"):
+    """Replace every ttir op by the ttnn op that the device executes, with the same layouts and placement."""
+
+    def run(self, module: ir.Module) -> None:
+        """Convert the module; a dispatch becomes the named op that it is, or `ttnn.generic`."""
+        conversion = Conversion()
+        conversion.target.add_legal_dialect(TTNN)
+        conversion.target.add_illegal_dialect(TTIR)
+        for op in TTIR.operations:
+            name = op._op_name
+            if name == "generic":
+                conversion.add("ttir.generic", _generic)
+            elif name == "to_layout":
+                conversion.add("ttir.to_layout", _to_layout)
+            elif name == "empty":
+                conversion.add("ttir.empty", _empty)
+            elif name in OPS:
+                conversion.add(f"ttir.{name}", _named)
+        conversion.apply(module)
+
+
+def _named(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    spec = OPS[op.name.partition(".")[2]]
+    by_place = dict(zip((v for v in op.operands), operands, strict=True))
+    places = [None if v is None else by_place[v] for v in operands_by_place(spec, op)]
+    return _lowered(op, spec, places, attribute_values(spec, op))
+
+
+def _generic(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    found = op_of(op)
+    return _lowered(op, type(found), operands[:-1], found.attributes())
+
+
+def _to_layout(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    return _lowered(op, OPS["to_layout"], operands[: len(inputs_of(op))], {})
+
+
+def _empty(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    return _lowered(op, OPS["empty"], operands, {})
+
+
+def _lowered(
+    op: Any, spec: type[Op], operands: Sequence[ir.Value | None], attributes: dict[str, Any]
+) -> Sequence[ir.Value]:
+    encodings = [r.type.encoding for r in op.results]
+    result = read_type(op.results[0].type)
+    new = create("ttnn", spec.mnemonic, operands, attributes, result=result, encodings=encodings)
+    copy_placed(op, new)
+    return list(new.results)

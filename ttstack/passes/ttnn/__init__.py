@@ -1,0 +1,1 @@
+"""Passes on `ttnn`: the end of buffers, and their addresses."""

@@ -1,0 +1,78 @@
+"""Give every buffer an address in its memory, for the whole of its life."""
+
+from typing import Any
+
+from ttstack.diagnostics import CapacityError
+from ttstack.dialects.placed import ADDRESS, read_placed
+from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.tt import read_layout
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions, system_desc
+from ttstack.passes.ttnn.buffers import buffer_owners
+from ttstack.placement.allocator import Allocator
+from ttstack.program.layout import MemorySpace
+from ttstack.system_desc import ChipDesc
+
+
+class AssignAddresses(Pass, name="assign-addresses"):
+    """Set `tt.address` on arguments and ops: one offset for each result, the same in every bank.
+
+    Buffers of L1 lie above the circular buffers of every op that runs during their life.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Assign in every function; parameters of all functions are in DRAM together."""
+        chip = system_desc(module).chips[0]
+        for function in functions(module):
+            _Memories(chip).assign(function)
+
+
+class _Memories:
+    def __init__(self, chip: ChipDesc) -> None:
+        self.l1 = Allocator(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
+        self.dram = Allocator(chip.dram_base, chip.dram_end, chip.dram.alignment_bytes)
+        self.banks = {MemorySpace.L1: chip.num_cores, MemorySpace.DRAM: chip.dram_banks}
+        self.addresses: dict[ir.Value, int] = {}
+        self.numbers: dict[ir.Value, int] = {}
+
+    def assign(self, function: Any) -> None:
+        ops = body(function)
+        owners = buffer_owners(ops)
+        block = function.regions[0].blocks[0]
+        arguments = [self._allocate(a, function.location, 0) for a in block.arguments]
+        for op in ops[:-1]:
+            if op.name == "ttnn.deallocate":
+                value = op.operands[0]
+                for memory in (self.l1, self.dram):
+                    memory.free(self.numbers[value])
+                continue
+            floor = 0 if op.name == "ttnn.constant" else self.l1.base + read_placed(op).l1_bytes
+            found = [
+                self.addresses[owners[r]] if r in owners else self._allocate(r, op.location, floor)
+                for r in op.results
+            ]
+            op.attributes[ADDRESS] = plain_attribute(found)
+        function.attributes[ADDRESS] = plain_attribute(arguments)
+
+    def _allocate(self, value: Any, location: Any, floor: int) -> int:
+        t, layout = read_type(value.type), read_layout(value.type.encoding)
+        memory = self.l1 if layout.in_l1 else self.dram
+        size = layout.bank_bytes(t, self.banks[layout.memory_space])
+        self.numbers[value] = len(self.numbers)
+        address = memory.allocate(self.numbers[value], size, floor if layout.in_l1 else 0)
+        if address is None:
+            raise self._full(t, size, layout.memory_space, memory, location)
+        self.addresses[value] = address
+        return address
+
+    def _full(self, t: Any, size: int, space: MemorySpace, memory: Allocator, location: Any) -> CapacityError:
+        live = sum(bytes_ for _, bytes_, _ in memory.live)
+        banks = self.banks[space]
+        return CapacityError(
+            f"{space.upper()} is full: {t} needs {size * banks:,} bytes, {live * banks:,} of "
+            f"{(memory.end - memory.base) * banks:,} are in use",
+            loc=location,
+            hint="use a smaller element format (--dtype), smaller inputs, or a device with more memory",
+        )

@@ -1,0 +1,75 @@
+"""A function as placement sees it: values, and ops in the order of the schedule."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ttstack.ops.base import Op
+from ttstack.ops.shape import Reshape, Squeeze, Unsqueeze
+from ttstack.ops.types import TensorType
+from ttstack.program.layout import same_matrix
+
+
+@dataclass(frozen=True)
+class Node:
+    """One op; `operands` are the values of those that are present."""
+
+    op: Op
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    location: str = ""
+
+    @cached_property
+    def host_operands(self) -> frozenset[int]:
+        """Positions of operands that the op reads in row-major order."""
+        present = [n for n in self.op.operand_specs() if getattr(self.op, n) is not None]
+        return frozenset(i for i, name in enumerate(present) if name in self.op.host_indices)
+
+    @cached_property
+    def is_view(self) -> bool:
+        """Whether the result can be the operand's own buffer under another shape."""
+        reshapes = isinstance(self.op, Reshape | Squeeze | Unsqueeze)
+        return reshapes and same_matrix(self.op.operands[0], self.op.results[0])
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Values are numbered; arguments come before the results of ops."""
+
+    values: tuple[TensorType, ...]
+    arguments: tuple[int, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[int, ...]
+
+    @cached_property
+    def owner(self) -> tuple[int, ...]:
+        """For each value, the value whose buffer it shares; itself where it has its own."""
+        owners = list(range(len(self.values)))
+        for node in self.nodes:
+            if node.is_view:
+                owners[node.results[0]] = owners[node.operands[0]]
+        return tuple(owners)
+
+    @cached_property
+    def pinned(self) -> frozenset[int]:
+        """Buffers that must be in DRAM: those of outputs."""
+        return frozenset(self.owner[v] for v in self.outputs)
+
+    @cached_property
+    def last_use(self) -> dict[int, int]:
+        """For each buffer, the position of the op that uses it last; outputs and arguments live on."""
+        last: dict[int, int] = {}
+        for i, node in enumerate(self.nodes):
+            for v in (*node.operands, *node.results):
+                last[self.owner[v]] = i
+        for v in (*self.outputs, *self.arguments):
+            last[self.owner[v]] = len(self.nodes)
+        return last
+
+    @cached_property
+    def users(self) -> dict[int, tuple[tuple[Node, int], ...]]:
+        """For each value, the ops that read it and the operand's position."""
+        users: dict[int, list[tuple[Node, int]]] = {v: [] for v in range(len(self.values))}
+        for node in self.nodes:
+            for position, v in enumerate(node.operands):
+                users[v].append((node, position))
+        return {v: tuple(found) for v, found in users.items()}

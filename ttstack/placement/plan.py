@@ -1,0 +1,28 @@
+"""What placement decided."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Layout
+
+
+@dataclass(frozen=True)
+class Step:
+    """One op, placed, and the changes of layout that its operands need before it."""
+
+    device_op: DeviceOp
+    l1_bytes: int
+    conversions: Mapping[int, "Step"] = field(default_factory=dict[int, "Step"])
+    """By operand position: the change of layout, itself a placed op."""
+    view: bool = False
+    """Whether the result is the operand's buffer."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A layout for each value of the graph and a step for each node."""
+
+    layouts: tuple[Layout, ...]
+    steps: tuple[Step, ...]
+    predicted_ns: float
