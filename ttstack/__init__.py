@@ -1,0 +1,41 @@
+"""Compile models for Tenstorrent-class devices, and see what every op costs, without a device.
+
+    import ttstack
+
+    program = ttstack.compile("model.mlir", system_desc="wormhole")
+    print(program.cost().total_ns)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ttstack.api import Program, Run, compile, load  # noqa: A004
+    from ttstack.diagnostics import TTStackError
+    from ttstack.report import Report
+    from ttstack.system_desc import SystemDesc
+    from ttstack.version import VERSION as __version__
+
+__all__ = ["Program", "Report", "Run", "SystemDesc", "TTStackError", "__version__", "compile", "load"]
+
+_HOMES = {
+    "Program": "ttstack.api",
+    "Report": "ttstack.report",
+    "Run": "ttstack.api",
+    "SystemDesc": "ttstack.system_desc",
+    "TTStackError": "ttstack.diagnostics",
+    "compile": "ttstack.api",
+    "load": "ttstack.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("ttstack.version").VERSION
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -40,6 +40,11 @@ class Pass(BaseModel):
         """Rewrite the module in place."""
         raise NotImplementedError
 
+    @property
+    def title(self) -> str:
+        """A short name for timings and files."""
+        return self.name
+
     def __str__(self) -> str:
         options = self.model_dump(by_alias=True, exclude_defaults=True, mode="json")
         return self.name + ("{" + " ".join(f"{k}={v}" for k, v in options.items()) + "}" if options else "")
@@ -55,6 +60,11 @@ class Builtin(Pass):
         manager = PassManager.parse(f"builtin.module({self.pipeline})")
         manager.enable_verifier(False)
         manager.run(module.operation)
+
+    @property
+    def title(self) -> str:
+        """The pass's own name."""
+        return re.sub(r"\W+", "-", self.pipeline)
 
     def __str__(self) -> str:
         return self.pipeline

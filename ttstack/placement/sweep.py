@@ -43,7 +43,7 @@ def place(
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
     """
     exiled: frozenset[int] = graph.pinned
-    pricing = Pricing(chip, Grid(chip.grid.rows, chip.grid.cols))
+    pricing = Pricing(chip, Grid(*chip.grid))
     while True:
         sweep = _Sweep(graph, chip, pricing, dtype, policy == "greedy", exiled)
         try:

@@ -17,8 +17,7 @@ class AssignGrids(Pass, name="assign-grids"):
 
     def run(self, module: ir.Module) -> None:
         """Set the attribute on every op."""
-        grid = system_desc(module).chips[0].grid
-        device = Grid(grid.rows, grid.cols)
+        device = Grid(*system_desc(module).chips[0].grid)
         for function in functions(module):
             found = function_graph(function)
             for node, op in zip(found.graph.nodes, found.operations, strict=True):

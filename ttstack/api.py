@@ -1,0 +1,177 @@
+"""The Python API: compile a model, look at what it costs, run it, save it, load it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ttstack.diagnostics import InputError, PassOptionError
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.records import Binary, Function
+from ttstack.system_desc import SystemDesc
+
+if TYPE_CHECKING:
+    from ttstack.report import Report
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one execution gave."""
+
+    outputs: Mapping[str, Array]
+    """Values by name, in the element types of the source."""
+    report: "Report"
+    """Predicted time op by op."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled model: one function or several, their weights, and the device that they are meant for."""
+
+    binary: Binary
+    phases: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Seconds that each phase of the compilation took; empty for a loaded program."""
+
+    def inputs(self, function: str | None = None) -> dict[str, TensorType]:
+        """Names and types of the values that `run` takes."""
+        return {name: t.type for name, t in self.function(function).arguments.items()}
+
+    def outputs(self, function: str | None = None) -> dict[str, TensorType]:
+        """Names and types of the values that `run` gives."""
+        found = self.function(function)
+        return {o.name: found.tensors[o.tensor].type for o in found.outputs}
+
+    def function(self, name: str | None = None) -> Function:
+        """The function of that name, or the only one.
+
+        Raises:
+            InputError: there is no such function, or several and no name.
+        """
+        functions = {f.name: f for f in self.binary.functions}
+        if name is None and len(functions) == 1:
+            return next(iter(functions.values()))
+        if name not in functions:
+            what = "a function must be named" if name is None else f"there is no function '{name}'"
+            raise InputError(f"{what}; the program has {', '.join(functions) or 'none'}")
+        return functions[name]
+
+    def cost(self, function: str | None = None) -> "Report":
+        """Predicted time op by op; allocates no tensor and executes nothing."""
+        from ttstack.report import build_report
+
+        return build_report(self.binary, self.function(function).name)
+
+    def run(
+        self,
+        inputs: Mapping[str, Array] | None = None,
+        seed: int = 0,
+        numerics: Literal["ieee", "device"] = "ieee",
+        *,
+        function: str | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Run:
+        """Execute on NumPy.
+
+        Args:
+            inputs: Values by name; random ones from `seed` for all where None.
+            seed: Of random inputs, and of random weights where the program was only described.
+            numerics: `ieee` computes in the source's element types, `device` rounds every tensor to its
+                format on the device and multiplies in the op's math fidelity.
+            function: Which function, where there are several.
+            progress: Called with ops done, ops in all, and the op's name.
+
+        Raises:
+            InputError: names, shapes or element types do not fit; all faults together.
+            ExecutionError: an op has no reference meaning, or memory does not suffice.
+        """
+        from ttstack_runtime.executor import execute
+        from ttstack_runtime.inputs import random_inputs, with_random_weights
+
+        found = self.function(function)
+        values = random_inputs(found, seed) if inputs is None else inputs
+        binary = with_random_weights(self.binary, seed)
+        outputs = execute(binary, values, function=found.name, numerics=numerics, progress=progress)
+        return Run(outputs, self.cost(found.name))
+
+    def save(self, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
+        """Write a `.ttb` file, whole or not at all.
+
+        Args:
+            path: Of the file.
+            weights: `inline` puts weights into the file, `beside` into a safetensors file next to it; `auto`
+                takes `inline` while they are small.
+        """
+        from ttstack.flatbuffer import save
+
+        save(self.binary, path, weights=weights)
+
+
+def load(path: str | Path) -> Program:
+    """The program of a `.ttb` file; needs neither MLIR nor the model's framework.
+
+    Raises:
+        BinaryFormatError: the file is truncated, altered, or of an unknown version.
+    """
+    from ttstack.flatbuffer import load as load_binary
+
+    return Program(load_binary(path))
+
+
+def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.compile)
+    source: Any,
+    inputs: Any = None,
+    system_desc: str | SystemDesc = "wormhole",
+    placement: str = "greedy",
+    dtype: str | DType | None = None,
+    overrides: None = None,
+    *,
+    dump_ir: str | Path | None = None,
+    keep_ir: bool = False,
+    progress: Callable[[str, float], None] | None = None,
+) -> Program:
+    """Compile a model for a device.
+
+    Args:
+        source: A path, MLIR text, an MLIR module, `package.module:factory`, an `nn.Module` or an `ExportedProgram`.
+        inputs: Example inputs, where the source is an `nn.Module`.
+        system_desc: A description, the name of a preset, or a path.
+        placement: `greedy`, or `dram` to keep every tensor there.
+        dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
+        overrides: Reserved; must be None.
+        dump_ir: A folder for the module's text after every pass that changed it.
+        keep_ir: Whether the program carries the text of its IR stages.
+        progress: Called with the name of each phase and its seconds.
+
+    Raises:
+        TTStackError: whatever is wrong with the source, the description or the options.
+    """
+    if overrides is not None:
+        raise PassOptionError("overrides are not supported by this version", hint="leave them out")
+    from ttstack.compiler import Options, compile_module
+    from ttstack.frontends.source import imported
+
+    options = Options(
+        system_desc=system_desc,
+        placement=placement,
+        dtype=_dtype(dtype),
+        dump_ir=None if dump_ir is None else Path(dump_ir),
+        keep_ir=keep_ir,
+        progress=progress,
+    )
+    with imported(source, inputs) as found:
+        if progress:
+            for phase, seconds in found.phases.items():
+                progress(phase, seconds)
+        compiled = compile_module(found.module, options, weights=found.weights, source=found.name)
+    return Program(compiled.binary, {**found.phases, **compiled.phases})
+
+
+def _dtype(given: str | DType | None) -> DType | None:
+    formats = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
+    if given is None or given in formats:
+        return None if given is None else DType(given)
+    raise PassOptionError(f"dtype is {given!r}", hint=f"give one of {', '.join(formats)}")

@@ -1,0 +1,22 @@
+"""Locations as people read them."""
+
+import re
+from functools import cache
+from typing import Any
+
+_FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+_NAME = re.compile(r'loc\("((?:[^"\\]|\\.)*)"[()]')
+
+
+@cache
+def _read(text: str, source: str) -> str:
+    name, file = _NAME.match(text), _FILE.search(text)
+    place = f"{source if file[1] == '-' else file[1]}:{file[2]}" if file else ""
+    if name and place:
+        return f"{name[1]} ({place})"
+    return name[1] if name else place
+
+
+def read_location(location: Any, source: str = "") -> str:
+    """`name (file:line)`, or as much of it as there is; `source` names the file that text was read from."""
+    return _read(str(location), source)

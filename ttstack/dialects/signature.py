@@ -1,0 +1,67 @@
+"""Names and kinds of a function's arguments and results, as attributes of the function."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.mlir import ir
+from ttstack.program.records import TensorKind
+
+NAME = "ttir.name"
+_KINDS = ("tt.argument_type", "ttcore.argument_type")
+_PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
+
+
+@dataclass(frozen=True)
+class ArgumentSignature:
+    """How one argument is called and where its values come from."""
+
+    name: str
+    kind: TensorKind
+
+
+def read_arguments(function: Any) -> list[ArgumentSignature]:
+    """Names and kinds of all arguments; `arg0`, `arg1`, ... and inputs where the text says nothing."""
+    count = len(function.regions[0].blocks[0].arguments)
+    found = []
+    for i, attributes in enumerate(_dictionaries(function, "arg_attrs", count)):
+        name = _string(attributes, NAME) or f"arg{i}"
+        kind = next((k for key in _KINDS if (k := _string(attributes, key))), "input")
+        found.append(ArgumentSignature(name, _PARAMETERS.get(kind, TensorKind.INPUT)))
+    return found
+
+
+def read_results(function: Any, count: int) -> list[str]:
+    """Names of all results; `output`, or `output.0`, `output.1`, ... where the text says nothing."""
+    default = ["output"] if count == 1 else [f"output.{i}" for i in range(count)]
+    attributes = _dictionaries(function, "res_attrs", count)
+    return [_string(a, NAME) or d for a, d in zip(attributes, default, strict=True)]
+
+
+def write_signature(function: Any, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
+    """Set names and kinds on the function."""
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([
+        ir.DictAttr.get({
+            NAME: ir.StringAttr.get(a.name),
+            _KINDS[0]: ir.Attribute.parse(f'#tt.argument_type<"{a.kind}">'),
+        })
+        for a in arguments
+    ])
+    function.attributes["res_attrs"] = ir.ArrayAttr.get([
+        ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in results
+    ])
+
+
+def _dictionaries(function: Any, key: str, count: int) -> list[Any]:
+    if key not in function.attributes:
+        return [None] * count
+    return [ir.DictAttr(a) for a in ir.ArrayAttr(function.attributes[key])]
+
+
+def _string(attributes: Any, key: str) -> str:
+    if attributes is None or key not in attributes:
+        return ""
+    attribute = attributes[key]
+    if isinstance(attribute, ir.DynamicAttr):
+        attribute = attribute.params[0]
+    return ir.StringAttr(attribute).value

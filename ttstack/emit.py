@@ -1,0 +1,110 @@
+"""From a `ttnn` module with addresses to the records of a program."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, definition, operands_by_place
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.location import read_location
+from ttstack.dialects.placed import ADDRESS, Placed, read_placed
+from ttstack.dialects.plain import read_plain
+from ttstack.dialects.signature import read_arguments, read_results
+from ttstack.dialects.tt import read_layout
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.passes.functions import body, functions, system_desc
+from ttstack.program.device_op import Fidelity, Spread
+from ttstack.program.layout import Grid
+from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
+
+_NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, {}, 0)
+
+
+def emit(
+    module: ir.Module, *, weights: Mapping[str, np.ndarray[Any, Any]], pipeline: str, version: str, source: str = ""
+) -> Binary:
+    """One program for each public function; `weights` are the values of parameters, by name."""
+    emitters = [_Emitter(function, source) for function in functions(module)]
+    described = {w.name: w for e in emitters for w in e.weights}
+    return Binary(
+        functions=tuple(e.function for e in emitters),
+        system_desc=system_desc(module),
+        weights={n: Weight(n, w.type, weights.get(n, w.data)) for n, w in described.items()},
+        pipeline=pipeline,
+        version=version,
+    )
+
+
+class _Emitter:
+    """One function's tensors and operations."""
+
+    def __init__(self, function: Any, source: str) -> None:
+        self.source = source
+        self.tensors: list[Tensor] = []
+        self.weights: list[Weight] = []
+        self.numbers: dict[ir.Value, int] = {}
+        self.name = function.name.value
+        *ops, last = body(function)
+        self._arguments(function)
+        operations = [found for op in ops if (found := self._operation(op))]
+        names = read_results(function, len(last.operands))
+        self.function = Function(
+            name=self.name,
+            tensors=tuple(self.tensors),
+            operations=tuple(operations),
+            inputs=tuple(t.id for t in self.tensors if t.kind is not TensorKind.INTERMEDIATE),
+            outputs=tuple(Output(n, self.numbers[v]) for n, v in zip(names, last.operands, strict=True)),
+        )
+
+    def _arguments(self, function: Any) -> None:
+        addresses = read_plain(function.attributes[ADDRESS])
+        block = function.regions[0].blocks[0]
+        for value, signature, address in zip(block.arguments, read_arguments(function), addresses, strict=True):
+            tensor = self._tensor(value, signature.name, signature.kind, address)
+            if signature.kind is TensorKind.PARAMETER:
+                self.weights.append(Weight(tensor.name, tensor.type))
+
+    def _operation(self, op: Any) -> Operation | None:
+        if op.name == "ttnn.constant":
+            self._constant(op)
+            return None
+        spec = definition(op)
+        assert spec is not None, op.name
+        operands = tuple(None if v is None else self.numbers[v] for v in operands_by_place(spec, op))
+        placed = _NOT_PLACED if op.name == "ttnn.deallocate" else read_placed(op)
+        addresses = read_plain(op.attributes[ADDRESS]) if ADDRESS in op.attributes else []
+        alias = operands[0] if placed.view else None
+        results = [
+            self._tensor(r, f"%{len(self.tensors)}", TensorKind.INTERMEDIATE, a, alias)
+            for r, a in zip(op.results, addresses, strict=True)
+        ]
+        return Operation(
+            name=spec.mnemonic,
+            operands=operands,
+            results=tuple(t.id for t in results),
+            attributes=attribute_values(spec, op),
+            grid=placed.grid,
+            spread=placed.spread,
+            fidelity=placed.fidelity,
+            config=placed.config,
+            l1_bytes=placed.l1_bytes,
+            location=read_location(op.location, self.source),
+        )
+
+    def _constant(self, op: Any) -> None:
+        name = f"{self.name}.constant.{len(self.tensors)}"
+        (address,) = read_plain(op.attributes[ADDRESS])
+        tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
+        self.weights.append(Weight(name, tensor.type, read_elements(op.attributes["value"])))
+
+    def _tensor(
+        self, value: Any, name: str, kind: TensorKind, address: int, alias: int | None = None
+    ) -> Tensor:
+        layout = read_layout(value.type.encoding)
+        root = None if alias is None else self.tensors[alias].alias
+        tensor = Tensor(len(self.tensors), name, read_type(value.type), layout, kind, address, alias if root is None else root)
+        self.numbers[value] = tensor.id
+        self.tensors.append(tensor)
+        return tensor
