@@ -20,6 +20,8 @@ class Work:
     math: float
     unpack: float
     pack: float
+    products: float = 0.0
+    """Of `math`, cycles that the multipliers of the matrix unit are busy with tile products."""
 
 
 def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
@@ -96,11 +98,12 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     spills = chip.pack.k_block_cycles_per_tile * outputs * blocks.k_blocks
     pack = _pack_cycles(device_op, chip) * outputs
     arithmetic = products * each + spills + last.math
-    return Work(arithmetic, products * _product_unpack(device_op, blocks, chip) + spills + last.unpack, pack)
+    unpack = products * _product_unpack(device_op, blocks, chip) + spills + last.unpack
+    return Work(arithmetic, unpack, pack, products * each)
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
-    """Cycles to unpack for one tile product: one operand is new each time, the other once for a run of them."""
+    """Cycles to unpack for one tile product: one operand is new each time, the other once a run."""
     in0, in1 = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
     wide = blocks.out_subblock_w >= blocks.out_subblock_h
     fresh, kept = (in1, in0) if wide else (in0, in1)
@@ -123,7 +126,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
     cycles = score * (products * each + softmax) + rows * chip.attention.query_row_cycles
-    return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0)
+    return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0, score * products * each)
 
 
 def _visible_share(device_op: DeviceOp) -> float:

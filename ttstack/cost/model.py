@@ -1,11 +1,12 @@
-"""The prediction: streams and compute overlap, the last block is written after them, and the clock may fall."""
+"""The prediction: wait for the first block, overlap streams and compute, write the last block, maybe throttle."""
 
 from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
-from ttstack.cost.launch import fill_ns, gap_ns
+from ttstack.cost.launch import fill_ns, gap_ns, skew_ns
 from ttstack.cost.memory import read_cycles, shared_cycles
 from ttstack.cost.overlap import soft_maximum
+from ttstack.cost.prologue import first_share
 from ttstack.cost.record import FREE, Cost
 from ttstack.cost.stream import Stream
 from ttstack.cost.streams import streams
@@ -16,19 +17,25 @@ from ttstack.program.device_op import DeviceOp
 from ttstack.program.structure import is_free
 from ttstack.system_desc import ChipDesc
 
+STARTING = ("fill", "skew", "gap")
+"""Terms that are there however little the op does; in `Cost.bound` they count together, as `launch`."""
+
 
 def predict(device_op: DeviceOp, chip: ChipDesc) -> Cost:
-    """Time of one op on one chip: `fill + pnorm(compute, streams) + writer tail`, then throttling and the gap."""
+    """Time of one op on one chip, from its loops, layouts and configuration."""
     if is_free(device_op):
         return FREE
     work = compute(device_op, chip)
     reads, writes = streams(device_op, chip)
-    tail = tail_share(device_op, chip)
+    tail, first = tail_share(device_op, chip), first_share(device_op)
     written = writer_cycles(writes, chip)
-    dram, noc = _lanes(reads, writes, written * (1 - tail))
+    dram, noc = _lanes(reads)
     _share_dram(dram, max(read_cycles(reads, chip), shared_cycles(reads, writes, 1 - tail, chip)))
-    units = work.math, work.unpack, work.pack
-    overlapped = soft_maximum((*units, *dram, *noc), chip.pipeline.knee_exponent)
+    arrival = max(*dram, *noc)
+    overlapped = soft_maximum(
+        (work.math, work.unpack, work.pack, *(t * (1 - first) for t in (*dram, *noc)), written * (1 - tail)),
+        chip.pipeline.knee_exponent,
+    )
     ns = chip.cycles_to_ns(1)
     terms = {
         "compute": work.math * ns,
@@ -36,24 +43,23 @@ def predict(device_op: DeviceOp, chip: ChipDesc) -> Cost:
         "pack": work.pack * ns,
         "dram": max(dram) * ns,
         "noc": max(noc) * ns,
-        "writer": written * tail * ns,
+        "writer": written * ns,
+        "wait": arrival * first * ns,
+        "tail": written * tail * ns,
         "fill": fill_ns(chip),
-        "throttle": throttle_ns(work.math * ns, chip),
+        "skew": skew_ns(device_op.cores, chip),
+        "throttle": throttle_ns(work.products * ns, chip),
     }
-    busy = overlapped * ns + terms["writer"] + terms["fill"] + terms["throttle"]
-    return _cost(device_op, busy, terms, (*reads, *writes), chip)
+    total = overlapped * ns + sum(terms[name] for name in ("wait", "tail", "fill", "skew", "throttle"))
+    return _cost(device_op, total, terms, (*reads, *writes), chip)
 
 
-def _lanes(
-    reads: Sequence[Stream], writes: Sequence[Stream], written: float
-) -> tuple[list[float], list[float]]:
-    """Cycles of what runs side by side, over DRAM and over the networks alone; one reader takes operands in turn."""
+def _lanes(reads: Sequence[Stream]) -> tuple[list[float], list[float]]:
+    """Cycles of what is read side by side, from DRAM and over the networks alone; one reader takes operands in turn."""
     in_turn = [s for s in reads if not s.own_thread]
-    lanes = [[s] for s in reads if s.own_thread] + [in_turn]
     dram, noc = [0.0], [0.0]
-    for lane in lanes:
+    for lane in (in_turn, *([s] for s in reads if s.own_thread)):
         (dram if any(s.dram_bytes for s in lane) else noc).append(sum(s.cycles for s in lane))
-    (dram if any(s.dram_bytes for s in writes) else noc).append(written)
     return dram, noc
 
 
@@ -66,15 +72,15 @@ def _share_dram(dram: list[float], least: float) -> None:
 def _cost(
     device_op: DeviceOp, total: float, terms: dict[str, float], moved: Sequence[Stream], chip: ChipDesc
 ) -> Cost:
-    gap = gap_ns(total, chip)
+    terms["gap"] = gap_ns(total, chip)
     flops = device_op.op.flops()
     dram_bytes = sum(s.dram_bytes for s in moved)
     seconds = total * 1e-9
     return Cost(
         total_ns=total,
-        gap_ns=gap,
-        terms=terms | {"gap": gap},
-        bound=_bound(terms, gap),
+        gap_ns=terms["gap"],
+        terms=terms,
+        bound=_bound(terms),
         cores=device_op.cores,
         flops=flops,
         dram_bytes=round(dram_bytes),
@@ -84,8 +90,8 @@ def _cost(
     )
 
 
-def _bound(terms: dict[str, float], gap: float) -> str:
-    """The largest term; what starting the op takes counts as `launch`."""
-    launch = terms["fill"] + gap
-    name = max(terms, key=terms.__getitem__)
-    return "launch" if name == "fill" or launch > terms[name] else name
+def _bound(terms: dict[str, float]) -> str:
+    """The largest of compute, unpack, pack, dram, noc, writer and launch."""
+    sizes = {name: terms[name] for name in ("compute", "unpack", "pack", "dram", "noc", "writer")}
+    sizes["launch"] = sum(terms[name] for name in STARTING)
+    return max(sizes, key=sizes.__getitem__)

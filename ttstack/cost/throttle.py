@@ -1,9 +1,9 @@
-"""The clock that falls when the math units are busy for long."""
+"""The clock that falls when the multipliers are busy for long."""
 
 from ttstack.system_desc import ChipDesc
 
 
-def throttle_ns(math_ns: float, chip: ChipDesc) -> float:
-    """Nanoseconds that a kernel loses which computes for `math_ns` at the nominal clock."""
+def throttle_ns(products_ns: float, chip: ChipDesc) -> float:
+    """Nanoseconds lost to the lower clock by a kernel whose multipliers are busy for `products_ns`."""
     clock = chip.clock
-    return max(0.0, math_ns - clock.throttle_onset_ns) * (1 / clock.sustained_fraction - 1)
+    return max(0.0, products_ns - clock.throttle_onset_ns) * (1 / clock.sustained_fraction - 1)

@@ -5,11 +5,9 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
 from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.matmul_buffers import DOUBLE, MatmulBuffers
 from ttstack.program.structure import is_attention, is_contraction, is_free, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
-
-DOUBLE = 2
-"""Buffers of a stream: one is filled while the other is used."""
 
 
 def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
@@ -50,24 +48,8 @@ def _stream(device_op: DeviceOp, chip: ChipDesc, which: Map, t: TensorType, layo
 
 def _matmul(device_op: DeviceOp) -> int:
     blocks = MatmulBlocks.of(device_op)
-    in0, in1, *extra = parts(device_op)[: len(device_op.op.operands)]
-    result_map, result_type, result = parts(device_op)[len(device_op.op.operands)]
-    total = 0
-    if not is_local(device_op, *in0):
-        total += DOUBLE * blocks.out_block_h * blocks.in0_block_w * in0[2].dtype.tile_bytes
-    if not is_local(device_op, *in1):
-        total += DOUBLE * blocks.out_block_w * blocks.in0_block_w * in1[2].dtype.tile_bytes
-    for _, _, layout in extra:
-        total += blocks.out_block_w * layout.dtype.tile_bytes
-    tiles = blocks.out_block_h * blocks.out_block_w
-    placed = is_local(device_op, result_map, result_type, result)
-    if not placed:
-        total += tiles * result.dtype.tile_bytes
-    # Partial sums share the output's buffer unless that holds fewer bits.
-    partial = DType.F32 if result.dtype is DType.F32 else DType.BF16
-    if blocks.k_blocks > 1 and result.dtype.tile_bytes < partial.tile_bytes:
-        total += tiles * partial.tile_bytes
-    return total
+    buffers = MatmulBuffers.of(device_op)
+    return buffers.nbytes(blocks.out_block_h, blocks.out_block_w, blocks.in0_block_w, blocks.k_blocks)
 
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:

@@ -1,15 +1,16 @@
-"""Program configurations of matrix products: how the output spreads over the cores, and block sizes that fit L1."""
+"""Program configurations of matrix products: spread over the cores, and block sizes that fit L1."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
-from ttstack.program.footprint import dst_tiles, footprint
+from ttstack.program.device_op import DeviceOp, Spread
+from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.matmul_blocks import per_core
+from ttstack.program.matmul_buffers import MatmulBuffers
 from ttstack.system_desc import ChipDesc
 
 MULTICAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"
@@ -30,40 +31,56 @@ _TYPES = {
 }
 
 
-def matmul_config(
+@dataclass(frozen=True)
+class _Choice:
+    """Output blocks of `height` x `width` tiles, in steps of `depth` tiles along K, and the bytes that they take."""
+
+    height: int
+    width: int
+    depth: int
+    nbytes: int
+    traffic: int
+    """Tiles read, and partial output tiles written: what large blocks save."""
+
+
+def matmul_config(  # noqa: PLR0917
     op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc, l1_budget: int
 ) -> tuple[Spread, dict[str, Any]] | None:
-    """The spread and the largest blocks whose buffers fit `l1_budget` bytes; None where not even the smallest do."""
+    """The spread, and the blocks with the least traffic that fit `l1_budget` bytes; None where none do."""
     base = _spread_out(op, tuple(operands), result, grid)
-    for config in _configs(base, chip):
-        if footprint(replace(base, config=config), chip) <= l1_budget:
-            return base.spread, config | _subblock(base, config, chip)
-    return None
+    fitting = [choice for choice in _choices(base, chip) if choice.nbytes <= l1_budget]
+    if not fitting:
+        return None
+    return base.spread, _config(base, min(fitting, key=lambda choice: choice.traffic), chip)
 
 
 def smallest_matmul(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> int:
     """Bytes of buffers that the op needs with the smallest blocks."""
     base = _spread_out(op, tuple(operands), result, grid)
-    return min(footprint(replace(base, config=config), chip) for config in _configs(base, chip))
+    return min(choice.nbytes for choice in _choices(base, chip))
 
 
 def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid) -> DeviceOp:
-    fidelity = default_fidelity(*(layout.dtype for layout in operands[:2]))
-    base = DeviceOp(op=op, operands=operands, results=(result,), grid=grid, fidelity=fidelity)
-    return replace(base, spread=_spread(base))
+    base = DeviceOp(op=op, operands=operands, results=(result,), grid=grid)
+    spread = _required_spread(base)
+    if spread is None:
+        batched = any(loop is not None for loop in base.dispatch.inputs[1].loops[:-2])
+        choices = [Spread.FLAT] if batched else [Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS]
+        return min((replace(base, spread=choice) for choice in choices), key=_burden)
+    return replace(base, spread=spread)
 
 
-def _spread(base: DeviceOp) -> Spread:
-    """What sharded tensors ask for, the result first; else the spread that leaves the least to the busiest core."""
+def _required_spread(base: DeviceOp) -> Spread | None:
+    """What sharded tensors ask for, the result first."""
     for layout in (*base.results, *base.operands[:2]):
         if layout.sharded and layout.in_l1:
             return _SPREADS[layout.memory_layout]
-    if _streams_weights(base):
-        return Spread.COLUMNS
-    weights = base.dispatch.inputs[1].loops[:-2]
-    batched = any(loop is not None for loop in weights)
-    choices = [Spread.FLAT] if batched else [Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS]
-    return min(choices, key=lambda spread: _burden(replace(base, spread=spread)))
+    return Spread.COLUMNS if _streams_weights(base) else None
+
+
+def _streams_weights(base: DeviceOp) -> bool:
+    weights = base.operands[1]
+    return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
 def _burden(candidate: DeviceOp) -> tuple[int, int]:
@@ -72,62 +89,56 @@ def _burden(candidate: DeviceOp) -> tuple[int, int]:
     return candidate.core_units, sent
 
 
-def _streams_weights(base: DeviceOp) -> bool:
-    weights = base.operands[1]
-    return weights.sharded and weights.memory_space is MemorySpace.DRAM
-
-
-def _configs(base: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any]]:
-    """Configurations from the most L1 to the least: shorter steps along K first, then smaller output blocks."""
+def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[_Choice]:
     m, n = per_core(base)
-    fixed = {"type": _type(base), "per_core_M": m, "per_core_N": n}
+    k = base.dispatch.steps
+    buffers = MatmulBuffers.of(base)
+    depths = _depths(base, chip)
     for height, width in _out_blocks(m, n):
-        for depth in _depths(base, chip):
-            blocks = {} if (height, width) == (m, n) else {"out_block_h": height, "out_block_w": width}
-            yield fixed | {"in0_block_w": depth} | blocks
-
-
-def _type(base: DeviceOp) -> str:
-    return DRAM_SHARDED if _streams_weights(base) else _TYPES[base.spread]
+        reads = k * (m * -(-n // width) + n * -(-m // height))
+        for depth in depths:
+            k_blocks = -(-k // depth)
+            nbytes = buffers.nbytes(height, width, depth, k_blocks)
+            yield _Choice(height, width, depth, nbytes, reads + m * n * k_blocks)
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
-    """Steps along K, longest first: divisors of K, or of the K that a core's shard of in0 holds."""
-    k = base.dispatch.steps
-    in0 = base.operands[0]
+    """Steps along K, up to twice what Dst holds: divisors of K, or of the K that a core's shard of in0 holds."""
+    k, in0 = base.dispatch.steps, base.operands[0]
     if in0.sharded and in0.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
         k = min(k, in0.shard(base.op.operands[0])[1])
-    limit = dst_tiles(chip)
-    return [d for d in range(min(k, limit), 0, -1) if k % d == 0]
+    return [d for d in range(min(k, chip.dst_tiles), 0, -1) if k % d == 0]
 
 
 def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
     """The whole output of a core, then halves of the longer side, down to one tile."""
-    while True:
-        yield m, n
-        if m * n == 1:
-            return
+    yield m, n
+    while m * n > 1:
         m, n = (-(-m // 2), n) if m >= n else (m, -(-n // 2))
+        yield m, n
 
 
-def _subblock(base: DeviceOp, config: dict[str, Any], chip: ChipDesc) -> dict[str, int]:
-    """The largest subblock of the output block that fits half of Dst; wide ones, which reuse in0, before tall ones."""
-    wide = base.results[0].dtype in (DType.F32, DType.SI32, DType.UI32)
-    limit = dst_tiles(chip) // 2 if wide else dst_tiles(chip)
-    height, width = (
-        config.get("out_block_h", config["per_core_M"]),
-        config.get("out_block_w", config["per_core_N"]),
-    )
-    best = max(
-        ((h, w) for h in _divisors(height, limit) for w in _divisors(width, limit // h)),
-        key=lambda hw: (hw[0] * hw[1], -abs(hw[0] - hw[1]), hw[1]),
-        default=(1, 1),
-    )
-    return {"out_subblock_h": best[0], "out_subblock_w": best[1]}
+def _config(base: DeviceOp, choice: _Choice, chip: ChipDesc) -> dict[str, Any]:
+    m, n = per_core(base)
+    kind = DRAM_SHARDED if _streams_weights(base) else _TYPES[base.spread]
+    config = {"type": kind, "in0_block_w": choice.depth, "per_core_M": m, "per_core_N": n}
+    if (choice.height, choice.width) != (m, n):
+        config |= {"out_block_h": choice.height, "out_block_w": choice.width}
+    height, width = subblock(choice.height, choice.width, _dst_limit(base, chip))
+    return config | {"out_subblock_h": height, "out_subblock_w": width}
+
+
+def _dst_limit(base: DeviceOp, chip: ChipDesc) -> int:
+    """Output tiles that half of Dst holds: half as many with 32-bit sums."""
+    wide = base.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
+    return max(dst_tiles(chip) // 2, 1) if wide else dst_tiles(chip)
+
+
+def subblock(height: int, width: int, limit: int) -> tuple[int, int]:
+    """The largest subblock of at most `limit` tiles that divides an output block, the squarest of equal ones."""
+    fitting = ((h, w) for h in _divisors(height, limit) for w in _divisors(width, limit // h))
+    return max(fitting, key=lambda hw: (hw[0] * hw[1], -abs(hw[0] - hw[1]), hw[1]))
 
 
 def _divisors(extent: int, limit: int) -> list[int]:
     return [d for d in range(1, min(extent, limit) + 1) if extent % d == 0]
-
-
-__all__ = ["DRAM_SHARDED", "MULTICAST_1D", "MULTICAST_2D", "REUSE", "matmul_config", "smallest_matmul"]
