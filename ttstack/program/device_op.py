@@ -59,10 +59,10 @@ class DeviceOp:
         """Extent of each loop on the core with the most work."""
         return _core_domain(self.dispatch, self.grid, self.spread)
 
-    @property
+    @cached_property
     def core_units(self) -> int:
         """Parallel iterations of the core with the most work."""
-        return math.prod(self.core_domain[i] for i in self.dispatch.parallel)
+        return _core_units(self.dispatch, self.grid, self.spread)
 
     @cached_property
     def cores(self) -> int:
@@ -79,7 +79,9 @@ class DeviceOp:
 
     def core_pages(self, which: Map) -> int:
         """Pages of an operand or result that the core with the most work touches."""
-        return math.prod(self.core_domain[i] for i in set(which.loops) if i is not None)
+        extents = {i: self.core_domain[i] for i in which.loops if i is not None}
+        repeated = math.prod(e for i, e in extents.items() if i in self.dispatch.reductions)
+        return min(math.prod(extents.values()), self.core_units * repeated)
 
 
 def default_fidelity(*formats: DType) -> Fidelity:
@@ -110,6 +112,12 @@ def _core_domain(dispatch: Dispatch, grid: Grid, spread: Spread) -> tuple[int, .
             extents[i] = min(left, dispatch.domain[i])
             left = -(-left // max(dispatch.domain[i], 1))
     return tuple(extents)
+
+
+def _core_units(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
+    """Exact, where the rectangle of `_core_domain` only encloses a run of iterations that wraps around rows."""
+    groups = _groups(dispatch, grid, spread)
+    return math.prod(-(-math.prod(dispatch.domain[i] for i in loops) // cores) for loops, cores in groups)
 
 
 def _cores_used(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
