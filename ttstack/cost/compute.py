@@ -44,7 +44,7 @@ def _converts(device_op: DeviceOp) -> bool:
 
 def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
     steps, finish = device_op.dispatch.split_body()
-    iterations = math.prod(device_op.core_domain)
+    iterations = device_op.core_units * device_op.dispatch.steps
     if not device_op.dispatch.reductions:
         return _times(device_op, steps + finish, iterations, chip)
     last = _times(device_op, finish, _output_pages(device_op), chip)
@@ -91,7 +91,7 @@ def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     blocks = MatmulBlocks.of(device_op)
     outputs = device_op.core_units
-    products = outputs * math.prod(device_op.core_domain[i] for i in device_op.dispatch.reductions)
+    products = outputs * device_op.dispatch.steps
     epilogue = device_op.dispatch.split_body()[1]
     last = _times(device_op, epilogue, outputs, chip)
     each = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
