@@ -7,17 +7,39 @@ result to the element type of the op's result.
 
 from ttstack_runtime.kernels import (
     attention,
+    conv,
     creation,
+    decode,
     eltwise,
     embedding,
+    kv_cache,
     matmul,
     normalization,
+    pool,
+    quantization,
     reduction,
     shape,
+    training,
 )
 from ttstack_runtime.kernels.table import Kernel
 
-FAMILIES = (eltwise, reduction, shape, creation, matmul, normalization, embedding, attention)
+FAMILIES = (
+    eltwise,
+    reduction,
+    shape,
+    creation,
+    matmul,
+    normalization,
+    embedding,
+    attention,
+    decode,
+    kv_cache,
+    conv,
+    pool,
+    quantization,
+    training,
+)
+"""The modules that define kernels; each has a table `KERNELS`."""
 
 
 def find(mnemonic: str) -> Kernel | None:

@@ -89,8 +89,8 @@ def _bags(indices: Array, offsets: Array | None, include_last_offset: bool) -> t
     if offsets is None:
         if indices.ndim != 2:
             raise ExecutionError(f"{indices.ndim}-D indices need offsets", hint="give offsets or 2-D indices")
-        count, length = indices.shape
-        return np.arange(count, dtype=np.int64) * length, np.full(count, length)
+        lengths = np.full(indices.shape[0], indices.shape[1], dtype=np.int64)
+        return np.cumsum(lengths) - lengths, lengths
     bounds = offsets.astype(np.int64)
     if not include_last_offset:
         bounds = np.append(bounds, indices.size)
