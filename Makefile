@@ -1,0 +1,67 @@
+# `make demo` and `make test` need Python 3.11 or newer, and install all else into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+DEMO := build/demo
+MLIR_STUBS := typings/torch_mlir/_mlir_libs
+
+.PHONY: demo test lint types imports unit docs flatbuffers tools clean
+
+demo: $(VENV)/product
+	@mkdir -p $(DEMO)
+	@for model in dlrm encoder_layer; do \
+		$(BIN)/ttstack compile --system-desc wormhole.yaml examples/$$model.mlir -o $(DEMO)/$$model.ttb && \
+		$(BIN)/ttstack run $(DEMO)/$$model.ttb --perf || exit 1; \
+	done
+
+test: lint types imports unit
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/dev $(MLIR_STUBS)
+	$(BIN)/pyright
+
+imports: $(VENV)/dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/dev tools
+	$(BIN)/pytest -n 2 --dist loadfile
+
+docs: $(VENV)/dev
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+
+tools: .venv-tools/ready
+
+flatbuffers:
+	ttstack/flatbuffer/schema/generate
+
+# The profiler report of the field reads our CSV in tests; its pins stay out of our environment.
+.venv-tools/ready:
+	$(PYTHON) -m venv .venv-tools
+	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check --no-deps tt-perf-report==1.4.1
+	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check pandas
+	@touch $@
+
+# The bindings ship no type stubs.
+$(MLIR_STUBS): $(VENV)/dev
+	$(BIN)/python -m nanobind.stubgen -q -r -m torch_mlir._mlir_libs._mlir -O $(MLIR_STUBS)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'ttstack needs Python 3.11 or newer; call make PYTHON=python3.11'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/product: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) torch==2.13.0
+	$(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/product
+
+clean:
+	rm -rf $(VENV) .venv-tools build docs/_build $(MLIR_STUBS)
