@@ -4,8 +4,6 @@ Float functions of integer operands compute in float64. Arithmetic on `i1` is St
 `multiply` is and; `subtract` is exclusive or.
 """
 
-from functools import wraps
-
 import numpy as np
 
 from ttstack_runtime.kernels import integer, special
@@ -15,10 +13,10 @@ from ttstack_runtime.kernels.table import Array, Kernel, KernelTable
 def _of_floats(function: Kernel) -> Kernel:
     """`function` of a float array, converting integers first."""
 
-    @wraps(function)
     def run(x: Array) -> Array:
         return function(x if x.dtype.kind == "f" else x.astype(np.float64))
 
+    run.__name__, run.__doc__ = function.__name__, function.__doc__
     return run
 
 

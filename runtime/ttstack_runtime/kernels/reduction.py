@@ -32,13 +32,13 @@ def mean(x: Array, *, keep_dim: bool = False, dim_arg: tuple[int, ...] | None = 
 @KERNELS
 def max_(x: Array, *, keep_dim: bool = False, dim_arg: tuple[int, ...] | None = None) -> Array:
     """Largest element over `dim_arg`; NaN wins, nothing gives the lowest value."""
-    return np.asarray(np.max(x, axis=_axes(x, dim_arg), keepdims=keep_dim, initial=_limits(x)[0]))
+    return np.max(x, axis=_axes(x, dim_arg), keepdims=keep_dim, initial=_limits(x)[0])
 
 
 @KERNELS
 def min_(x: Array, *, keep_dim: bool = False, dim_arg: tuple[int, ...] | None = None) -> Array:
     """Smallest element over `dim_arg`; NaN wins, nothing gives the highest value."""
-    return np.asarray(np.min(x, axis=_axes(x, dim_arg), keepdims=keep_dim, initial=_limits(x)[1]))
+    return np.min(x, axis=_axes(x, dim_arg), keepdims=keep_dim, initial=_limits(x)[1])
 
 
 @KERNELS
@@ -51,13 +51,13 @@ def prod_(x: Array, *, keep_dim: bool = False, dim_arg: tuple[int, ...] | None =
 @KERNELS
 def reduce_and(x: Array, *, keep_dim: bool = False, dim_arg: tuple[int, ...] | None = None) -> Array:
     """Whether all elements over `dim_arg` are not zero."""
-    return np.asarray(np.all(x != 0, axis=_axes(x, dim_arg), keepdims=keep_dim))
+    return np.all(x != 0, axis=_axes(x, dim_arg), keepdims=keep_dim)
 
 
 @KERNELS
 def reduce_or(x: Array, *, keep_dim: bool = False, dim_arg: tuple[int, ...] | None = None) -> Array:
     """Whether any element over `dim_arg` is not zero."""
-    return np.asarray(np.any(x != 0, axis=_axes(x, dim_arg), keepdims=keep_dim))
+    return np.any(x != 0, axis=_axes(x, dim_arg), keepdims=keep_dim)
 
 
 @KERNELS

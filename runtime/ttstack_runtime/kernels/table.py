@@ -17,7 +17,7 @@ class KernelTable:
 
     Every kernel runs with NumPy's floating point warnings off: overflow, division by zero and NaN give the
     IEEE or the documented value. A kernel never writes to an operand, except those whose op mutates a cache,
-    and its result can be a view of an operand.
+    and its result, an array or a tuple of arrays, can be a view of an operand.
     """
 
     def __init__(self, kernels: Mapping[str, Kernel] | None = None) -> None:
@@ -36,9 +36,24 @@ class KernelTable:
 
 
 def _quiet(function: Kernel) -> Kernel:
+    """`function` without warnings, and with arrays where NumPy gives scalars."""
+    if isinstance(function, np.ufunc):
+        return _quiet(_without_options(function))
+
     @wraps(function)
     def run(*operands: Any, **attributes: Any) -> Any:
         with np.errstate(all="ignore"):
-            return function(*operands, **attributes)
+            result = function(*operands, **attributes)
+        return result if isinstance(result, np.ndarray | tuple) else np.asarray(result)
 
+    return run
+
+
+def _without_options(ufunc: np.ufunc) -> Kernel:
+    """A ufunc of its operands alone: an attribute never reaches `dtype`, `out` or `where`."""
+
+    def run(*operands: Any) -> Any:
+        return ufunc(*operands)
+
+    run.__name__, run.__doc__ = ufunc.__name__, ufunc.__doc__
     return run
