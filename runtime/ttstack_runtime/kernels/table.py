@@ -44,7 +44,7 @@ def _quiet(function: Kernel) -> Kernel:
     def run(*operands: Any, **attributes: Any) -> Any:
         with np.errstate(all="ignore"):
             result = function(*operands, **attributes)
-        return result if isinstance(result, np.ndarray | tuple) else np.asarray(result)
+        return np.asarray(result) if np.isscalar(result) else result
 
     return run
 
