@@ -1,0 +1,141 @@
+"""A small program with one of everything, for all tests of files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import Fidelity, Spread
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
+from ttstack.system_desc import load as load_system
+
+DRAM = Layout(DType.BF16)
+L1 = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.INTERLEAVED)
+SHARDED = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(2, 1))
+X = TensorType((64, 32), DType.BF16)
+W = TensorType((32, 32), DType.BF16)
+SCALE = TensorType((), DType.F32)
+FLAT = TensorType((2, 32, 32), DType.BF16)
+
+_INPUT, _PARAMETER, _CONSTANT = TensorKind.INPUT, TensorKind.PARAMETER, TensorKind.CONSTANT
+_ROW = (Iterator.PARALLEL, Iterator.PARALLEL, Iterator.PARALLEL)
+FUSED = Dispatch(
+    domain=(2, 1, 1),
+    iterators=_ROW,
+    inputs=(Map((0, 1, 2)), Map((), Access.MULTICAST)),
+    outputs=(Map((0, 1, 2)),),
+    body=(
+        TileOp("leaky_relu", (0,), 0.5, (("parameter", -0.0), ("dtype", DType.BF16))),
+        TileOp("multiply", (3, 1)),
+    ),
+)
+
+
+def _tensors(dram: int, top: int) -> tuple[Tensor, ...]:
+    return (
+        Tensor(0, "x", X, DRAM, _INPUT, dram),
+        Tensor(1, "layer.weight", W, DRAM, _PARAMETER, dram + 2048),
+        Tensor(2, "forward.constant.2", SCALE, Layout(DType.F32, tiled=False), _CONSTANT, dram + 4096),
+        Tensor(3, "%3", X, SHARDED, address=top - 2048),
+        Tensor(4, "%4", FLAT, SHARDED, address=top - 2048, alias=3),
+        Tensor(5, "%5", FLAT, L1, address=top - 4096),
+        Tensor(6, "%6", FLAT, DRAM, address=dram + 8192),
+    )
+
+
+def _operations() -> tuple[Operation, ...]:
+    grid = Grid(2, 1)
+    config = {"type": "MatmulMultiCoreReuse", "per_core_M": 1, "fused": False, "ratio": 0.5}
+    nested = {"names": ("a", "b"), "empty": (), "nothing": None, "sub": {"x": (True, 1)}}
+    return (
+        Operation(
+            "linear",
+            (0, 1, None),
+            (3,),
+            {"activation": "gelu", "transpose_b": True},
+            grid,
+            Spread.ROWS,
+            Fidelity.LOFI,
+            config | nested,
+            12288,
+            "net.py:12 layer",
+        ),
+        Operation("reshape", (3,), (4,), {"shape": FLAT.shape}, location="net.py:13"),
+        Operation("generic", (4, 2), (5,), {"program": FUSED}, grid, l1_bytes=4096, location="net.py:14"),
+        Operation("deallocate", (3,), ()),
+        Operation("to_layout", (5,), (6,), grid=grid),
+        Operation("deallocate", (5,), ()),
+    )
+
+
+def _binary() -> Binary:
+    system = load_system("wormhole")
+    chip = system.chips[0]
+    function = Function(
+        name="forward",
+        tensors=_tensors(chip.dram_base, chip.l1_end),
+        operations=_operations(),
+        inputs=(0, 1, 2),
+        outputs=(Output("y", 6),),
+    )
+    values = np.arange(1024, dtype=np.float32).astype(ml_dtypes.bfloat16).reshape(32, 32)
+    weights = (
+        Weight("layer.weight", W, values),
+        Weight("forward.constant.2", SCALE, np.array(0.25, np.float32)),
+    )
+    return Binary(
+        functions=(function,),
+        system_desc=system,
+        weights={w.name: w for w in weights},
+        pipeline="canonicalize,cse,place{policy=greedy}",
+        version="0.1.0",
+        stages={"ttir": "module {\n}\n", "ttnn": "// é\n"},
+    )
+
+
+@pytest.fixture
+def binary() -> Binary:
+    return _binary()
+
+
+@pytest.fixture
+def with_weights(binary: Binary) -> Callable[[Mapping[str, Any]], Binary]:
+    """The program with other weights than those that its function asks for: values by name."""
+
+    def build(values: Mapping[str, Any]) -> Binary:
+        found = {n: Weight(n, TensorType(v.shape, _dtype(v)), v) for n, v in values.items()}
+        return replace(binary, functions=(), weights=found)
+
+    return build
+
+
+def _dtype(values: Any) -> DType:
+    return next(d for d in DType if d.numpy == values.dtype)
+
+
+@pytest.fixture
+def plain() -> Callable[[Binary], Binary]:
+    """The program without the values and hashes of its weights, which do not compare with `==`."""
+    return lambda b: replace(b, weights={n: Weight(n, w.type) for n, w in b.weights.items()})
+
+
+@pytest.fixture
+def assert_equal(plain: Callable[[Binary], Binary]) -> Callable[[Binary, Binary], None]:
+    def check(got: Binary, want: Binary) -> None:
+        assert plain(got) == plain(want)
+        for name, weight in want.weights.items():
+            values, found = weight.data, got.weights[name].data
+            if values is None:
+                assert found is None
+                continue
+            assert found is not None
+            assert found.dtype == values.dtype
+            np.testing.assert_array_equal(found, values)
+
+    return check

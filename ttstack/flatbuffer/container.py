@@ -1,0 +1,156 @@
+"""The outside of a `.ttb` file: a header that tells whether every byte after it is as it was written.
+
+    offset  bytes  what
+         0      4  magic, "TTSB"
+         4      2  schema version, major
+         6      2  schema version, minor
+         8      8  bytes of the flatbuffer
+        16      8  bytes of the weights section
+        24      8  zero
+        32     32  SHA-256 of the 32 bytes before it and everything after it
+        64         flatbuffer; zeros up to a multiple of 64; weights section; nothing may follow
+
+Numbers are little-endian. A later version of the same major one keeps this header.
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ttstack.diagnostics import BinaryFormatError
+
+MAGIC = b"TTSB"
+SCHEMA_VERSION = (1, 0)
+ALIGNMENT = 64
+"""Bytes; weights start at multiples of it."""
+CHUNK = 1 << 24
+"""Bytes that are hashed or written at a time."""
+_FIELDS = struct.Struct("<4sHHQQ8x")
+HEADER_BYTES = _FIELDS.size + hashlib.sha256().digest_size
+_RECOMPILE = "compile the model again with this ttstack"
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds, whole and unaltered."""
+
+    program: bytes
+    """The flatbuffer."""
+    weights: Bytes
+    """The weights section, mapped."""
+
+
+def aligned(offset: int) -> int:
+    """The first multiple of the alignment from `offset` on."""
+    return -(-offset // ALIGNMENT) * ALIGNMENT
+
+
+def write(file: BinaryIO, program: bytes, weights_bytes: int, weights: Iterable[Any]) -> None:
+    """Write a whole file; `weights` gives the weights section in pieces of any size."""
+    fields = _FIELDS.pack(MAGIC, *SCHEMA_VERSION, len(program), weights_bytes)
+    digest = hashlib.sha256(fields)
+    file.write(fields + bytes(digest.digest_size))
+    for piece in _pieces(program, weights_bytes, weights):
+        file.write(piece)
+        digest.update(piece)
+    file.seek(len(fields))
+    file.write(digest.digest())
+
+
+def _pieces(program: bytes, weights_bytes: int, weights: Iterable[Any]) -> Iterator[Any]:
+    yield program
+    if weights_bytes:
+        end = HEADER_BYTES + len(program)
+        yield bytes(aligned(end) - end)
+        yield from weights
+
+
+def read(path: Path) -> Contents:
+    """Check a file and give its parts; it is read once, weights are mapped.
+
+    Raises:
+        BinaryFormatError: there is no such file, or it is truncated, altered, or of a version not known here.
+    """
+    raw = _map(path)
+    header = raw[:HEADER_BYTES].tobytes()
+    if header[:4] != MAGIC[: len(header)]:
+        raise BinaryFormatError(
+            "this is no compiled program",
+            loc=path,
+            notes=(f"it starts with {header[:4]!r}, a .ttb file with {MAGIC!r}",),
+            hint="give a file that `ttstack compile` wrote",
+        )
+    if len(header) < HEADER_BYTES:
+        raise _truncated(path, HEADER_BYTES, len(raw))
+    _, major, minor, program_bytes, weights_bytes = _FIELDS.unpack_from(header)
+    if major != SCHEMA_VERSION[0]:
+        raise _wrong_version(path, (major, minor))
+    _check_size(path, len(raw), program_bytes, weights_bytes)
+    _check_hash(path, raw)
+    if minor > SCHEMA_VERSION[1]:
+        raise _wrong_version(path, (major, minor))
+    end = HEADER_BYTES + program_bytes
+    return Contents(raw[HEADER_BYTES:end].tobytes(), raw[len(raw) - weights_bytes :])
+
+
+def _map(path: Path) -> Bytes:
+    try:
+        size = path.stat().st_size
+        return np.asarray(np.memmap(path, np.uint8, "r")) if size else np.zeros(0, np.uint8)
+    except OSError as error:
+        raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
+
+
+def _check_size(path: Path, found: int, program_bytes: int, weights_bytes: int) -> None:
+    end = HEADER_BYTES + program_bytes
+    expected = aligned(end) + weights_bytes if weights_bytes else end
+    if found < expected:
+        raise _truncated(path, expected, found)
+    if found > expected:
+        raise BinaryFormatError(
+            "this file is longer than its header says",
+            loc=path,
+            notes=(f"expected {expected:,} bytes, found {found:,}",),
+            hint=f"copy it again from where it was compiled, or {_RECOMPILE}",
+        )
+
+
+def _check_hash(path: Path, raw: Bytes) -> None:
+    digest = hashlib.sha256(raw[: _FIELDS.size].data)
+    recorded = raw[_FIELDS.size : HEADER_BYTES].tobytes()
+    for start in range(HEADER_BYTES, len(raw), CHUNK):
+        digest.update(raw[start : start + CHUNK].data)
+    if digest.digest() != recorded:
+        raise BinaryFormatError(
+            "this file was altered after it was written",
+            loc=path,
+            notes=(f"SHA-256 recorded {recorded.hex()}", f"SHA-256 found    {digest.hexdigest()}"),
+            hint=f"copy it again from where it was compiled, or {_RECOMPILE}",
+        )
+
+
+def _truncated(path: Path, expected: int, found: int) -> BinaryFormatError:
+    return BinaryFormatError(
+        "this file is incomplete",
+        loc=path,
+        notes=(f"expected {expected:,} bytes, found {found:,}",),
+        hint=f"it was copied or written only in part: copy it again, or {_RECOMPILE}",
+    )
+
+
+def _wrong_version(path: Path, found: tuple[int, int]) -> BinaryFormatError:
+    major, minor = SCHEMA_VERSION
+    upgrade = "install a newer ttstack (pip install --upgrade ttstack), or " if found > SCHEMA_VERSION else ""
+    return BinaryFormatError(
+        f"this file is of schema version {found[0]}.{found[1]}",
+        loc=path,
+        notes=(f"this ttstack reads versions {major}.0 to {major}.{minor}",),
+        hint=f"{upgrade}{_RECOMPILE}",
+    )

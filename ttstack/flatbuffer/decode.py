@@ -1,0 +1,100 @@
+"""A flatbuffer into the records of a program."""
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from ttstack.flatbuffer import decode_values as values
+from ttstack.flatbuffer import enums
+from ttstack.flatbuffer._generated import binary_generated as schema
+from ttstack.flatbuffer.encode import Place
+from ttstack.flatbuffer.reader import Reader, numbers, tables, text
+from ttstack.ops.types import TensorType
+from ttstack.program.layout import Grid
+from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
+from ttstack.system_desc import SystemDesc, from_dict
+
+MakeWeight = Callable[[str, TensorType, Place, str], Weight]
+"""Name, type, place and the file beside: the weight."""
+
+
+def without_values(name: str, t: TensorType, place: Place, _: str) -> Weight:
+    """The weight as it is described."""
+    return Weight(name, t, sha256=place.sha256)
+
+
+def decode(buffer: bytes, make_weight: MakeWeight = without_values, *, origin: str = "<bytes>") -> Binary:
+    """The program that `encode` was given; `make_weight` finds the values of its weights.
+
+    Raises:
+        ValueError: the buffer does not hold what the schema says.
+        SystemDescError: the device description in it has wrong fields.
+    """
+    try:
+        return _binary(schema.Binary.GetRootAs(buffer), make_weight, origin)
+    except (struct.error, IndexError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"its content does not follow the schema: {error}") from error
+
+
+def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
+    reader, beside = Reader(), text(root.WeightsFile())
+    weights = [_weight(reader, table, make_weight, beside) for table in tables(root, "Weights")]
+    return Binary(
+        functions=tuple(_function(reader, table) for table in tables(root, "Functions")),
+        system_desc=_system_desc(root, origin),
+        weights={weight.name: weight for weight in weights},
+        pipeline=text(root.Pipeline()),
+        version=text(root.Version()),
+        stages={text(stage.Name()): text(stage.Text()) for stage in tables(root, "Stages")},
+    )
+
+
+def _system_desc(root: Any, origin: str) -> SystemDesc:
+    table = root.SystemDesc()
+    if table is None:
+        raise ValueError("it has no device description")
+    return from_dict(json.loads(text(table.Json())), origin=f"{origin}: device description")
+
+
+def _weight(reader: Reader, table: Any, make_weight: MakeWeight, beside: str) -> Weight:
+    place = Place(table.Storage(), table.Offset(), text(table.Sha256()))
+    return make_weight(text(table.Name()), reader.once(values.tensor_type, table.Type()), place, beside)
+
+
+def _function(reader: Reader, table: Any) -> Function:
+    return Function(
+        name=text(table.Name()),
+        tensors=tuple(_tensor(reader, t) for t in tables(table, "Tensors")),
+        operations=tuple(_operation(reader, op) for op in tables(table, "Operations")),
+        inputs=numbers(table.InputsAsNumpy()),
+        outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
+    )
+
+
+def _tensor(reader: Reader, table: Any) -> Tensor:
+    alias = table.Alias()
+    return Tensor(
+        id=table.Id(),
+        name=text(table.Name()),
+        type=reader.once(values.tensor_type, table.Type()),
+        layout=reader.once(values.layout, table.Layout()),
+        kind=enums.TENSOR_KIND.member(table.Kind()),
+        address=table.Address(),
+        alias=None if alias < 0 else alias,
+    )
+
+
+def _operation(reader: Reader, table: Any) -> Operation:
+    return Operation(
+        name=text(table.Name()),
+        operands=tuple(None if i < 0 else i for i in numbers(table.OperandsAsNumpy())),
+        results=numbers(table.ResultsAsNumpy()),
+        attributes=dict(values.attributes(reader, table)),
+        grid=values.grid(table.Grid()) or Grid(1, 1),
+        spread=enums.SPREAD.member(table.Spread()),
+        fidelity=enums.FIDELITY.member(table.Fidelity()),
+        config=dict(values.attributes(reader, table, "Config")),
+        l1_bytes=table.L1Bytes(),
+        location=text(table.Location()),
+    )

@@ -1,0 +1,89 @@
+"""Types, layouts, attribute values and dispatches out of a flatbuffer."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ttstack.flatbuffer import enums
+from ttstack.flatbuffer._generated.binary_generated import AttributeKind
+from ttstack.flatbuffer.reader import Reader, numbers, tables, text
+from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.types import TensorType
+from ttstack.program.layout import Grid, Layout
+
+
+def tensor_type(_: Reader, table: Any) -> TensorType:
+    """A shape and an element type."""
+    return TensorType(numbers(table.ShapeAsNumpy()), enums.DTYPE.member(table.Dtype()))
+
+
+def layout(_: Reader, table: Any) -> Layout:
+    """How a tensor lies in memory."""
+    return Layout(
+        dtype=enums.DTYPE.member(table.Dtype()),
+        tiled=bool(table.Tiled()),
+        memory_space=enums.MEMORY_SPACE.member(table.MemorySpace()),
+        memory_layout=enums.MEMORY_LAYOUT.member(table.MemoryLayout()),
+        grid=grid(table.Grid()),
+    )
+
+
+def grid(struct: Any) -> Grid | None:
+    """A rectangle of cores."""
+    return None if struct is None else Grid(struct.Rows(), struct.Cols())
+
+
+def attributes(reader: Reader, owner: Any, field: str = "Attributes") -> list[tuple[str, Any]]:
+    """Named values in order."""
+    return [reader.once(_attribute, table) for table in tables(owner, field)]
+
+
+def dispatch(reader: Reader, table: Any) -> Dispatch:
+    """Loops over tiles and the work on them."""
+    return Dispatch(
+        domain=numbers(table.DomainAsNumpy()),
+        iterators=tuple(enums.ITERATOR.member(i) for i in numbers(table.IteratorsAsNumpy())),
+        inputs=tuple(_map(m) for m in tables(table, "Inputs")),
+        outputs=tuple(_map(m) for m in tables(table, "Outputs")),
+        body=tuple(_tile_op(reader, op) for op in tables(table, "Body")),
+        exact=bool(table.Exact()),
+    )
+
+
+def _map(table: Any) -> Map:
+    loops = tuple(None if i < 0 else i for i in numbers(table.LoopsAsNumpy()))
+    return Map(loops, enums.ACCESS.member(table.Access()))
+
+
+def _tile_op(reader: Reader, table: Any) -> TileOp:
+    return TileOp(
+        name=text(table.Name()),
+        args=numbers(table.ArgsAsNumpy()),
+        count=table.Count(),
+        attributes=tuple(attributes(reader, table)),
+    )
+
+
+def _attribute(reader: Reader, table: Any) -> tuple[str, Any]:
+    return text(table.Name()), _value(reader, table)
+
+
+def _value(reader: Reader, table: Any) -> Any:
+    decode = _KINDS.get(table.Kind())
+    if decode is None:
+        raise ValueError(f"attributes have no kind {table.Kind()}")
+    return decode(reader, table)
+
+
+_KINDS: dict[int, Callable[[Reader, Any], Any]] = {
+    AttributeKind.NONE: lambda _, _table: None,
+    AttributeKind.BOOL: lambda _, table: bool(table.IntValue()),
+    AttributeKind.INT: lambda _, table: table.IntValue(),
+    AttributeKind.FLOAT: lambda _, table: numbers(table.FloatsAsNumpy())[0],
+    AttributeKind.STRING: lambda _, table: text(table.StringValue()),
+    AttributeKind.DTYPE: lambda _, table: enums.DTYPE.member(table.IntValue()),
+    AttributeKind.INTS: lambda _, table: numbers(table.IntsAsNumpy()),
+    AttributeKind.FLOATS: lambda _, table: numbers(table.FloatsAsNumpy()),
+    AttributeKind.DISPATCH: lambda reader, table: reader.once(dispatch, table.Dispatch()),
+    AttributeKind.LIST: lambda reader, table: tuple(v for _, v in attributes(reader, table, "Items")),
+    AttributeKind.MAPPING: lambda reader, table: dict(attributes(reader, table, "Items")),
+}

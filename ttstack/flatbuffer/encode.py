@@ -1,0 +1,110 @@
+"""The records of a program into a flatbuffer."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ttstack.flatbuffer import encode_values as values
+from ttstack.flatbuffer import enums
+from ttstack.flatbuffer._generated.binary_generated import Storage
+from ttstack.flatbuffer.writer import INT32, Writer
+from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
+from ttstack.system_desc import SystemDesc, to_dict
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the values of a weight are: by default nowhere."""
+
+    storage: int = Storage.ABSENT
+    offset: int = 0
+    sha256: str = ""
+
+
+def encode(binary: Binary, places: Mapping[str, Place] | None = None, weights_file: str = "") -> bytes:
+    """The flatbuffer of a program; `places` says where the values of its weights are, by name.
+
+    Raises:
+        ValueError: an attribute's value is of a type that the schema does not have.
+    """
+    writer, places = Writer(), places or {}
+    return writer.finish(
+        writer.table(
+            "Binary",
+            functions=writer.tables([_function(writer, f) for f in binary.functions]),
+            system_desc=_system_desc(writer, binary.system_desc),
+            weights=writer.tables(
+                [_weight(writer, w, places.get(name, Place())) for name, w in binary.weights.items()]
+            ),
+            weights_file=writer.string(weights_file),
+            pipeline=writer.string(binary.pipeline),
+            version=writer.string(binary.version),
+            stages=writer.tables(
+                [
+                    writer.table("Stage", name=n, text=t)
+                    for n, t in [(writer.string(n), writer.string(t)) for n, t in binary.stages.items()]
+                ]
+            ),
+        )
+    )
+
+
+def _system_desc(writer: Writer, desc: SystemDesc) -> int:
+    text = json.dumps(to_dict(desc), separators=(",", ":"), ensure_ascii=False)
+    return writer.table("SystemDescription", name=writer.string(desc.name), json=writer.string(text))
+
+
+def _weight(writer: Writer, weight: Weight, place: Place) -> int:
+    return writer.table(
+        "Weight",
+        name=writer.string(weight.name),
+        type=values.tensor_type(writer, weight.type),
+        storage=place.storage,
+        offset=place.offset,
+        sha256=writer.string(place.sha256),
+    )
+
+
+def _function(writer: Writer, function: Function) -> int:
+    return writer.table(
+        "Function",
+        name=writer.string(function.name),
+        tensors=writer.tables([_tensor(writer, t) for t in function.tensors]),
+        operations=writer.tables([_operation(writer, op) for op in function.operations]),
+        inputs=writer.numbers(function.inputs, INT32),
+        outputs=writer.tables([_output(writer, o) for o in function.outputs]),
+    )
+
+
+def _tensor(writer: Writer, tensor: Tensor) -> int:
+    return writer.table(
+        "Tensor",
+        id=tensor.id,
+        name=writer.string(tensor.name),
+        type=values.tensor_type(writer, tensor.type),
+        layout=values.layout(writer, tensor.layout),
+        kind=enums.TENSOR_KIND.number[tensor.kind],
+        address=tensor.address,
+        alias=tensor.alias,
+    )
+
+
+def _operation(writer: Writer, op: Operation) -> int:
+    operands = [-1 if i is None else i for i in op.operands]
+    return writer.table(
+        "Operation",
+        name=writer.string(op.name),
+        operands=writer.numbers(operands, INT32),
+        results=writer.numbers(op.results, INT32),
+        attributes=values.attributes(writer, op.attributes),
+        grid=op.grid,
+        spread=enums.SPREAD.number[op.spread],
+        fidelity=enums.FIDELITY.number[op.fidelity],
+        config=values.attributes(writer, op.config),
+        l1_bytes=op.l1_bytes,
+        location=writer.string(op.location),
+    )
+
+
+def _output(writer: Writer, output: Output) -> int:
+    return writer.table("Output", name=writer.string(output.name), tensor=output.tensor)

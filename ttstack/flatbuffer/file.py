@@ -1,0 +1,110 @@
+"""Saving and loading programs."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from ttstack.diagnostics import BinaryFormatError, SystemDescError
+from ttstack.flatbuffer import container, safetensors
+from ttstack.flatbuffer._generated.binary_generated import Storage
+from ttstack.flatbuffer.arrays import value_bytes
+from ttstack.flatbuffer.decode import decode
+from ttstack.flatbuffer.encode import Place, encode
+from ttstack.flatbuffer.weights import Finder, Section, StoredWeight
+from ttstack.program.records import Binary, Weight
+from ttstack.program.validate import validate_binary
+
+INLINE_LIMIT = 64 << 20
+"""Bytes of weights up to which `auto` puts them into the `.ttb` file itself."""
+
+
+def save(binary: Binary, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
+    """Write a program, whole or not at all.
+
+    Args:
+        binary: The program.
+        path: The file, replaced where it exists.
+        weights: Where their values go: into the file, into `<stem>.weights.safetensors` beside it, or
+            (`auto`) into the file up to 64 MiB in total.
+
+    Raises:
+        BinaryFormatError: the file cannot be written.
+        ValueError: the values of a weight are not of its type, or an attribute's value has no encoding.
+    """
+    path = Path(path)
+    present = [w for w in binary.weights.values() if isinstance(w, StoredWeight) or w.data is not None]
+    total = sum(value_bytes(w.type) for w in present)
+    inline = weights == "inline" or (weights == "auto" and total <= INLINE_LIMIT)
+    try:
+        if inline or not present:
+            _save_inline(binary, path, Section(present))
+        else:
+            _save_beside(binary, path, present)
+    except OSError as error:
+        raise BinaryFormatError(
+            f"this file cannot be written: {error.strerror}",
+            loc=path,
+            hint="give a folder that exists, can be written to and has room",
+        ) from error
+
+
+def load(path: str | Path, *, verify: bool = False) -> Binary:
+    """Read a program; every byte of the file and every reference in it is checked.
+
+    Values of weights inside the file are mapped. Those in the file beside it are mapped and checked when
+    `Weight.data` is first asked for, so that a program can be looked at and costed without them.
+
+    Args:
+        path: The file.
+        verify: Whether to check the weights beside it at once.
+
+    Raises:
+        BinaryFormatError: the file, or the one beside it, is missing, incomplete, altered, of a version not
+            known here, or holds a program that contradicts itself.
+    """
+    path = Path(path)
+    contents = container.read(path)
+    try:
+        binary = decode(contents.program, Finder(path, contents.weights), origin=str(path))
+    except (ValueError, SystemDescError) as error:
+        notes = error.diagnostic.notes if isinstance(error, SystemDescError) else (str(error),)
+        raise BinaryFormatError(
+            "this program cannot be decoded",
+            loc=path,
+            notes=notes,
+            hint="compile the model again with this ttstack",
+        ) from error
+    validate_binary(binary, origin=str(path))
+    for weight in binary.weights.values() if verify else ():
+        _ = weight.data
+    return binary
+
+
+def _save_inline(binary: Binary, path: Path, section: Section) -> None:
+    program = encode(binary, section.places)
+    with _replacing(path) as file:
+        container.write(file, program, section.nbytes, section)
+
+
+def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
+    beside = path.with_name(f"{path.stem}.weights.safetensors")
+    with ExitStack() as files:
+        file = files.enter_context(_replacing(path))
+        hashes = safetensors.write(files.enter_context(_replacing(beside)), weights)
+        places = {name: Place(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
+        container.write(file, encode(binary, places, beside.name), 0, ())
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` once all of it is written, and vanishes where that fails."""
+    path = path.absolute()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

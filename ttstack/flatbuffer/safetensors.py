@@ -1,0 +1,107 @@
+"""The safetensors format, written and read without holding more than one tensor in memory.
+
+A file is 8 bytes of little-endian length, a JSON header with type, shape and byte range of every tensor, and
+the bytes of all tensors (https://github.com/huggingface/safetensors#format). The package of that name copies
+what it reads into memory and has no bf16 for NumPy.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ttstack.diagnostics import BinaryFormatError
+from ttstack.flatbuffer.arrays import Array, from_bytes, pieces, value_bytes, values_of
+from ttstack.flatbuffer.container import ALIGNMENT
+from ttstack.ops.types import TensorType
+from ttstack.program.records import Weight
+
+_NAMES = {"bool": "BOOL", "bfloat16": "BF16"}
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """How safetensors spells an element type: F32, I8, U16, BF16, BOOL."""
+    return _NAMES.get(dtype.name) or f"{dtype.kind.upper()}{8 * dtype.itemsize}"
+
+
+def write(file: BinaryIO, weights: Sequence[Weight]) -> dict[str, str]:
+    """Write the values of all weights under their names; gives the SHA-256 of each."""
+    header, offset = dict[str, Any](), 0
+    for weight in weights:
+        end = offset + value_bytes(weight.type)
+        header[weight.name] = {
+            "dtype": type_name(weight.type.dtype.numpy),
+            "shape": weight.type.shape,
+            "data_offsets": (offset, end),
+        }
+        offset = end
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    file.write(len(text).to_bytes(8, "little") + text)
+    return {weight.name: _write_values(file, weight) for weight in weights}
+
+
+def _write_values(file: BinaryIO, weight: Weight) -> str:
+    digest = hashlib.sha256()
+    for piece in pieces(values_of(weight)):
+        file.write(piece)
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def read(path: Path, name: str, t: TensorType) -> Array:
+    """The values of one tensor, mapped.
+
+    Raises:
+        BinaryFormatError: the file is missing or damaged, or has no tensor of that name and type.
+    """
+    try:
+        start, entries = _header(path)
+        entry = entries[name]
+        low, high = entry["data_offsets"]
+        found = entry["dtype"], tuple(entry["shape"]), high - low
+        size = path.stat().st_size
+    except FileNotFoundError as error:
+        raise BinaryFormatError(
+            "the file with the program's weights is missing",
+            loc=path,
+            hint="copy it beside the .ttb file, or compile with the weights inside",
+        ) from error
+    except OSError as error:
+        raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
+    except KeyError as error:
+        raise damaged(path, name, f"it has no {error}") from error
+    except (ValueError, TypeError) as error:
+        raise damaged(path, name, f"it is not in safetensors format: {error}") from error
+    if found != (type_name(t.dtype.numpy), t.shape, value_bytes(t)):
+        raise damaged(path, name, f"expected {t}, found {found[0]} {list(found[1])} in {found[2]} bytes")
+    if low < 0 or start + high > size:
+        raise damaged(path, name, f"expected {start + high:,} bytes, found {size:,}")
+    if low == high:
+        return np.zeros(t.shape, t.dtype.numpy)
+    return from_bytes(np.asarray(np.memmap(path, np.uint8, "r", start + low, high - low)), t)
+
+
+def _header(path: Path) -> tuple[int, dict[str, Any]]:
+    """Where the values start, and the entries by name."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if length > path.stat().st_size:
+            raise ValueError(f"a header of {length:,} bytes is longer than the file")
+        entries = json.loads(file.read(length))
+    if not isinstance(entries, dict):
+        raise ValueError("its header is no JSON object")
+    return 8 + length, entries
+
+
+def damaged(path: Path, name: str, why: str) -> BinaryFormatError:
+    """The error for a file beside a `.ttb` that is not the one it was saved with."""
+    return BinaryFormatError(
+        f"weight '{name}' is not as it was when the program was saved",
+        loc=path,
+        notes=(why,),
+        hint="copy the .ttb file and the file beside it again, together; or compile the model again",
+    )

@@ -1,0 +1,88 @@
+"""Weights in files: where their values go, and how they are found again."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ttstack.flatbuffer import safetensors
+from ttstack.flatbuffer._generated.binary_generated import Storage
+from ttstack.flatbuffer.arrays import Array, digest, from_bytes, pieces, value_bytes, values_of
+from ttstack.flatbuffer.container import ALIGNMENT, Bytes, aligned
+from ttstack.flatbuffer.encode import Place
+from ttstack.ops.types import TensorType
+from ttstack.program.records import Weight
+
+
+class StoredWeight(Weight):
+    """A weight whose values lie in a file: mapped, and checked, when `data` is first asked for."""
+
+    def __init__(self, name: str, type: TensorType, sha256: str, read: Callable[[], Array]) -> None:  # noqa: A002
+        fields: dict[str, Any] = {"name": name, "type": type, "sha256": sha256, "_read": read}
+        self.__dict__.update(fields)
+
+    @cached_property
+    def data(self) -> Array:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The values, read-only; raises `BinaryFormatError` where the file is missing or altered."""
+        return self.__dict__["_read"]()
+
+    def __repr__(self) -> str:
+        return f"StoredWeight({self.name!r}, {self.type}, sha256={self.sha256!r})"
+
+
+@dataclass(frozen=True)
+class Section:
+    """The weights section of a file that is to be written: weights in order, each at its place."""
+
+    weights: Sequence[Weight]
+
+    @cached_property
+    def places(self) -> dict[str, Place]:
+        """Offset and hash of each weight."""
+        places, offset = dict[str, Place](), 0
+        for weight in self.weights:
+            places[weight.name] = Place(Storage.INLINE, offset, digest(values_of(weight)))
+            offset = aligned(offset + value_bytes(weight.type))
+        return places
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the section."""
+        return sum(aligned(value_bytes(w.type)) for w in self.weights)
+
+    def __iter__(self) -> Iterator[Any]:
+        for weight in self.weights:
+            yield from pieces(values_of(weight))
+            yield bytes(-value_bytes(weight.type) % ALIGNMENT)
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds the values of the weights of one `.ttb` file."""
+
+    path: Path
+    section: Bytes
+
+    def __call__(self, name: str, t: TensorType, place: Place, beside: str) -> Weight:
+        """The weight of that name; raises `ValueError` where its place is none."""
+        match place.storage:
+            case Storage.ABSENT:
+                return Weight(name, t)
+            case Storage.INLINE:
+                raw = self.section[place.offset : place.offset + value_bytes(t)]
+                return Weight(name, t, from_bytes(raw, t), place.sha256)
+            case Storage.BESIDE:
+                if Path(beside).name != beside:
+                    raise ValueError(f"the weights file {beside!r} is not in the program's folder")
+                return StoredWeight(name, t, place.sha256, lambda: self._read(name, t, place, beside))
+            case _:
+                raise ValueError(f"weight {name!r} is stored in no known way")
+
+    def _read(self, name: str, t: TensorType, place: Place, beside: str) -> Array:
+        path = self.path.parent / beside
+        values = safetensors.read(path, name, t)
+        found = digest(values)
+        if found != place.sha256:
+            raise safetensors.damaged(path, name, f"SHA-256 recorded {place.sha256}, found {found}")
+        return values

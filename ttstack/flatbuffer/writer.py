@@ -1,0 +1,90 @@
+"""A flatbuffer under construction: tables by name of field, equal parts written once."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import flatbuffers
+import numpy as np
+
+from ttstack.flatbuffer._generated import binary_generated as schema
+from ttstack.program.layout import Grid
+
+INT32 = np.dtype("<i4")
+INT64 = np.dtype("<i8")
+UINT8 = np.dtype("u1")
+
+
+class Writer:
+    """Writes parts, children first, and gives their offsets; equal parts are written once."""
+
+    def __init__(self) -> None:
+        self._builder = flatbuffers.Builder(1 << 16)
+        self._known: dict[Hashable, int] = {}
+
+    def once(self, key: Hashable, write: Callable[[], int]) -> int:
+        """The offset of what `write` writes; `key` says all that it depends on."""
+        if key not in self._known:
+            self._known[key] = write()
+        return self._known[key]
+
+    def string(self, text: str) -> int | None:
+        """A string; None, which stands for the empty one, where it is empty."""
+        return self._builder.CreateSharedString(text) if text else None
+
+    def numbers(self, values: Sequence[int], dtype: np.dtype[Any]) -> int | None:
+        """A vector of integers; None where it is empty."""
+        if not values:
+            return None
+        key = (dtype.char, tuple(values))
+        return self.once(key, lambda: self._builder.CreateNumpyVector(np.array(values, dtype)))
+
+    def floats(self, values: Sequence[float]) -> int:
+        """A vector of doubles."""
+        return self._builder.CreateNumpyVector(np.array(values, np.float64))
+
+    def tables(self, offsets: Iterable[int]) -> int | None:
+        """A vector of tables that are written already; None where it is empty."""
+        offsets = list(offsets)
+        if not offsets:
+            return None
+        self._builder.StartVector(4, len(offsets), 4)
+        for offset in reversed(offsets):
+            self._builder.PrependUOffsetTRelative(offset)
+        return self._builder.EndVector()
+
+    def table(self, name: str, /, **fields: Any) -> int:
+        """A table of the schema. Fields are numbers, grids and offsets; None leaves a field out."""
+        start, add, end = _functions(name)
+        start(self._builder)
+        for field, value in fields.items():
+            if isinstance(value, Grid):
+                value = schema.CreateGrid(self._builder, value.rows, value.cols)  # noqa: PLW2901
+            if value is not None:
+                add[field](self._builder, value)
+        return end(self._builder)
+
+    def finish(self, root: int) -> bytes:
+        """The buffer, with the table at `root` as its root."""
+        self._builder.Finish(root)
+        return bytes(self._builder.Output())
+
+
+@cache
+def _functions(table: str) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]], Callable[..., int]]:
+    """The generated functions that start a table, add each of its fields, and end it."""
+    add = _Adders(table)
+    return getattr(schema, f"{table}Start"), add, getattr(schema, f"{table}End")
+
+
+class _Adders(dict[str, Callable[..., Any]]):
+    """By field, in snake case as the schema spells it."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, field: str) -> Callable[..., Any]:
+        camel = "".join(part.capitalize() for part in field.split("_"))
+        self[field] = getattr(schema, f"{self._table}Add{camel}")
+        return self[field]

@@ -1,0 +1,78 @@
+"""Whether an operation's operands, attributes and recorded types fit the definition of its op."""
+
+from typing import Any, cast
+
+from ttstack.ops.base import OPS, Arity, Attribute, Op
+from ttstack.ops.dispatch import Dispatch
+from ttstack.program.records import Function, Operation
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "bool": bool,
+    "string": str,
+    "enum": str,
+    "integer": int,
+    "float": (int, float),
+    "number": (int, float),
+    "array": tuple,
+    "dense": tuple,
+    "dispatch": Dispatch,
+    "elements": object,
+}
+"""Python types of attribute values by the kind of their spelling."""
+
+
+def signature_fault(function: Function, op: Operation) -> str | None:
+    """Why an operation cannot be what it is recorded as; None where it can. Its references must be valid."""
+    definition = OPS.get(op.name)
+    if definition is None:
+        return "is no op that this ttstack knows"
+    if not definition.executable:
+        return "is no op of the device"
+    why = _operand_fault(definition, op) or _attribute_fault(definition, op)
+    return why or _type_fault(function, op)
+
+
+def _operand_fault(definition: type[Op], op: Operation) -> str | None:
+    specs = definition.operand_specs()
+    variadic = Arity.VARIADIC in specs.values()
+    required = sum(arity is Arity.ONE for arity in specs.values())
+    if len(op.operands) < required or (len(op.operands) > len(specs) and not variadic):
+        return f"has {len(op.operands)} operands, the op takes {', '.join(specs)}"
+    for (name, arity), operand in zip(specs.items(), op.operands, strict=False):
+        if operand is None and arity is not Arity.OPTIONAL:
+            return f"has no operand '{name}'"
+    if None in op.operands[len(specs) :]:
+        return "has a gap among its operands"
+    return None
+
+
+def _attribute_fault(definition: type[Op], op: Operation) -> str | None:
+    specs = definition.attribute_specs()
+    for name, value in op.attributes.items():
+        if name not in specs:
+            return f"has an attribute '{name}', which the op does not have"
+        if not _fits(specs[name], value):
+            return f"has {value!r} as attribute '{name}'"
+    missing = [name for name, spec in specs.items() if spec.required and name not in op.attributes]
+    return f"lacks the attribute '{missing[0]}'" if missing else None
+
+
+def _fits(spec: Attribute, value: Any) -> bool:
+    if value is None:
+        return spec.default is None
+    if isinstance(value, tuple) and not all(isinstance(v, int | float) for v in cast(tuple[Any, ...], value)):
+        return False
+    return isinstance(value, _TYPES[spec.spelling.kind])
+
+
+def _type_fault(function: Function, op: Operation) -> str | None:
+    try:
+        inferred = function.definition(op).results
+    except (ValueError, TypeError, IndexError, ArithmeticError) as error:
+        return f"does not fit its operands: {error}"
+    recorded = tuple(function.tensors[i].type for i in op.results)
+    if inferred != recorded:
+        spelled = [", ".join(map(str, types)) or "nothing" for types in (inferred, recorded)]
+        tensors = ", ".join(f"tensor {i} '{function.tensors[i].name}'" for i in op.results)
+        return f"gives {spelled[0]}, recorded is {spelled[1]}{f' as {tensors}' if tensors else ''}"
+    return None
