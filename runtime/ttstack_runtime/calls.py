@@ -1,0 +1,107 @@
+"""How an operation of a program becomes a call of its kernel."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ttstack.diagnostics import ExecutionError
+from ttstack.ops import OPS
+from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.eltwise import BitcastConvert, Typecast
+from ttstack.program.buffers import DEALLOCATE
+from ttstack.program.records import Function, Operation
+from ttstack_runtime import kernels
+from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.precision import Ieee
+from ttstack_runtime.region import Region
+
+Call = Callable[..., Any]
+"""Takes the operands, None where an optional one is absent, and keywords that replace attributes."""
+
+_MULTIPLIED: dict[str, tuple[int, ...]] = {
+    "matmul": (0, 1),
+    "linear": (0, 1),
+    "dot_general": (0, 1),
+    "scaled_dot_product_attention": (0, 1, 1),
+}
+"""The side of the multiplier that each operand goes to, first to last."""
+
+
+def bind(function: Function, operation: Operation, rules: Ieee) -> Call:
+    """The call that computes the operation's results from its operands as the rules hold them.
+
+    Raises:
+        ExecutionError: the op has no reference semantics.
+    """
+    if operation.name == "generic":
+        return _bind_generic(function, operation, rules)
+    if operation.name == "to_layout":
+        return _same
+    if operation.name == DEALLOCATE:
+        return _nothing
+    kernel = kernels.find(operation.name)
+    if kernel is None:
+        raise ExecutionError(
+            f"op '{operation.name}' has no reference semantics", loc=operation.location or None
+        )
+    call = partial(kernel, **_keywords(function, operation, rules))
+    sides = _MULTIPLIED.get(operation.name)
+    return call if sides is None else partial(_multiply, call, sides, operation, rules)
+
+
+def attributes(operation: Operation) -> dict[str, Any]:
+    """Attribute values by name, defaults of the definition included."""
+    specs = OPS[operation.name].attribute_specs()
+    defaults = {name: spec.default for name, spec in specs.items() if not spec.required}
+    return defaults | {name: value for name, value in operation.attributes.items() if name in specs}
+
+
+def _keywords(function: Function, operation: Operation, rules: Ieee) -> dict[str, Any]:
+    keywords = attributes(operation)
+    spec = OPS[operation.name]
+    result = function.tensors[operation.results[0]].type
+    if "type" in spec.result_fields():
+        return keywords | {"dtype": rules.held[result.dtype], "shape": result.shape}
+    if spec is Typecast:
+        return keywords | {"dtype": rules.held[result.dtype]}
+    if spec is BitcastConvert:
+        operand = function.tensors[operation.operands[0] or 0].type
+        return keywords | {"dtype": result.dtype.numpy, "source": operand.dtype.numpy}
+    return keywords
+
+
+def _multiply(
+    call: Call, sides: tuple[int, ...], operation: Operation, rules: Ieee, *operands: Any, **changes: Any
+) -> Any:
+    """Run a contraction on what the multiplier takes of its operands."""
+    taken = [rules.multiplied(x, side, operation.fidelity) for x, side in zip(operands, sides, strict=False)]
+    return call(*taken, *operands[len(taken) :], **changes)
+
+
+def _bind_generic(function: Function, operation: Operation, rules: Ieee) -> Call:
+    program: Dispatch | None = _program(operation.attributes)
+    if program is None:
+        raise ExecutionError("generic: it has no program", loc=operation.location or None)
+    multiplied = partial(_take, rules, operation)
+    region = Region(program, rules, multiplied, operation.location)
+    result = function.tensors[operation.results[0]].type
+    return lambda *operands: region.run(operands, result)
+
+
+def _program(attributes: Mapping[str, Any]) -> Dispatch | None:
+    program = attributes.get("program")
+    return program if isinstance(program, Dispatch) else None
+
+
+def _take(rules: Ieee, operation: Operation, operand: Array, side: int) -> Array:
+    return rules.multiplied(operand, side, operation.fidelity)
+
+
+def _same(operand: Array) -> Array:
+    return operand
+
+
+def _nothing(*operands: Array) -> tuple[np.ndarray, ...]:  # noqa: ARG001 frees, computes nothing
+    return ()

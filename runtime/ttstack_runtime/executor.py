@@ -1,0 +1,207 @@
+"""Executes a compiled program on NumPy, on a device of which every buffer is checked."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from ttstack.diagnostics import ExecutionError, InputError, TTStackError
+from ttstack.program.records import Binary, Function, Operation, TensorKind
+from ttstack_runtime.calls import Call, attributes, bind
+from ttstack_runtime.host import require, run_bytes
+from ttstack_runtime.inputs import check_inputs
+from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.lifetimes import Lifetimes
+from ttstack_runtime.lookup import TABLE, is_sparse, moved_padding, picked
+from ttstack_runtime.precision import Ieee, precision
+from ttstack_runtime.replay import replay
+
+Numerics = Literal["ieee", "device"]
+Progress = Callable[[int, int, str], None]
+"""Called after each operation with the number that are done, the number of all, and the op's name."""
+
+_KERNEL_FAULTS = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
+
+
+def execute(
+    binary: Binary,
+    inputs: Mapping[str, np.ndarray],
+    *,
+    function: str | None = None,
+    numerics: Numerics = "ieee",
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray]:
+    """Outputs by name, in their logical element types, of one function on `inputs`.
+
+    `function` can be left out where the program has one. With numerics `ieee`, f32 and f64 are IEEE 754;
+    bf16 and f16 are computed in float32 and rounded where a result is stored. With `device`, every real
+    tensor is rounded to the format of its layout and matrix operands are cut to the op's math fidelity.
+
+    Raises:
+        InputError: inputs do not fit the function, or there is no such function.
+        ExecutionError: buffers overlap or leave their memory, a tensor is read that holds nothing, weights
+            are missing, an op has no reference semantics, or the host has not enough memory.
+    """
+    rules = precision(numerics)
+    chosen = find_function(binary, function)
+    given = check_inputs(chosen, inputs)
+    lifetimes = Lifetimes(chosen)
+    replay(chosen, binary.system_desc.chips[0], lifetimes)
+    weights = _weights(binary, chosen)
+    types = {tensor: data.dtype for tensor, data in weights.items()}
+    require(run_bytes(chosen, lifetimes, rules, types), f"running '{chosen.name}'")
+    run = _Run(chosen, rules, weights, lifetimes)
+    with np.errstate(all="ignore"):
+        return run.all(given, progress)
+
+
+def find_function(binary: Binary, name: str | None) -> Function:
+    """The function of that name, or the only one.
+
+    Raises:
+        InputError: there is no such function, or several and no name.
+    """
+    found = [f for f in binary.functions if name is None or f.name == name]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(f.name for f in binary.functions) or "none"
+    what = "does not say which function to run" if name is None else f"has no function '{name}'"
+    raise InputError(f"the program {what}" if name else f"the call {what}", notes=(f"functions: {names}",))
+
+
+class _Run:
+    """One execution: values by tensor id, each dropped after its last read."""
+
+    def __init__(
+        self, function: Function, rules: Ieee, weights: Mapping[int, Array], lifetimes: Lifetimes
+    ) -> None:
+        self._function = function
+        self._rules = rules
+        self._weights = weights
+        self._ends = lifetimes.ends(function)
+        self._values: list[Any] = [None] * len(function.tensors)
+        self._calls = _bind_all(function, rules)
+
+    def all(self, given: Mapping[str, Array], progress: Progress | None) -> dict[str, np.ndarray]:
+        """Run every operation in order."""
+        tensors = self._function.tensors
+        for name, tensor in self._function.arguments.items():
+            self._values[tensor.id] = self._rules.load(given[name], tensor)
+        total = len(self._calls)
+        for done, (operation, call) in enumerate(zip(self._function.operations, self._calls, strict=True)):
+            self._step(operation, call)
+            for tensor in self._ends[done]:
+                self._values[tensor] = None
+            if progress is not None:
+                progress(done + 1, total, operation.name)
+        return {
+            output.name: np.array(self._read(output.tensor), dtype=tensors[output.tensor].type.dtype.numpy)
+            for output in self._function.outputs
+        }
+
+    def _step(self, operation: Operation, call: Call) -> None:
+        try:
+            sparse = self._sparse(operation)
+            operands, changes = sparse or ([self._read(t) for t in operation.operands], {})
+            made = call(*operands, **changes)
+            results: tuple[Any, ...] = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
+            for tensor, result in zip(operation.results, results, strict=True):
+                self._store(operation, tensor, np.asarray(result))
+        except TTStackError as fault:
+            raise _located(fault, operation) from fault.__cause__
+        except _KERNEL_FAULTS as fault:
+            what = f"{operation.name}: {fault or type(fault).__name__}"
+            raise ExecutionError(what, loc=operation.location or None) from fault
+
+    def _store(self, operation: Operation, tensor: int, result: Array) -> None:
+        record = self._function.tensors[tensor]
+        if result.shape != record.type.shape:
+            raise ExecutionError(
+                f"{operation.name}: the value of '{record.name}' has shape {result.shape}, not {record.type}",
+                loc=operation.location or None,
+            )
+        self._values[tensor] = self._rules.store(result, record)
+
+    def _read(self, tensor: int | None) -> Any:
+        if tensor is None:
+            return None
+        weight = self._weights.get(tensor)
+        return (
+            self._values[tensor]
+            if weight is None
+            else self._rules.load(weight, self._function.tensors[tensor])
+        )
+
+    def _sparse(self, operation: Operation) -> tuple[list[Any], dict[str, Any]] | None:
+        """Operands and changed attributes of a lookup that converts only the rows it picks."""
+        table = operation.operands[TABLE] if len(operation.operands) > TABLE else None
+        if table is None or table not in self._weights:
+            return None
+        tensor, data = self._function.tensors[table], self._weights[table]
+        indices = self._function.tensors[operation.operands[0] or 0].type.size
+        rows = tensor.type.size // max(data.shape[-1], 1) if data.ndim else 0
+        if not is_sparse(operation, indices, rows) or not self._rules.copies(tensor, data.dtype):
+            return None
+        compact = picked(self._read(operation.operands[0]), data)
+        if compact is None:
+            return None
+        positions, picked_rows, stood = compact
+        rest = [self._read(t) for t in operation.operands[TABLE + 1 :]]
+        padding = attributes(operation).get("padding_idx", -1)
+        changes = {} if padding == -1 else moved_padding({"padding_idx": padding}, stood)
+        return [positions, self._rules.load(picked_rows, tensor), *rest], changes
+
+
+def _bind_all(function: Function, rules: Ieee) -> list[Call]:
+    """A call for each operation; all ops without reference semantics are reported together."""
+    calls: list[Call] = []
+    faults: list[TTStackError] = []
+    for operation in function.operations:
+        try:
+            calls.append(bind(function, operation, rules))
+        except ExecutionError as fault:
+            faults.append(fault)
+    if not faults:
+        return calls
+    if len(faults) == 1:
+        raise faults[0]
+    notes = tuple(dict.fromkeys(fault.diagnostic.message for fault in faults))
+    raise ExecutionError(f"{len(faults)} operations cannot be executed", notes=notes)
+
+
+def _weights(binary: Binary, function: Function) -> dict[int, Array]:
+    """Data of parameters and constants by tensor id, as they are given."""
+    found: dict[int, Array] = {}
+    missing: list[str] = []
+    for tensor in (function.tensors[i] for i in function.inputs):
+        if tensor.kind is TensorKind.INPUT:
+            continue
+        weight = binary.weights.get(tensor.name)
+        if weight is None or weight.data is None:
+            missing.append(tensor.name)
+            continue
+        if weight.data.shape != tensor.type.shape:
+            raise ExecutionError(
+                f"weight '{tensor.name}' has shape {list(weight.data.shape)}, the program {tensor.type}"
+            )
+        found[tensor.id] = np.asarray(weight.data)
+    if missing:
+        raise _described(missing)
+    return found
+
+
+def _described(missing: list[str]) -> ExecutionError:
+    named = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+    return ExecutionError(
+        "weights were only described",
+        notes=(f"no data for {named}",),
+        hint="give the weights when compiling, run with random ones, or predict the time without running",
+    )
+
+
+def _located(fault: TTStackError, operation: Operation) -> TTStackError:
+    """The fault of a kernel with the place of the operation that called it."""
+    d = fault.diagnostic
+    if d.loc or not operation.location:
+        return fault
+    return type(fault)(f"{operation.name}: {d.message}", loc=operation.location, notes=d.notes, hint=d.hint)

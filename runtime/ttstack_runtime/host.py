@@ -1,0 +1,76 @@
+"""The host's memory: what running a function needs, and what there is."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ttstack.diagnostics import ExecutionError
+from ttstack.program.records import Function, Operation
+from ttstack_runtime.lifetimes import Lifetimes
+from ttstack_runtime.lookup import TABLE, is_sparse
+from ttstack_runtime.precision import Ieee
+
+
+def available_bytes() -> int:
+    """Bytes that this process can still allocate without swapping."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def require(needed: int, purpose: str) -> None:
+    """Check that the host has `needed` bytes.
+
+    Raises:
+        ExecutionError: it has fewer.
+    """
+    available = available_bytes()
+    if needed > available:
+        raise ExecutionError(
+            f"{purpose} needs {needed} bytes of host memory, {available} are available",
+            hint="predict its time without running it (--cost-only), or make the model or its batch smaller",
+        )
+
+
+def run_bytes(function: Function, lifetimes: Lifetimes, rules: Ieee, weights: Mapping[int, np.dtype]) -> int:
+    """Host bytes that running takes at its peak, beyond the weights (`weights`: NumPy type by tensor id).
+
+    That is all live values, copies of the weights that the running op takes in another format, and as much
+    again as its results for what it needs meanwhile. Weights are in memory already, or stay in their file.
+    """
+    sizes = [
+        0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize
+        for t in function.tensors
+    ]
+    live = sum(sizes[t] for t in function.inputs if t not in weights)
+    peak = live
+    for operation, ends in zip(function.operations, lifetimes.ends(function), strict=True):
+        results = sum(sizes[t] for t in operation.results)
+        live += results
+        peak = max(peak, live + results + _converted(function, operation, rules, weights))
+        live -= sum(sizes[t] for t in ends if t not in weights)
+    return peak
+
+
+def _converted(function: Function, operation: Operation, rules: Ieee, weights: Mapping[int, np.dtype]) -> int:
+    """Bytes of the weights that have to be converted for one operation."""
+    total = 0
+    for place, tensor in enumerate(operation.operands):
+        if (
+            tensor is None
+            or tensor not in weights
+            or not rules.copies(function.tensors[tensor], weights[tensor])
+        ):
+            continue
+        t = function.tensors[tensor].type
+        size = t.size
+        if place == TABLE:
+            width = max(t.shape[-1], 1) if t.rank else 1
+            indices = function.tensors[operation.operands[0] or 0].type.size
+            size = indices * width if is_sparse(operation, indices, size // width) else size
+        total += size * rules.held[t.dtype].itemsize
+    return total

@@ -1,0 +1,91 @@
+"""In which number formats values are held between ops."""
+
+import numpy as np
+
+from ttstack.diagnostics import InputError
+from ttstack.ops.types import DType
+from ttstack.program.device_op import Fidelity
+from ttstack.program.records import Tensor
+from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.numerics import quantize, truncate_for_fidelity
+
+_ROUNDED = frozenset({DType.BF16, DType.F16, DType.BFP8_B, DType.BFP4_B})
+_HELD = {d: np.dtype(np.float32) if d in _ROUNDED else d.numpy for d in DType}
+
+
+class Ieee:
+    """The logical types as they are: kernels compute bf16 and f16 in float32, and each result is rounded.
+
+    f32 and f64 follow IEEE 754, layouts do not change a value, and matrix multiplications use all bits.
+    """
+
+    held = _HELD
+    """By element type, the NumPy type in which arrays are held and kernels see them."""
+
+    def format(self, tensor: Tensor) -> DType:
+        """The format that the tensor's values are rounded to."""
+        return tensor.type.dtype
+
+    def load(self, array: Array, tensor: Tensor) -> Array:
+        """Values given from outside as kernels see them: the array itself where nothing changes."""
+        given = array.dtype
+        held = array.astype(self.held[tensor.type.dtype], copy=False)
+        target = self.format(tensor)
+        return held if target not in _ROUNDED or given == target.numpy != held.dtype else _round(held, target)
+
+    def store(self, result: Array, tensor: Tensor) -> Array:
+        """A kernel's result as the tensor holds it."""
+        held = result.astype(self.held[tensor.type.dtype], copy=False)
+        target = self.format(tensor)
+        return held if target not in _ROUNDED or tensor.alias is not None else _round(held, target)
+
+    def cast(self, value: Array, dtype: DType) -> Array:
+        """A value inside of an op that becomes another element type there."""
+        held = value.astype(self.held[dtype], copy=False)
+        return _round(held, dtype) if dtype in _ROUNDED else held
+
+    def multiplied(self, operand: Array, side: int, fidelity: Fidelity) -> Array:  # noqa: ARG002 exact
+        """What a matrix multiplication takes of its operand on `side` 0 or 1."""
+        return operand
+
+    def copies(self, tensor: Tensor, given: np.dtype) -> bool:
+        """Whether `load` of an array of type `given` makes another one."""
+        held = self.held[tensor.type.dtype]
+        return given != held or self.format(tensor) in _ROUNDED
+
+
+class Device(Ieee):
+    """What the device holds: every real tensor in its layout's format, matrix operands cut to the fidelity.
+
+    All reals are computed in float32. Integers and truth values keep their logical types.
+    """
+
+    held = _HELD | {DType.F64: np.dtype(np.float32)}
+
+    def format(self, tensor: Tensor) -> DType:
+        """The layout's format for real numbers."""
+        return tensor.layout.dtype if tensor.type.dtype.is_float else tensor.type.dtype
+
+    def multiplied(self, operand: Array, side: int, fidelity: Fidelity) -> Array:
+        """The bits that the fidelity feeds to the multiplier; integers are exact."""
+        if operand.dtype != np.float32:
+            return operand
+        return truncate_for_fidelity(operand.astype(np.float32, copy=False), fidelity, operand=side)
+
+
+_BY_NAME = {"ieee": Ieee(), "device": Device()}
+
+
+def precision(numerics: str) -> Ieee:
+    """The rules of that name.
+
+    Raises:
+        InputError: there are none.
+    """
+    if numerics not in _BY_NAME:
+        raise InputError(f"numerics is '{numerics}'", hint="give 'ieee' or 'device'")
+    return _BY_NAME[numerics]
+
+
+def _round(held: Array, target: DType) -> Array:
+    return quantize(held.astype(np.float32, copy=False), target)

@@ -1,0 +1,182 @@
+"""Regions of `ttir.generic`: a program on tiles, executed on whole arrays.
+
+Every value is an array with one axis for each loop of the dispatch, of extent 1 where the value does not
+depend on that loop. Elementwise tile ops then broadcast, reductions reduce the axes of the reduction loops,
+and a transposed tile is an axis that its map has already moved.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ttstack.diagnostics import ExecutionError
+from ttstack.ops import OPS
+from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.types import DType, TensorType
+from ttstack_runtime import kernels
+from ttstack_runtime.contraction import contract
+from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.precision import Ieee
+
+Multiplied = Callable[[Array, int], Array]
+"""What the multiplier takes of operand 0 or 1."""
+
+
+@dataclass(frozen=True)
+class _Value:
+    array: Array
+    turned: bool = False
+    """Whether rows and columns inside a tile stand the other way round than in the result."""
+
+
+class Region:
+    """The region of one dispatch, ready to run.
+
+    Raises:
+        ExecutionError: maps or body are of a form that has no meaning on whole arrays; `where` says which op.
+    """
+
+    def __init__(self, program: Dispatch, rules: Ieee, multiplied: Multiplied, where: str = "") -> None:
+        self._program = program
+        self._rules = rules
+        self._multiplied = multiplied
+        self._where = where
+        if len(program.outputs) != 1:
+            raise self._fault(f"it has {len(program.outputs)} results, not 1")
+        for tile_op in program.body:
+            self._check(tile_op)
+
+    def run(self, operands: Sequence[Array], result: TensorType) -> Array:
+        """The result of the whole dispatch on whole operands.
+
+        Raises:
+            ExecutionError: the operands do not fit the maps.
+        """
+        program = self._program
+        values: list[_Value | None] = [
+            _Value(self._spread(x, m), self._is_turned(m))
+            for x, m in zip(operands, program.inputs, strict=True)
+        ]
+        extents = [
+            next((e for e in axis if e != 1), 1)
+            for axis in zip(*(v.array.shape for v in values if v), strict=True)
+        ]
+        values.append(None)
+        for tile_op in program.body:
+            values.append(self._step(tile_op, values, extents))
+        last = values[-1]
+        if last is None or last.turned:
+            raise self._fault(
+                "its result is not made by its body" if last is None else "tiles end up transposed"
+            )
+        return self._gather(last.array, result)
+
+    def _check(self, tile_op: TileOp) -> None:
+        name = tile_op.name
+        spec = OPS.get(name)
+        known = name in ("copy", "transpose", "matmul") or _reduction(name) in OPS
+        if not known and not (spec is not None and issubclass(spec, Eltwise)):
+            raise self._fault(f"tile op '{name}' has no reference semantics")
+        if not tile_op.args:
+            raise self._fault(f"tile op '{name}' has no operands")
+
+    def _step(self, tile_op: TileOp, values: Sequence[_Value | None], extents: Sequence[int]) -> _Value:
+        accumulates = tile_op.name == "matmul" or tile_op.name.startswith("reduce_")
+        count = (2 if tile_op.name == "matmul" else 1) if accumulates else len(tile_op.args)
+        args = [self._read(values, i) for i in tile_op.args[:count]]
+        if tile_op.name == "copy":
+            return args[0]
+        if tile_op.name == "transpose":
+            return _Value(args[0].array, not args[0].turned)
+        if tile_op.name == "matmul":
+            return _Value(self._matmul(args[0].array, args[1].array))
+        if any(v.turned for v in args):
+            raise self._fault(f"tile op '{tile_op.name}' takes a tile that is not transposed as its map is")
+        arrays = [v.array for v in args]
+        if accumulates:
+            return _Value(self._reduce(tile_op.name, arrays[0], extents))
+        return _Value(self._elementwise(tile_op, arrays))
+
+    def _read(self, values: Sequence[_Value | None], index: int) -> _Value:
+        value = values[index] if index < len(values) else None
+        if value is None:
+            raise self._fault("its body reads the destination, which holds nothing")
+        return value
+
+    def _elementwise(self, tile_op: TileOp, arrays: list[Array]) -> Array:
+        attributes = dict(tile_op.attributes)
+        dtype: DType | None = attributes.pop("dtype", None)
+        if tile_op.name == "typecast" and dtype is not None:
+            attributes["dtype"] = self._rules.held[dtype]
+        if tile_op.name == "bitcast_convert" and dtype is not None:
+            attributes["dtype"] = dtype.numpy
+        kernel = kernels.find(tile_op.name)
+        if kernel is None:
+            raise self._fault(f"tile op '{tile_op.name}' has no kernel")
+        out = np.asarray(kernel(*arrays, **attributes))
+        return out if dtype is None else self._rules.cast(out, dtype)
+
+    def _reduce(self, name: str, array: Array, extents: Sequence[int]) -> Array:
+        loops = self._program.reductions
+        if not loops:
+            return array
+        shape = tuple(extents[i] if i in loops else extent for i, extent in enumerate(array.shape))
+        kernel = kernels.find(_reduction(name))
+        if kernel is None:
+            raise self._fault(f"tile op '{name}' has no kernel")
+        return np.asarray(kernel(np.broadcast_to(array, shape), keep_dim=True, dim_arg=loops))
+
+    def _matmul(self, a: Array, b: Array) -> Array:
+        loops = self._program.reductions
+        differs = [i for i in loops if a.shape[i] != b.shape[i]]
+        if differs:
+            sides = f"{[a.shape[i] for i in loops]} and {[b.shape[i] for i in loops]}"
+            raise self._fault(f"tile op 'matmul' has inner extents {sides}")
+        return contract(self._multiplied(a, 0), self._multiplied(b, 1), loops)
+
+    def _spread(self, array: Array, m: Map) -> Array:
+        """An operand with one axis for each loop, in the order of the loops."""
+        used = [loop for loop in m.loops if loop is not None]
+        fits = len(m.loops) == array.ndim and len(set(used)) == len(used)
+        fits = fits and all(e == 1 for e, loop in zip(array.shape, m.loops, strict=True) if loop is None)
+        if not fits:
+            raise self._fault(f"an operand of shape {list(array.shape)} does not fit the map {list(m.loops)}")
+        kept = array.reshape([e for e, loop in zip(array.shape, m.loops, strict=True) if loop is not None])
+        ordered = kept.transpose(sorted(range(len(used)), key=used.__getitem__))
+        missing = [i for i in range(len(self._program.domain)) if i not in used]
+        return np.expand_dims(ordered, missing)
+
+    def _gather(self, array: Array, result: TensorType) -> Array:
+        """The result's axes out of one axis for each loop."""
+        loops = self._program.outputs[0].loops
+        used = [loop for loop in loops if loop is not None]
+        dropped = tuple(i for i in range(array.ndim) if i not in used)
+        fits = len(loops) == result.rank and all(array.shape[i] == 1 for i in dropped)
+        if not fits:
+            raise self._fault(
+                f"values of extents {list(array.shape)} do not fit the result's map {list(loops)}"
+            )
+        kept = np.squeeze(array, dropped)
+        ordered = kept.transpose(np.argsort(np.argsort(used)))
+        full = np.expand_dims(ordered, [d for d, loop in enumerate(loops) if loop is None])
+        return np.broadcast_to(full, result.shape)
+
+    def _is_turned(self, m: Map) -> bool:
+        """Whether the map swaps the loops of the result's tile rows and columns."""
+        mine, out = m.loops[-2:], self._program.outputs[0].loops[-2:]
+        return len(mine) == len(out) == 2 and None not in mine and mine == out[::-1] and mine != out
+
+    def _fault(self, why: str) -> ExecutionError:
+        return ExecutionError(
+            f"generic: {why}",
+            loc=self._where or None,
+            hint="compile without fusion, so that the named ops remain",
+        )
+
+
+def _reduction(tile_op: str) -> str:
+    """The op that reduces whole arrays as the tile op does tiles."""
+    kind = tile_op.removeprefix("reduce_")
+    return next((name for name in (kind, tile_op) if tile_op.startswith("reduce_") and name in OPS), "")
