@@ -1,9 +1,9 @@
 """Compile models for Tenstorrent-class devices, and see what every op costs, without a device.
 
-    import ttstack
+import ttstack
 
-    program = ttstack.compile("model.mlir", system_desc="wormhole")
-    print(program.cost().total_ns)
+program = ttstack.compile("model.mlir", system_desc="wormhole")
+print(program.cost().total_ns)
 """
 
 from importlib import import_module
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ttstack.diagnostics import TTStackError
     from ttstack.report import Report
     from ttstack.system_desc import SystemDesc
-    from ttstack.version import VERSION as __version__
+    from ttstack.version import VERSION
+
+    __version__ = VERSION
 
 __all__ = ["Program", "Report", "Run", "SystemDesc", "TTStackError", "__version__", "compile", "load"]
 

@@ -50,7 +50,7 @@ def compile_module(
     module: ir.Module, options: Options, *, weights: Mapping[str, np.ndarray[Any, Any]], source: str = ""
 ) -> Compiled:
     """Run the pipeline on a TTIR module of the current context, in place, and read the program off it."""
-    check_supported(module)
+    check_supported(module, source)
     phases: dict[str, float] = {}
     stages = {"ttir": print_module(module)} if options.keep_ir else {}
 
@@ -70,5 +70,3 @@ def compile_module(
         binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
     phases["emit"] = time.perf_counter() - start
     return Compiled(binary, phases)
-
-

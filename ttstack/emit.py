@@ -23,7 +23,12 @@ _NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, {}, 0)
 
 
 def emit(
-    module: ir.Module, *, weights: Mapping[str, np.ndarray[Any, Any]], pipeline: str, version: str, source: str = ""
+    module: ir.Module,
+    *,
+    weights: Mapping[str, np.ndarray[Any, Any]],
+    pipeline: str,
+    version: str,
+    source: str = "",
 ) -> Binary:
     """One program for each public function; `weights` are the values of parameters, by name."""
     emitters = [_Emitter(function, source) for function in functions(module)]
@@ -99,12 +104,18 @@ class _Emitter:
         tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
         self.weights.append(Weight(name, tensor.type, read_elements(op.attributes["value"])))
 
-    def _tensor(
-        self, value: Any, name: str, kind: TensorKind, address: int, alias: int | None = None
-    ) -> Tensor:
+    def _tensor(self, value: Any, name: str, kind: TensorKind, address: int, alias: int | None = None) -> Tensor:
         layout = read_layout(value.type.encoding)
         root = None if alias is None else self.tensors[alias].alias
-        tensor = Tensor(len(self.tensors), name, read_type(value.type), layout, kind, address, alias if root is None else root)
+        tensor = Tensor(
+            len(self.tensors),
+            name,
+            read_type(value.type),
+            layout,
+            kind,
+            address,
+            alias if root is None else root,
+        )
         self.numbers[value] = tensor.id
         self.tensors.append(tensor)
         return tensor

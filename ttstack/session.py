@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.location import read_location
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
@@ -20,13 +21,15 @@ def new_context() -> ir.Context:
 
 
 @contextmanager
-def as_diagnostics(what: str) -> Iterator[None]:
-    """Turn an `MLIRError` raised inside the block into an `InvalidIRError` that keeps its locations."""
+def as_diagnostics(what: str, source: str = "") -> Iterator[None]:
+    """Turn an `MLIRError` raised inside the block into an `InvalidIRError` that keeps its locations in `source`."""
     try:
         yield
     except ir.MLIRError as e:
         if not e.error_diagnostics:
             raise InvalidIRError(f"{what}: {e.message}") from e
         first, *rest = e.error_diagnostics
-        notes = tuple(n.message for n in first.notes) + tuple(f"{d.location}: {d.message}" for d in rest)
-        raise InvalidIRError(f"{what}: {first.message}", loc=first.location, notes=notes) from e
+        places = [read_location(d.location, source, column=True) for d in e.error_diagnostics]
+        notes = tuple(n.message for n in first.notes if not n.message.startswith("see current operation"))
+        notes += tuple(f"{place}: {d.message}" for place, d in zip(places[1:], rest, strict=True))
+        raise InvalidIRError(f"{what}: {first.message}", loc=places[0] or None, notes=notes) from e

@@ -1,4 +1,4 @@
-"""One op on whole arrays: its kernel, with the attributes that the definition gives."""
+"""One op on whole arrays, in the element types of the source: what constant folding asks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,11 +7,17 @@ import numpy as np
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.base import Op
+from ttstack.ops.eltwise import BitcastConvert, Typecast
+from ttstack.ops.types import DType
 from ttstack_runtime import kernels
 
+Array = np.ndarray[Any, Any]
 
-def evaluate(op: Op, operands: Sequence[np.ndarray[Any, Any] | None]) -> tuple[np.ndarray[Any, Any], ...]:
-    """The results of `op` on operands in the order of its places, in NumPy types of the kernel's choice.
+_WIDENED = (DType.BF16, DType.F16)
+
+
+def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
+    """The results of `op` on operands in the order of its places, in the NumPy types of its result types.
 
     Raises:
         ExecutionError: no kernel gives the op a reference meaning.
@@ -19,13 +25,26 @@ def evaluate(op: Op, operands: Sequence[np.ndarray[Any, Any] | None]) -> tuple[n
     kernel = kernels.find(op.mnemonic)
     if kernel is None:
         raise ExecutionError(f"'{op.mnemonic}' has no reference semantics and cannot be executed")
-    results = kernel(*operands, **op.attributes(), **_result_keywords(op))
-    return results if isinstance(results, tuple) else (results,)
+    results = kernel(*map(_widen, operands), **op.attributes(), **result_keywords(op))
+    arrays = results if isinstance(results, tuple) else (results,)
+    return tuple(np.asarray(a).astype(t.dtype.numpy) for a, t in zip(arrays, op.results, strict=True))
 
 
-def _result_keywords(op: Op) -> dict[str, Any]:
-    """What only the result type says: the NumPy type, and the shape where no attribute gives it."""
-    if not op.result_fields():
-        return {}
-    (result,) = op.results
-    return {"dtype": result.dtype.numpy} | ({"shape": result.shape} if "type" in op.result_fields() else {})
+def result_keywords(op: Op) -> dict[str, Any]:
+    """What a kernel must be told of the result type, because neither operands nor attributes say it."""
+    (result, *_) = op.results
+    if "type" in op.result_fields():
+        return {"dtype": _held(result.dtype), "shape": result.shape}
+    if isinstance(op, BitcastConvert):
+        return {"dtype": result.dtype.numpy, "source": op.input.dtype.numpy}
+    return {"dtype": _held(result.dtype)} if isinstance(op, Typecast) else {}
+
+
+def _held(dtype: DType) -> np.dtype:
+    """The type in which kernels compute with that element type."""
+    return np.dtype(np.float32) if dtype in _WIDENED else dtype.numpy
+
+
+def _widen(array: Array | None) -> Array | None:
+    """16-bit real numbers as float32."""
+    return array if array is None or array.dtype.itemsize != 2 or array.dtype.kind in "iu" else array.astype(np.float32)

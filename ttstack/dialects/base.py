@@ -169,4 +169,9 @@ def _body(spec: type[Op]) -> dict[str, Any]:
             operand = ext.Operand[tensor]
             annotations[f"{name}_operand"] = operand | None if arity is Arity.OPTIONAL else operand
     annotations |= {f"{name}_result": ext.Result[tensor] for name in spec.result_names}
-    return {"__annotations__": annotations, "__doc__": spec.__doc__, "__module__": __name__, "definition": spec}
+    return {
+        "__annotations__": annotations,
+        "__doc__": spec.__doc__,
+        "__module__": __name__,
+        "definition": spec,
+    }

@@ -9,14 +9,15 @@ _NAME = re.compile(r'loc\("((?:[^"\\]|\\.)*)"[()]')
 
 
 @cache
-def _read(text: str, source: str) -> str:
+def _read(text: str, source: str, column: bool) -> str:
     name, file = _NAME.match(text), _FILE.search(text)
-    place = f"{source if file[1] == '-' else file[1]}:{file[2]}" if file else ""
+    place = f"{source or '-' if file[1] == '-' else file[1]}:{file[2]}" if file else ""
+    place += f":{file[3]}" if file and column else ""
     if name and place:
         return f"{name[1]} ({place})"
     return name[1] if name else place
 
 
-def read_location(location: Any, source: str = "") -> str:
+def read_location(location: Any, source: str = "", *, column: bool = False) -> str:
     """`name (file:line)`, or as much of it as there is; `source` names the file that text was read from."""
-    return _read(str(location), source)
+    return _read(str(location), source, column)

@@ -11,8 +11,7 @@ def dispatch_attribute(d: Dispatch) -> ir.Attribute:
     """A dictionary of domain, iterators, maps (-1 where no loop) and tile ops."""
     maps = [{"loops": [-1 if x is None else x for x in m.loops], "access": str(m.access)} for m in d.maps]
     body = [
-        {"name": op.name, "args": list(op.args), "count": op.count, "attributes": dict(op.attributes)}
-        for op in d.body
+        {"name": op.name, "args": list(op.args), "count": op.count, "attributes": dict(op.attributes)} for op in d.body
     ]
     fields = {
         "domain": list(d.domain),
@@ -32,9 +31,7 @@ def read_dispatch(attribute: Any) -> Dispatch | None:
     fields = read_plain(attribute)
     if not {"domain", "iterators", "maps", "outputs", "body"} <= fields.keys():
         return None
-    maps = tuple(
-        Map(tuple(None if x < 0 else x for x in m["loops"]), Access(m["access"])) for m in fields["maps"]
-    )
+    maps = tuple(Map(tuple(None if x < 0 else x for x in m["loops"]), Access(m["access"])) for m in fields["maps"])
     inputs = len(maps) - fields["outputs"]
     return Dispatch(
         domain=tuple(fields["domain"]),

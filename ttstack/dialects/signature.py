@@ -40,16 +40,20 @@ def read_results(function: Any, count: int) -> list[str]:
 
 def write_signature(function: Any, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
     """Set names and kinds on the function."""
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([
-        ir.DictAttr.get({
-            NAME: ir.StringAttr.get(a.name),
-            _KINDS[0]: ir.Attribute.parse(f'#tt.argument_type<"{a.kind}">'),
-        })
-        for a in arguments
-    ])
-    function.attributes["res_attrs"] = ir.ArrayAttr.get([
-        ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in results
-    ])
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+        [
+            ir.DictAttr.get(
+                {
+                    NAME: ir.StringAttr.get(a.name),
+                    _KINDS[0]: ir.Attribute.parse(f'#tt.argument_type<"{a.kind}">'),
+                }
+            )
+            for a in arguments
+        ]
+    )
+    function.attributes["res_attrs"] = ir.ArrayAttr.get(
+        [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in results]
+    )
 
 
 def _dictionaries(function: Any, key: str, count: int) -> list[Any]:

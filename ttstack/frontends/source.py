@@ -39,14 +39,14 @@ def imported(source: Any, inputs: Any = None) -> Iterator[Source]:
     with new_context(), ir.Location.unknown():
         if isinstance(source, ir.Module):
             yield _text(source.operation.get_asm(enable_debug_info=True), "<module>")
-        elif _from_torch(source) or isinstance(source, str) and _is_factory(source):
+        elif _from_torch(source) or (isinstance(source, str) and _is_factory(source)):
             yield _torch(source, inputs)
         elif isinstance(source, str | Path):
             yield _text(*_read(source))
         else:
             raise SourceError(
                 f"cannot compile a {type(source).__name__}",
-                hint="give a path, MLIR text, an MLIR module, package.module:factory, an nn.Module or an ExportedProgram",
+                hint="give a path, text, an MLIR module, package.module:factory, an nn.Module or an ExportedProgram",
             )
 
 
@@ -89,6 +89,8 @@ def _read(source: str | Path) -> tuple[str, str]:
     try:
         return path.read_text(), str(path)
     except UnicodeDecodeError as e:
-        raise SourceError(f"'{path}' is not text", hint=f"models are read from {', '.join(_TEXT_SUFFIXES)} files") from e
+        raise SourceError(
+            f"'{path}' is not text", hint=f"models are read from {', '.join(_TEXT_SUFFIXES)} files"
+        ) from e
     except OSError as e:
         raise SourceError(f"cannot read '{path}': {e.strerror}") from e

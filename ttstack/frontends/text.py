@@ -1,15 +1,23 @@
 """TTIR and other dialects as text, tt-mlir's spellings included."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
+from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import segments
 from ttstack.dialects.tt import TT
+from ttstack.dialects.ttir import TTIR
+from ttstack.dialects.ttnn import TTNN
 from ttstack.frontends.respell import elide, respell
+from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_VARIADIC, OPS, Arity
 from ttstack.session import as_diagnostics
 
 _ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
+_OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')
+_KNOWN = frozenset(op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations)
 _VARIADIC = frozenset(
     f"{dialect}.{name}"
     for dialect in ("ttir", "ttnn")
@@ -23,9 +31,14 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
 
     Raises:
         InvalidIRError: it does not parse, or an op is ill-formed; with the line in `source`.
+        UnsupportedOpError: it does not parse, and has ops that our dialects do not define; all of them.
     """
-    with as_diagnostics("cannot read the module"):
-        return ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES))
+    try:
+        with as_diagnostics("cannot read the module", source):
+            return ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES))
+    except InvalidIRError:
+        _refuse_unknown_ops(text, source)
+        raise
 
 
 def print_module(module: ir.Module, *, locations: bool = False) -> str:
@@ -52,3 +65,15 @@ def _accepts(name: str, count: int) -> bool:
     arities = list(spec.operand_specs().values())
     least = sum(a is Arity.ONE for a in arities)
     return count >= least if Arity.VARIADIC in arities else least <= count <= len(arities)
+
+
+def _refuse_unknown_ops(text: str, source: str) -> None:
+    found: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in _OP.findall(line.partition("//")[0]):
+            if name not in _KNOWN:
+                found[name] += 1
+                first.setdefault(name, f"{source}:{number}")
+    if found:
+        raise unsupported(found, first)

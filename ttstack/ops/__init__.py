@@ -1,6 +1,16 @@
 """Op definitions: what every op is, once, for every level of the compiler and for the runtime."""
 
-from ttstack.ops import attention, creation, eltwise, embedding, generic, matmul, normalization, reduction, shape
+from ttstack.ops import (
+    attention,
+    creation,
+    eltwise,
+    embedding,
+    generic,
+    matmul,
+    normalization,
+    reduction,
+    shape,
+)
 from ttstack.ops.base import OPS, Op
 
 FAMILIES = (attention, creation, eltwise, embedding, generic, matmul, normalization, reduction, shape)

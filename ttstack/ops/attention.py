@@ -29,7 +29,10 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         q, k, v = self.query, self.key, self.value
         for name, t in (("query", q), ("key", k), ("value", v)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
-        expect(k.shape[:3] == v.shape[:3], f"key {list(k.shape)} and value {list(v.shape)} differ in batch, heads or length")
+        expect(
+            k.shape[:3] == v.shape[:3],
+            f"key {list(k.shape)} and value {list(v.shape)} differ in batch, heads or length",
+        )
         expect(q.shape[0] == k.shape[0], f"batch of query is {q.shape[0]}, of key {k.shape[0]}")
         expect(q.shape[3] == k.shape[3], f"head width of query is {q.shape[3]}, of key {k.shape[3]}")
         grouped = k.shape[1] > 0 and q.shape[1] % k.shape[1] == 0
@@ -93,7 +96,10 @@ class ConcatenateHeads(Op, mnemonic="concatenate_heads"):
 
 
 class SplitQueryKeyValueAndSplitHeads(Op, mnemonic="split_query_key_value_and_split_heads"):
-    """[B, S, (H + 2 Hkv) * D] to query, key and value of [B, heads, S, D]; `transpose_key` swaps the key's last two."""
+    """[B, S, (H + 2 Hkv) * D] to query, key and value of [B, heads, S, D].
+
+    `transpose_key` swaps the last two dimensions of the key.
+    """
 
     op_code = "NlpCreateHeadsDeviceOperation"
     result_names = ("query", "key", "value")

@@ -136,7 +136,10 @@ class Op:
         attributes: Mapping[str, Any],
         result: TensorType | None = None,
     ) -> "Op":
-        """The op on operands in the order of the text; `result` serves what only the result type says."""
+        """The op on operands in the order of the text.
+
+        `result` serves what only the result type says.
+        """
         values: dict[str, Any] = dict(attributes)
         if cls.result_fields():
             if result is None:
@@ -165,7 +168,7 @@ def _declared(cls: type[Op]) -> list[tuple[str, Arity, Spelling | None]]:
 
 
 def _read_hint(hint: Any) -> tuple[Arity, Spelling | None]:
-    if isinstance(hint, UnionType) or get_origin(hint) is not Annotated and type(None) in get_args(hint):
+    if isinstance(hint, UnionType) or (get_origin(hint) is not Annotated and type(None) in get_args(hint)):
         inner = next(a for a in get_args(hint) if a is not type(None))
         return Arity.OPTIONAL, _read_hint(inner)[1]
     if get_origin(hint) is Annotated:

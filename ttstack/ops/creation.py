@@ -1,6 +1,5 @@
 """Ops that make a tensor out of nothing but attributes."""
 
-
 from dataclasses import replace
 
 from ttstack.ops.attributes import I64, DenseI32, Elements, Number, ResultType, Si64
@@ -75,4 +74,3 @@ class Arange(Creation, mnemonic="arange"):
         got = self.type.shape[at] if self.type.rank else 0
         expect(count == got, f"{self.start} to {self.end} by {self.step} has {count} values, the result {got}")
         return self.type
-

@@ -27,7 +27,10 @@ class Matmul(Op, mnemonic="matmul"):
         b = self.b.shape if self.b.rank > 1 else (*self.b.shape, 1)
         m, k = (a[-1], a[-2]) if self.transpose_a and self.a.rank > 1 else (a[-2], a[-1])
         k_b, n = (b[-1], b[-2]) if self.transpose_b and self.b.rank > 1 else (b[-2], b[-1])
-        expect(k == k_b, f"inner dimensions of a {list(self.a.shape)} and b {list(self.b.shape)} differ: {k} and {k_b}")
+        expect(
+            k == k_b,
+            f"inner dimensions of a {list(self.a.shape)} and b {list(self.b.shape)} differ: {k} and {k_b}",
+        )
         return m, n, k
 
     def infer(self) -> TensorType:

@@ -29,7 +29,8 @@ class TrailingNorm(Op):
         tail = self.input.shape[-count:] if count else ()
         fits = 0 < count <= self.input.rank and tail == tuple(self.normalized_shape)
         expect(
-            fits, f"normalized_shape {list(self.normalized_shape)} is not the end of input {list(self.input.shape)}"
+            fits,
+            f"normalized_shape {list(self.normalized_shape)} is not the end of input {list(self.input.shape)}",
         )
         trailing("weight", self.weight, self.normalized_shape)
         trailing("bias", self.bias, self.normalized_shape)

@@ -40,7 +40,9 @@ class Reduction(Op):
         aligned = self.keep_dim or kept[-2:] == [self.input.rank - 2, self.input.rank - 1]
         return Dispatch(
             domain=tile_shape(self.input.shape),
-            iterators=tuple(Iterator.REDUCTION if i in self.dims else Iterator.PARALLEL for i in range(self.input.rank)),
+            iterators=tuple(
+                Iterator.REDUCTION if i in self.dims else Iterator.PARALLEL for i in range(self.input.rank)
+            ),
             inputs=(identity_map(self.input.rank),),
             outputs=(Map(out),),
             body=(TileOp(f"reduce_{self.mnemonic.removeprefix('reduce_')}", (0, 1)),),

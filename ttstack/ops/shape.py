@@ -216,7 +216,7 @@ class Broadcast(Op, mnemonic="broadcast"):
         factors = self.broadcast_dimensions
         expect(len(factors) == self.input.rank, f"{len(factors)} factors for rank {self.input.rank}")
         for d, (extent, factor) in enumerate(zip(self.input.shape, factors, strict=True)):
-            fits = factor == 1 or extent == 1 and factor >= 1
+            fits = factor == 1 or (extent == 1 and factor >= 1)
             expect(fits, f"factor {factor} of dimension {d} needs extent 1, input has {extent}")
         return self.input.with_shape(tuple(e * f for e, f in zip(self.input.shape, factors, strict=True)))
 
@@ -297,5 +297,8 @@ class Gather(Movement, mnemonic="gather"):
         fits = self.index.rank == self.input.rank and all(
             i <= e for d, (i, e) in enumerate(zip(self.index.shape, self.input.shape, strict=True)) if d != at
         )
-        expect(fits, f"index {list(self.index.shape)} does not fit input {list(self.input.shape)} along dim {self.dim}")
+        expect(
+            fits,
+            f"index {list(self.index.shape)} does not fit input {list(self.input.shape)} along dim {self.dim}",
+        )
         return self.input.with_shape(self.index.shape)

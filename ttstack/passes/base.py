@@ -126,9 +126,7 @@ def _steps(text: str, named: dict[str, Callable[[], Pipeline]]) -> Iterator[Pass
     while at < len(text):
         match = _STEP.match(text, at)
         if not match:
-            raise PassOptionError(
-                f"cannot read the pipeline at {text[at:]!r}", hint="write name{key=value ...},name2"
-            )
+            raise PassOptionError(f"cannot read the pipeline at {text[at:]!r}", hint="write name{key=value ...},name2")
         at = match.end()
         name, options = match["name"], match["options"]
         if name in named and options is None:

@@ -17,29 +17,33 @@ from ttstack.system_desc import SystemDesc
 
 def simplify() -> Pipeline:
     """Named ttir to simpler named ttir."""
-    return Pipeline((
-        Builtin(pipeline="inline"),
-        Builtin(pipeline="canonicalize"),
-        Decompose(),
-        FoldConstants(),
-        Fuse(),
-        Builtin(pipeline="canonicalize"),
-        Builtin(pipeline="cse"),
-    ))
+    return Pipeline(
+        (
+            Builtin(pipeline="inline"),
+            Builtin(pipeline="canonicalize"),
+            Decompose(),
+            FoldConstants(),
+            Fuse(),
+            Builtin(pipeline="canonicalize"),
+            Builtin(pipeline="cse"),
+        )
+    )
 
 
 def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
     """Named ttir to ttnn with addresses."""
-    return Pipeline((
-        Dispatch(),
-        Builtin(pipeline="cse"),
-        AssignGrids(),
-        Place.model_validate({"policy": placement, "dtype": dtype}),
-        ConvertTTIRToTTNN(),
-        Builtin(pipeline="canonicalize"),
-        Deallocate(),
-        AssignAddresses(),
-    ))
+    return Pipeline(
+        (
+            Dispatch(),
+            Builtin(pipeline="cse"),
+            AssignGrids(),
+            Place.model_validate({"policy": placement, "dtype": dtype}),
+            ConvertTTIRToTTNN(),
+            Builtin(pipeline="canonicalize"),
+            Deallocate(),
+            AssignAddresses(),
+        )
+    )
 
 
 def ttir_to_ttnn(

@@ -60,5 +60,5 @@ def _sharded_operand(node: Node, position: int, layout: Layout, kind: MemoryLayo
     if position in node.host_operands:
         return plain
     dispatch = node.op.dispatch()
-    whole = which.loops == dispatch.outputs[0].loops or is_contraction(dispatch) and position == 0
+    whole = which.loops == dispatch.outputs[0].loops or (is_contraction(dispatch) and position == 0)
     return sharded(layout, kind, grid) if whole and layout == sharded(layout, kind, grid) else plain

@@ -30,7 +30,12 @@ class Pricing:
     _prices: dict[Any, float] = field(default_factory=dict[Any, float])
 
     def configure(
-        self, op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], where: tuple[Grid, Spread], budget: int
+        self,
+        op: Op,
+        operands: tuple[Layout, ...],
+        results: tuple[Layout, ...],
+        where: tuple[Grid, Spread],
+        budget: int,
     ) -> DeviceOp | None:
         """The op with blocks whose buffers fit `budget` bytes; None where none do."""
         if budget < 2 * self.chip.l1_usable_bytes:
@@ -63,7 +68,12 @@ class Pricing:
         return min(footprint(replace(base, config=c), self.chip) for c in block_configs(base, self.chip))
 
     def _configure(
-        self, op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], where: tuple[Grid, Spread], budget: int
+        self,
+        op: Op,
+        operands: tuple[Layout, ...],
+        results: tuple[Layout, ...],
+        where: tuple[Grid, Spread],
+        budget: int,
     ) -> DeviceOp | None:
         grid, spread = where
         fidelity = default_fidelity(*(layout.dtype for layout in operands[:2]))

@@ -32,7 +32,12 @@ class _NoRoomError(Exception):
 
 
 def place(
-    graph: Graph, chip: ChipDesc, *, policy: str = "greedy", dtype: DType | None = None, progress: Progress | None = None
+    graph: Graph,
+    chip: ChipDesc,
+    *,
+    policy: str = "greedy",
+    dtype: DType | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
@@ -148,7 +153,9 @@ class _Sweep:
             if user.is_view:
                 total += self._ahead(user.results[0], layout)
                 continue
-            current = [self.layouts.get(v, Layout(storage(self.graph.values[v].dtype, self.dtype))) for v in user.operands]
+            current = [
+                self.layouts.get(v, Layout(storage(self.graph.values[v].dtype, self.dtype))) for v in user.operands
+            ]
             current[position] = layout
             prices = []
             for choice in choices(user, current, device, self.dtype, l1=True):

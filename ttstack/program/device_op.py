@@ -85,7 +85,10 @@ class DeviceOp:
 
 
 def default_fidelity(*formats: DType) -> Fidelity:
-    """The fewest passes that multiply the formats exactly: bf16 takes 4, bfp8 2, bfp4 1 (tt-metal tech_reports/matrix_engine)."""
+    """The fewest passes that multiply the formats exactly.
+
+    bf16 takes 4, bfp8 2, bfp4 1 (tt-metal tech_reports/matrix_engine).
+    """
     widest = max((f.bits for f in formats if f.is_float), default=16)
     return Fidelity.LOFI if widest <= 4 else Fidelity.HIFI2 if widest <= 8 else Fidelity.HIFI4
 

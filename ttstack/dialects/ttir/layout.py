@@ -3,8 +3,8 @@
 from typing import Any
 
 from ttstack.dialects.base import Verified
-from ttstack.dialects.types import read_type
 from ttstack.dialects.ttir.dialect import TTIR
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ext, ir
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.base import Verified
-from ttstack.dialects.types import element_type, read_dtype
 from ttstack.dialects.ttir.dialect import TTIR
+from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import OPS
 from ttstack.ops.dispatch import TileOp

@@ -3,15 +3,15 @@
 from typing import Any
 
 import numpy as np
+from ttstack_runtime.evaluate import evaluate
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.mlir import ir
+from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.build import ttir
-from ttstack_runtime.evaluate import evaluate
-from ttstack.ops.base import OPS
 
 _UNDEFINED = {"constant", "empty", "rand", "dropout"}
 

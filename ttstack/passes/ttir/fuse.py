@@ -12,7 +12,11 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.build import ttir
 
-_ACTIVATIONS = [n for n, spec in OPS.items() if issubclass(spec, EltwiseUnary) and not spec.attribute_specs() and not spec.result_fields()]
+_ACTIVATIONS = [
+    n
+    for n, spec in OPS.items()
+    if issubclass(spec, EltwiseUnary) and not spec.attribute_specs() and not spec.result_fields()
+]
 
 
 class Fuse(Pass, name="fuse"):

@@ -50,8 +50,7 @@ class _Memories:
                 continue
             floor = 0 if op.name == "ttnn.constant" else self.l1.base + read_placed(op).l1_bytes
             found = [
-                self.addresses[owners[r]] if r in owners else self._allocate(r, op.location, floor)
-                for r in op.results
+                self.addresses[owners[r]] if r in owners else self._allocate(r, op.location, floor) for r in op.results
             ]
             op.attributes[ADDRESS] = plain_attribute(found)
         function.attributes[ADDRESS] = plain_attribute(arguments)

@@ -19,11 +19,11 @@ class Deallocate(Pass, name="deallocate"):
 
 def _deallocate(ops: list[Any]) -> None:
     owners = buffer_owners(ops)
-    made: set[ir.Value] = set()
+    made: list[ir.Value] = []
     last_use: dict[ir.Value, int] = {}
     for i, op in enumerate(ops):
         if op.name != "ttnn.constant":
-            made |= {r for r in op.results if r not in owners}
+            made += [r for r in op.results if r not in owners]
         for value in (*op.operands, *op.results):
             last_use[owners.get(value, value)] = i
     for value in sorted(made, key=lambda v: last_use[v]):
