@@ -99,68 +99,42 @@ func.func @forward(
   %3 = "ttir.relu"(%2) : (tensor<128x256xbf16>) -> tensor<128x256xbf16>
   %4 = "ttir.linear"(%3, %bottom_2_weight, %bottom_2_bias) <{transpose_b = true}> : (tensor<128x256xbf16>, tensor<64x256xbf16>, tensor<64xbf16>) -> tensor<128x64xbf16>
   %5 = "ttir.relu"(%4) : (tensor<128x64xbf16>) -> tensor<128x64xbf16>
-  %6 = "ttir.reshape"(%5) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %7 = "ttir.embedding_bag"(%indices_0, %tables_0_weight, %offsets_0) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<1460x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %8 = "ttir.reshape"(%7) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %9 = "ttir.embedding_bag"(%indices_1, %tables_1_weight, %offsets_1) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<583x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %10 = "ttir.reshape"(%9) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %11 = "ttir.embedding_bag"(%indices_2, %tables_2_weight, %offsets_2) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %12 = "ttir.reshape"(%11) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %13 = "ttir.embedding_bag"(%indices_3, %tables_3_weight, %offsets_3) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %14 = "ttir.reshape"(%13) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %15 = "ttir.embedding_bag"(%indices_4, %tables_4_weight, %offsets_4) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<305x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %16 = "ttir.reshape"(%15) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %17 = "ttir.embedding_bag"(%indices_5, %tables_5_weight, %offsets_5) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<24x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %18 = "ttir.reshape"(%17) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %19 = "ttir.embedding_bag"(%indices_6, %tables_6_weight, %offsets_6) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<12517x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %20 = "ttir.reshape"(%19) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %21 = "ttir.embedding_bag"(%indices_7, %tables_7_weight, %offsets_7) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<633x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %22 = "ttir.reshape"(%21) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %23 = "ttir.embedding_bag"(%indices_8, %tables_8_weight, %offsets_8) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<3x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %24 = "ttir.reshape"(%23) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %25 = "ttir.embedding_bag"(%indices_9, %tables_9_weight, %offsets_9) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<93145x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %26 = "ttir.reshape"(%25) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %27 = "ttir.embedding_bag"(%indices_10, %tables_10_weight, %offsets_10) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<5683x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %28 = "ttir.reshape"(%27) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %29 = "ttir.embedding_bag"(%indices_11, %tables_11_weight, %offsets_11) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %30 = "ttir.reshape"(%29) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %31 = "ttir.embedding_bag"(%indices_12, %tables_12_weight, %offsets_12) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<3194x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %32 = "ttir.reshape"(%31) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %33 = "ttir.embedding_bag"(%indices_13, %tables_13_weight, %offsets_13) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<27x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %34 = "ttir.reshape"(%33) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %35 = "ttir.embedding_bag"(%indices_14, %tables_14_weight, %offsets_14) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<14992x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %36 = "ttir.reshape"(%35) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %37 = "ttir.embedding_bag"(%indices_15, %tables_15_weight, %offsets_15) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %38 = "ttir.reshape"(%37) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %39 = "ttir.embedding_bag"(%indices_16, %tables_16_weight, %offsets_16) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<10x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %40 = "ttir.reshape"(%39) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %41 = "ttir.embedding_bag"(%indices_17, %tables_17_weight, %offsets_17) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<5652x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %42 = "ttir.reshape"(%41) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %43 = "ttir.embedding_bag"(%indices_18, %tables_18_weight, %offsets_18) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<2173x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %44 = "ttir.reshape"(%43) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %45 = "ttir.embedding_bag"(%indices_19, %tables_19_weight, %offsets_19) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<4x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %46 = "ttir.reshape"(%45) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %47 = "ttir.embedding_bag"(%indices_20, %tables_20_weight, %offsets_20) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %48 = "ttir.reshape"(%47) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %49 = "ttir.embedding_bag"(%indices_21, %tables_21_weight, %offsets_21) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<18x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %50 = "ttir.reshape"(%49) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %51 = "ttir.embedding_bag"(%indices_22, %tables_22_weight, %offsets_22) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<15x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %52 = "ttir.reshape"(%51) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %53 = "ttir.embedding_bag"(%indices_23, %tables_23_weight, %offsets_23) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %54 = "ttir.reshape"(%53) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %55 = "ttir.embedding_bag"(%indices_24, %tables_24_weight, %offsets_24) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<105x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %56 = "ttir.reshape"(%55) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %57 = "ttir.embedding_bag"(%indices_25, %tables_25_weight, %offsets_25) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
-  %58 = "ttir.reshape"(%57) <{shape = [128 : i32, 1 : i32, 64 : i32]}> : (tensor<128x64xbf16>) -> tensor<128x1x64xbf16>
-  %59 = "ttir.concat"(%6, %8, %10, %12, %14, %16, %18, %20, %22, %24, %26, %28, %30, %32, %34, %36, %38, %40, %42, %44, %46, %48, %50, %52, %54, %56, %58) <{dim = 1 : si32}> : (tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>, tensor<128x1x64xbf16>) -> tensor<128x27x64xbf16>
-  %60 = "ttir.matmul"(%59, %59) <{transpose_b = true}> : (tensor<128x27x64xbf16>, tensor<128x27x64xbf16>) -> tensor<128x27x27xbf16>
-  %61 = "ttir.reshape"(%60) <{shape = [128 : i32, 729 : i32]}> : (tensor<128x27x27xbf16>) -> tensor<128x729xbf16>
-  %62 = "ttir.concat"(%5, %61) <{dim = 1 : si32}> : (tensor<128x64xbf16>, tensor<128x729xbf16>) -> tensor<128x793xbf16>
-  %63 = "ttir.linear"(%62, %top_0_weight, %top_0_bias) <{transpose_b = true}> : (tensor<128x793xbf16>, tensor<512x793xbf16>, tensor<512xbf16>) -> tensor<128x512xbf16>
-  %64 = "ttir.relu"(%63) : (tensor<128x512xbf16>) -> tensor<128x512xbf16>
-  %65 = "ttir.linear"(%64, %top_1_weight, %top_1_bias) <{transpose_b = true}> : (tensor<128x512xbf16>, tensor<256x512xbf16>, tensor<256xbf16>) -> tensor<128x256xbf16>
-  %66 = "ttir.relu"(%65) : (tensor<128x256xbf16>) -> tensor<128x256xbf16>
-  %67 = "ttir.linear"(%66, %top_2_weight, %top_2_bias) <{transpose_b = true}> : (tensor<128x256xbf16>, tensor<1x256xbf16>, tensor<1xbf16>) -> tensor<128x1xbf16>
-  %68 = "ttir.sigmoid"(%67) : (tensor<128x1xbf16>) -> tensor<128x1xbf16>
-  return %68 : tensor<128x1xbf16>
+  %6 = "ttir.embedding_bag"(%indices_0, %tables_0_weight, %offsets_0) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<1460x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %7 = "ttir.embedding_bag"(%indices_1, %tables_1_weight, %offsets_1) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<583x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %8 = "ttir.embedding_bag"(%indices_2, %tables_2_weight, %offsets_2) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %9 = "ttir.embedding_bag"(%indices_3, %tables_3_weight, %offsets_3) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %10 = "ttir.embedding_bag"(%indices_4, %tables_4_weight, %offsets_4) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<305x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %11 = "ttir.embedding_bag"(%indices_5, %tables_5_weight, %offsets_5) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<24x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %12 = "ttir.embedding_bag"(%indices_6, %tables_6_weight, %offsets_6) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<12517x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %13 = "ttir.embedding_bag"(%indices_7, %tables_7_weight, %offsets_7) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<633x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %14 = "ttir.embedding_bag"(%indices_8, %tables_8_weight, %offsets_8) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<3x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %15 = "ttir.embedding_bag"(%indices_9, %tables_9_weight, %offsets_9) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<93145x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %16 = "ttir.embedding_bag"(%indices_10, %tables_10_weight, %offsets_10) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<5683x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %17 = "ttir.embedding_bag"(%indices_11, %tables_11_weight, %offsets_11) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %18 = "ttir.embedding_bag"(%indices_12, %tables_12_weight, %offsets_12) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<3194x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %19 = "ttir.embedding_bag"(%indices_13, %tables_13_weight, %offsets_13) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<27x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %20 = "ttir.embedding_bag"(%indices_14, %tables_14_weight, %offsets_14) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<14992x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %21 = "ttir.embedding_bag"(%indices_15, %tables_15_weight, %offsets_15) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %22 = "ttir.embedding_bag"(%indices_16, %tables_16_weight, %offsets_16) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<10x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %23 = "ttir.embedding_bag"(%indices_17, %tables_17_weight, %offsets_17) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<5652x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %24 = "ttir.embedding_bag"(%indices_18, %tables_18_weight, %offsets_18) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<2173x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %25 = "ttir.embedding_bag"(%indices_19, %tables_19_weight, %offsets_19) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<4x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %26 = "ttir.embedding_bag"(%indices_20, %tables_20_weight, %offsets_20) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %27 = "ttir.embedding_bag"(%indices_21, %tables_21_weight, %offsets_21) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<18x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %28 = "ttir.embedding_bag"(%indices_22, %tables_22_weight, %offsets_22) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<15x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %29 = "ttir.embedding_bag"(%indices_23, %tables_23_weight, %offsets_23) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %30 = "ttir.embedding_bag"(%indices_24, %tables_24_weight, %offsets_24) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<105x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %31 = "ttir.embedding_bag"(%indices_25, %tables_25_weight, %offsets_25) <{mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<512xi32>, tensor<100000x64xbf16>, tensor<128xi32>) -> tensor<128x64xbf16>
+  %32 = "ttir.concat"(%5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31) <{dim = 1 : si32}> : (tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<128x1728xbf16>
+  %33 = "ttir.reshape"(%32) <{shape = [128 : i32, 27 : i32, 64 : i32]}> : (tensor<128x1728xbf16>) -> tensor<128x27x64xbf16>
+  %34 = "ttir.matmul"(%33, %33) <{transpose_b = true}> : (tensor<128x27x64xbf16>, tensor<128x27x64xbf16>) -> tensor<128x27x27xbf16>
+  %35 = "ttir.reshape"(%34) <{shape = [128 : i32, 729 : i32]}> : (tensor<128x27x27xbf16>) -> tensor<128x729xbf16>
+  %36 = "ttir.concat"(%5, %35) <{dim = 1 : si32}> : (tensor<128x64xbf16>, tensor<128x729xbf16>) -> tensor<128x793xbf16>
+  %37 = "ttir.linear"(%36, %top_0_weight, %top_0_bias) <{transpose_b = true}> : (tensor<128x793xbf16>, tensor<512x793xbf16>, tensor<512xbf16>) -> tensor<128x512xbf16>
+  %38 = "ttir.relu"(%37) : (tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  %39 = "ttir.linear"(%38, %top_1_weight, %top_1_bias) <{transpose_b = true}> : (tensor<128x512xbf16>, tensor<256x512xbf16>, tensor<256xbf16>) -> tensor<128x256xbf16>
+  %40 = "ttir.relu"(%39) : (tensor<128x256xbf16>) -> tensor<128x256xbf16>
+  %41 = "ttir.linear"(%40, %top_2_weight, %top_2_bias) <{transpose_b = true}> : (tensor<128x256xbf16>, tensor<1x256xbf16>, tensor<1xbf16>) -> tensor<128x1xbf16>
+  %42 = "ttir.sigmoid"(%41) : (tensor<128x1xbf16>) -> tensor<128x1xbf16>
+  return %42 : tensor<128x1xbf16>
 }

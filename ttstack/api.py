@@ -89,11 +89,11 @@ class Program:
             ExecutionError: an op has no reference meaning, or memory does not suffice.
         """
         from ttstack_runtime.executor import execute
-        from ttstack_runtime.inputs import random_inputs, with_random_weights
+        from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
         values = random_inputs(found, seed) if inputs is None else inputs
-        binary = with_random_weights(self.binary, seed)
+        binary = random_weights(self.binary, seed)
         outputs = execute(binary, values, function=found.name, numerics=numerics, progress=progress)
         return Run(outputs, self.cost(found.name))
 
