@@ -43,9 +43,7 @@ def bind(function: Function, operation: Operation, rules: Ieee) -> Call:
         return _nothing
     kernel = kernels.find(operation.name)
     if kernel is None:
-        raise ExecutionError(
-            f"op '{operation.name}' has no reference semantics", loc=operation.location or None
-        )
+        raise ExecutionError(f"op '{operation.name}' has no reference semantics", loc=operation.location or None)
     call = partial(kernel, **_keywords(function, operation, rules))
     sides = _MULTIPLIED.get(operation.name)
     return call if sides is None else partial(_multiply, call, sides, operation, rules)

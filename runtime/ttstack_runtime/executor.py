@@ -72,9 +72,7 @@ def find_function(binary: Binary, name: str | None) -> Function:
 class _Run:
     """One execution: values by tensor id, each dropped after its last read."""
 
-    def __init__(
-        self, function: Function, rules: Ieee, weights: Mapping[int, Array], lifetimes: Lifetimes
-    ) -> None:
+    def __init__(self, function: Function, rules: Ieee, weights: Mapping[int, Array], lifetimes: Lifetimes) -> None:
         self._function = function
         self._rules = rules
         self._weights = weights
@@ -126,11 +124,7 @@ class _Run:
         if tensor is None:
             return None
         weight = self._weights.get(tensor)
-        return (
-            self._values[tensor]
-            if weight is None
-            else self._rules.load(weight, self._function.tensors[tensor])
-        )
+        return self._values[tensor] if weight is None else self._rules.load(weight, self._function.tensors[tensor])
 
     def _sparse(self, operation: Operation) -> tuple[list[Any], dict[str, Any]] | None:
         """Operands and changed attributes of a lookup that converts only the rows it picks."""

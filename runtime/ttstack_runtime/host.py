@@ -42,10 +42,7 @@ def run_bytes(function: Function, lifetimes: Lifetimes, rules: Ieee, weights: Ma
     That is all live values, copies of the weights that the running op takes in another format, and as much
     again as its results for what it needs meanwhile. Weights are in memory already, or stay in their file.
     """
-    sizes = [
-        0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize
-        for t in function.tensors
-    ]
+    sizes = [0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize for t in function.tensors]
     live = sum(sizes[t] for t in function.inputs if t not in weights)
     peak = live
     for operation, ends in zip(function.operations, lifetimes.ends(function), strict=True):
@@ -60,11 +57,7 @@ def _converted(function: Function, operation: Operation, rules: Ieee, weights: M
     """Bytes of the weights that have to be converted for one operation."""
     total = 0
     for place, tensor in enumerate(operation.operands):
-        if (
-            tensor is None
-            or tensor not in weights
-            or not rules.copies(function.tensors[tensor], weights[tensor])
-        ):
+        if tensor is None or tensor not in weights or not rules.copies(function.tensors[tensor], weights[tensor]):
             continue
         t = function.tensors[tensor].type
         size = t.size

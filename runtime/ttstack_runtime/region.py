@@ -56,21 +56,17 @@ class Region:
         """
         program = self._program
         values: list[_Value | None] = [
-            _Value(self._spread(x, m), self._is_turned(m))
-            for x, m in zip(operands, program.inputs, strict=True)
+            _Value(self._spread(x, m), self._is_turned(m)) for x, m in zip(operands, program.inputs, strict=True)
         ]
         extents = [
-            next((e for e in axis if e != 1), 1)
-            for axis in zip(*(v.array.shape for v in values if v), strict=True)
+            next((e for e in axis if e != 1), 1) for axis in zip(*(v.array.shape for v in values if v), strict=True)
         ]
         values.append(None)
         for tile_op in program.body:
             values.append(self._step(tile_op, values, extents))
         last = values[-1]
         if last is None or last.turned:
-            raise self._fault(
-                "its result is not made by its body" if last is None else "tiles end up transposed"
-            )
+            raise self._fault("its result is not made by its body" if last is None else "tiles end up transposed")
         return self._gather(last.array, result)
 
     def _check(self, tile_op: TileOp) -> None:
@@ -155,9 +151,7 @@ class Region:
         dropped = tuple(i for i in range(array.ndim) if i not in used)
         fits = len(loops) == result.rank and all(array.shape[i] == 1 for i in dropped)
         if not fits:
-            raise self._fault(
-                f"values of extents {list(array.shape)} do not fit the result's map {list(loops)}"
-            )
+            raise self._fault(f"values of extents {list(array.shape)} do not fit the result's map {list(loops)}")
         kept = np.squeeze(array, dropped)
         ordered = kept.transpose(np.argsort(np.argsort(used)))
         full = np.expand_dims(ordered, [d for d, loop in enumerate(loops) if loop is None])

@@ -108,9 +108,7 @@ class _Device:
             memory.allocate(buffer, moment)
             self._live[tensor] = memory, buffer
         elif root not in self._live:
-            raise self._fault(
-                moment, tensor, f"shares the buffer of {self._name(root)}, which is not allocated"
-            )
+            raise self._fault(moment, tensor, f"shares the buffer of {self._name(root)}, which is not allocated")
 
     def _place(self, tensor: int) -> tuple[Memory, Buffer]:
         t = self._function.tensors[tensor]

@@ -52,9 +52,7 @@ def test_layouts_do_not_change_ieee_values(build, rng):
     x, *_ = mlp(fine, rng)
     rng.bit_generator.state = state
     mlp(coarse, rng, layout=Layout(DType.BFP4_B))
-    np.testing.assert_array_equal(
-        execute(fine.binary(), {"x": x})["out"], execute(coarse.binary(), {"x": x})["out"]
-    )
+    np.testing.assert_array_equal(execute(fine.binary(), {"x": x})["out"], execute(coarse.binary(), {"x": x})["out"])
 
 
 @pytest.mark.parametrize("dtype", ["bf16", "bfp8_b", "bfp4_b"])
@@ -181,9 +179,7 @@ def test_lookups_convert_only_the_rows_they_pick(b, rng, monkeypatch, numerics, 
     kept = wide[indices] * (indices != padding)[:, None]
     np.testing.assert_array_equal(out["rows"], table[indices])
     sums = np.stack([kept[:2].sum(0), np.zeros(16, np.float32), kept[2:].sum(0)])
-    np.testing.assert_allclose(
-        out["bags"].astype(np.float32), sums.astype(BF16).astype(np.float32), rtol=1e-2
-    )
+    np.testing.assert_allclose(out["bags"].astype(np.float32), sums.astype(BF16).astype(np.float32), rtol=1e-2)
     assert largest == 4 * 16
 
 
@@ -192,9 +188,7 @@ def test_an_index_outside_of_the_table_says_where(b, rng, bad):
     x = b.input("x", (2,), DType.SI32)
     weight = b.weight("table", rng.standard_normal((100, 4)).astype(BF16), DType.BF16)
     b.output(b.op("embedding", [x, weight], (2, 4), DType.BF16))
-    with pytest.raises(
-        ExecutionError, match=rf"embedding: index {bad} is outside of a table of 100 rows"
-    ) as e:
+    with pytest.raises(ExecutionError, match=rf"embedding: index {bad} is outside of a table of 100 rows") as e:
         execute(b.binary(), {"x": np.array([0, bad], np.int32)})
     assert e.value.diagnostic.loc == "model.py:1"
 
@@ -254,6 +248,17 @@ def test_too_little_host_memory_is_told_before_running(b, rng, monkeypatch):
     monkeypatch.setattr(host, "available_bytes", lambda: 4095)
     with pytest.raises(ExecutionError, match="running 'forward' needs 4096 bytes of host memory, 4095 are"):
         execute(b.binary(), {"x": x})
+
+
+def test_host_memory_counts_weights_that_are_converted(b, monkeypatch):
+    x = b.input("x", (2,), DType.SI32)
+    table = b.weight("table", np.zeros((1000, 8), BF16), DType.BF16)
+    rows = b.op("embedding", [x, table], (2, 8), DType.BF16)
+    b.output(b.op("matmul", [rows, b.weight("w", np.zeros((8, 50), BF16), DType.BF16)], (2, 50), DType.BF16))
+    # The matmul: 2x8 in, twice 2x50 out, 8x50 of weights, all as f32; of the table, only two rows ever are.
+    monkeypatch.setattr(host, "available_bytes", lambda: 0)
+    with pytest.raises(ExecutionError, match=f"needs {4 * (2 * 8 + 2 * 2 * 50 + 8 * 50)} bytes"):
+        execute(b.binary(), {"x": np.zeros(2, np.int32)})
 
 
 def test_op_without_kernel_and_generic_without_program_are_told_together(b):
