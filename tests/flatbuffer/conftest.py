@@ -13,6 +13,7 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import Fidelity, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
+from ttstack.system_desc import SystemDesc
 from ttstack.system_desc import load as load_system
 
 DRAM = Layout(DType.BF16)
@@ -74,8 +75,8 @@ def _operations() -> tuple[Operation, ...]:
     )
 
 
-def _binary() -> Binary:
-    system = load_system("wormhole")
+def make_binary(system: SystemDesc) -> Binary:
+    """The program, placed in the memories of the system's first chip."""
     chip = system.chips[0]
     function = Function(
         name="forward",
@@ -101,7 +102,13 @@ def _binary() -> Binary:
 
 @pytest.fixture
 def binary() -> Binary:
-    return _binary()
+    return make_binary(load_system("wormhole"))
+
+
+@pytest.fixture
+def binary_for() -> Callable[[SystemDesc], Binary]:
+    """The same for another device."""
+    return make_binary
 
 
 @pytest.fixture

@@ -1,0 +1,23 @@
+"""Write the golden file of the current schema version, once, when the version is released.
+
+Run from the top of the repository: `python tests/flatbuffer/golden/update.py`. Files of older versions are
+never written again: they show that today's reader still takes them.
+"""
+
+import runpy
+from pathlib import Path
+
+from ttstack.flatbuffer import SCHEMA_VERSION, save
+from ttstack.system_desc import load
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    """Save the program of the tests' `conftest.py`."""
+    make_binary = runpy.run_path(str(HERE.parent / "conftest.py"))["make_binary"]
+    save(make_binary(load("wormhole")), HERE / f"schema_{SCHEMA_VERSION[0]}_{SCHEMA_VERSION[1]}.ttb")
+
+
+if __name__ == "__main__":
+    main()
