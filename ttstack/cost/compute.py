@@ -98,7 +98,7 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     spills = chip.pack.k_block_cycles_per_tile * outputs * blocks.k_blocks
     pack = _pack_cycles(device_op, chip) * outputs
     arithmetic = products * each + spills + last.math
-    unpack = products * _product_unpack(device_op, blocks, chip) + spills + last.unpack
+    unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack
     return Work(arithmetic, unpack, pack, products * each)
 
 

@@ -21,10 +21,15 @@ def gather_stream(
     share = nbytes / device_op.cores
     kind = link_kind(chip, in_l1=layout.in_l1, write=write)
     cycles = transfer_cycles(share, _transaction(device_op, t, layout), kind, chip.riscv.page_cycles)
-    if layout.in_l1 and layout.grid is not None:
-        cycles = max(cycles, nbytes / layout.grid.cores / chip.noc.port_bytes_per_cycle)
-    cycles += kind.latency_cycles
+    cycles = max(cycles, _shared_cycles(device_op, layout, nbytes, chip)) + kind.latency_cycles
     return Stream(cycles, dram_bytes=0 if layout.in_l1 else nbytes, noc_bytes=nbytes)
+
+
+def _shared_cycles(device_op: DeviceOp, layout: Layout, nbytes: float, chip: ChipDesc) -> float:
+    """Cycles on what cores share: ports of the cores that hold shards, or the links along each column of cores."""
+    if layout.in_l1 and layout.grid is not None:
+        return nbytes / (layout.grid.cores * chip.noc.num_nocs * chip.noc.port_bytes_per_cycle)
+    return nbytes / (device_op.grid.cols * chip.noc.link_bytes_per_cycle)
 
 
 def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:

@@ -27,7 +27,7 @@ class LaunchDesc(Desc):
         description="A program whose launch nothing hides, without kernel text, nanoseconds."
     )
     ns_per_kib: Nanoseconds = Field(
-        description="Additional for each KiB of kernel text, nanoseconds per KiB."
+        description="Additional for each KiB of text of all kernels together, nanoseconds per KiB."
     )
     kernel_text_bytes: Bytes = Field(
         description="Text of an ordinary op's kernels, all five RISC-V cores, bytes."

@@ -1,0 +1,27 @@
+"""A measurement beside what the cost model says about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rows import Row
+
+from ttstack.system_desc import ChipDesc
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What the model says, what a roofline says, in microseconds, and what bounds the time."""
+
+    us: float
+    roofline_us: float
+    bound: str
+
+
+@dataclass(frozen=True)
+class Expressed:
+    """A row, its class, the measured time and how to predict it on a chip."""
+
+    row: Row
+    kind: str
+    measured_us: float
+    forecast: Callable[[ChipDesc], Forecast]

@@ -1,0 +1,43 @@
+"""Writing fitted figures and their sources into the text of a preset, comments and order kept."""
+
+import re
+
+
+def with_figure(text: str, path: str, value: float, source: str) -> str:
+    """The YAML text with the figure at `section.field` (or deeper, in a flow mapping) and its source replaced."""
+    section, *rest = path.split(".")
+    start, end = _section(text, section)
+    body = _with_value(text[start:end], rest, f"{value:.4g}")
+    return _with_source(text[:start] + body + text[end:], path, source)
+
+
+def _section(text: str, name: str) -> tuple[int, int]:
+    """Where the lines of a section of the chip begin and end."""
+    found = re.search(rf"^    {name}:\n((?:^      .*\n)+)", text, re.MULTILINE)
+    if found is None:
+        raise KeyError(f"the preset has no section {name!r}")
+    return found.start(1), found.end(1)
+
+
+def _with_value(body: str, path: list[str], value: str) -> str:
+    *outer, field = path
+    if outer:
+        block = rf"(^ +{outer[0]}: *(?:\{{[^}}]*?|\n(?:.*\n)*? +)\b{field}: )[^,\n}}]+"
+    else:
+        block = rf"(^ +{field}: )[^\n]+"
+    changed, count = re.subn(block, rf"\g<1>{value}", body, count=1, flags=re.MULTILINE)
+    if count != 1:
+        raise KeyError(f"the preset has no figure {'.'.join(path)!r}")
+    return changed
+
+
+def _with_source(text: str, path: str, source: str) -> str:
+    line = f"      {path}: {source}"
+    changed, count = re.subn(rf"^      {re.escape(path)}: .*$", line, text, count=1, flags=re.MULTILINE)
+    if count:
+        return changed
+    parent = path.rsplit(".", 1)[0]
+    beside = [m.end() for m in re.finditer(rf"^      {re.escape(parent)}[.:].*\n", text, re.MULTILINE)]
+    if not beside:
+        raise KeyError(f"the preset cites no source near {path!r}")
+    return text[: beside[-1]] + line + "\n" + text[beside[-1] :]
