@@ -28,7 +28,7 @@ MAGIC = b"TTSB"
 SCHEMA_VERSION = (1, 0)
 ALIGNMENT = 64
 """Bytes; weights start at multiples of it."""
-CHUNK = 1 << 24
+CHUNK = 1 << 22
 """Bytes that are hashed or written at a time."""
 _FIELDS = struct.Struct("<4sHHQQ8x")
 HEADER_BYTES = _FIELDS.size + hashlib.sha256().digest_size
@@ -73,67 +73,88 @@ def _pieces(program: bytes, weights_bytes: int, weights: Iterable[Any]) -> Itera
 
 
 def read(path: Path) -> Contents:
-    """Check a file and give its parts; it is read once, weights are mapped.
+    """Check a file and give its parts; it is read once, and weights are mapped and take no memory before use.
 
     Raises:
         BinaryFormatError: there is no such file, or it is truncated, altered, or of a version not known here.
     """
-    raw = _map(path)
-    header = raw[:HEADER_BYTES].tobytes()
-    if header[:4] != MAGIC[: len(header)]:
-        raise BinaryFormatError(
-            "this is no compiled program",
-            loc=path,
-            notes=(f"it starts with {header[:4]!r}, a .ttb file with {MAGIC!r}",),
-            hint="give a file that `ttstack compile` wrote",
-        )
-    if len(header) < HEADER_BYTES:
-        raise _truncated(path, HEADER_BYTES, len(raw))
-    _, major, minor, program_bytes, weights_bytes = _FIELDS.unpack_from(header)
-    if major != SCHEMA_VERSION[0]:
-        raise _wrong_version(path, (major, minor))
-    _check_size(path, len(raw), program_bytes, weights_bytes)
-    _check_hash(path, raw)
-    if minor > SCHEMA_VERSION[1]:
-        raise _wrong_version(path, (major, minor))
-    end = HEADER_BYTES + program_bytes
-    return Contents(raw[HEADER_BYTES:end].tobytes(), raw[len(raw) - weights_bytes :])
-
-
-def _map(path: Path) -> Bytes:
     try:
-        size = path.stat().st_size
-        return np.asarray(np.memmap(path, np.uint8, "r")) if size else np.zeros(0, np.uint8)
+        with path.open("rb") as file:
+            size = path.stat().st_size
+            raw = file.read(HEADER_BYTES)
+            header = _header(path, raw, size)
+            program = file.read(header.program_bytes)
+            _check_hash(path, header, hashlib.sha256(raw[: _FIELDS.size] + program), file)
+        if header.version > SCHEMA_VERSION:
+            raise _wrong_version(path, header.version)
+        return Contents(program, _map(path, header.weights_start, header.weights_bytes))
     except OSError as error:
         raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
 
 
-def _check_size(path: Path, found: int, program_bytes: int, weights_bytes: int) -> None:
-    end = HEADER_BYTES + program_bytes
-    expected = aligned(end) + weights_bytes if weights_bytes else end
-    if found < expected:
-        raise _truncated(path, expected, found)
-    if found > expected:
+@dataclass(frozen=True)
+class _Header:
+    version: tuple[int, int]
+    program_bytes: int
+    weights_bytes: int
+    digest: bytes
+
+    @property
+    def weights_start(self) -> int:
+        """Where the weights section starts, or would start."""
+        return aligned(HEADER_BYTES + self.program_bytes)
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the whole file."""
+        end = HEADER_BYTES + self.program_bytes
+        return self.weights_start + self.weights_bytes if self.weights_bytes else end
+
+
+def _header(path: Path, raw: bytes, size: int) -> _Header:
+    """The header of a file of `size` bytes, checked for all that can be told without reading on."""
+    if raw[:4] != MAGIC[: len(raw)]:
+        raise BinaryFormatError(
+            "this is no compiled program",
+            loc=path,
+            notes=(f"it starts with {raw[:4]!r}, a .ttb file with {MAGIC!r}",),
+            hint="give a file that `ttstack compile` wrote",
+        )
+    if len(raw) < HEADER_BYTES:
+        raise _truncated(path, HEADER_BYTES, size)
+    _, major, minor, program_bytes, weights_bytes = _FIELDS.unpack_from(raw)
+    header = _Header((major, minor), program_bytes, weights_bytes, raw[_FIELDS.size :])
+    if major != SCHEMA_VERSION[0]:
+        raise _wrong_version(path, header.version)
+    if size < header.file_bytes:
+        raise _truncated(path, header.file_bytes, size)
+    if size > header.file_bytes:
         raise BinaryFormatError(
             "this file is longer than its header says",
             loc=path,
-            notes=(f"expected {expected:,} bytes, found {found:,}",),
+            notes=(f"expected {header.file_bytes:,} bytes, found {size:,}",),
             hint=f"copy it again from where it was compiled, or {_RECOMPILE}",
         )
+    return header
 
 
-def _check_hash(path: Path, raw: Bytes) -> None:
-    digest = hashlib.sha256(raw[: _FIELDS.size].data)
-    recorded = raw[_FIELDS.size : HEADER_BYTES].tobytes()
-    for start in range(HEADER_BYTES, len(raw), CHUNK):
-        digest.update(raw[start : start + CHUNK].data)
-    if digest.digest() != recorded:
+def _check_hash(path: Path, header: _Header, digest: "hashlib._Hash", rest: BinaryIO) -> None:
+    """Compare the recorded hash with `digest` continued over the rest of the file."""
+    while piece := rest.read(CHUNK):
+        digest.update(piece)
+    if digest.digest() != header.digest:
         raise BinaryFormatError(
             "this file was altered after it was written",
             loc=path,
-            notes=(f"SHA-256 recorded {recorded.hex()}", f"SHA-256 found    {digest.hexdigest()}"),
+            notes=(f"SHA-256 recorded {header.digest.hex()}", f"SHA-256 found    {digest.hexdigest()}"),
             hint=f"copy it again from where it was compiled, or {_RECOMPILE}",
         )
+
+
+def _map(path: Path, start: int, nbytes: int) -> Bytes:
+    if not nbytes:
+        return np.zeros(0, np.uint8)
+    return np.asarray(np.memmap(path, np.uint8, "r", start, nbytes))
 
 
 def _truncated(path: Path, expected: int, found: int) -> BinaryFormatError:
