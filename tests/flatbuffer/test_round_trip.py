@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ttstack.flatbuffer import encode_values, enums
@@ -70,6 +70,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 @given(st.dictionaries(NAMES, values, max_size=4))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_attribute_values(given_values):
     writer = Writer()
     vector = encode_values.attributes(writer, given_values)
@@ -121,7 +122,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
             case "unary":
                 last = apply(draw(st.sampled_from(["gelu", "exp", "isfinite", "typecast"])), [last], {})
             case "binary":
-                last = apply(draw(st.sampled_from(["add", "eq", "pow"])), [last, draw(st.just(last))], {})
+                last = apply(draw(st.sampled_from(["add", "eq", "pow"])), [last, last], {})
             case "linear" if t.rank > 1:
                 weight = tensor(TensorType((t.shape[-1], 5), t.dtype), TensorKind.PARAMETER)
                 last = apply("linear", [last, weight], {"activation": draw(st.sampled_from(["", "relu"]))})
@@ -141,7 +142,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
 
 
 @given(functions(), st.text(max_size=20), st.dictionaries(NAMES, st.text(), max_size=2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_programs(drawn, pipeline, stages):
     function, weights = drawn
     binary = Binary((function,), SYSTEM, weights, pipeline, "1.2.3", stages)
