@@ -6,6 +6,7 @@ Grids, data movement, L1 footprint and compute time are derived from it, for eve
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 
@@ -65,12 +66,12 @@ class Dispatch:
     exact: bool = True
     """Whether maps and body say all that the op does, so that `ttir.generic` can stand for it."""
 
-    @property
+    @cached_property
     def parallel(self) -> tuple[int, ...]:
         """The loops that may be spread over cores."""
         return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.PARALLEL)
 
-    @property
+    @cached_property
     def reductions(self) -> tuple[int, ...]:
         """The loops that stay in a core."""
         return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.REDUCTION)
@@ -80,12 +81,12 @@ class Dispatch:
         """Iterations that can run side by side."""
         return math.prod(self.domain[i] for i in self.parallel)
 
-    @property
+    @cached_property
     def steps(self) -> int:
         """Iterations that follow one another for each unit."""
         return math.prod(self.domain[i] for i in self.reductions)
 
-    @property
+    @cached_property
     def maps(self) -> tuple[Map, ...]:
         """Inputs, then outputs."""
         return (*self.inputs, *self.outputs)

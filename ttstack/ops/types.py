@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -62,12 +62,17 @@ class DType(StrEnum):
     @property
     def tile_bytes(self) -> int:
         """Bytes of a 32x32 tile: 1,024 elements, and 64 shared exponents in block formats (tt-metal TILE_BYTES)."""
-        return TILE * TILE * self.bits // 8 + 64 if self.is_block else TILE * TILE * self.row_major_bytes
+        return _tile_bytes(self)
 
     @property
     def numpy(self) -> np.dtype:
         """The NumPy type that holds values of this element type (block formats are held as float32)."""
         return _numpy(self)
+
+
+@cache
+def _tile_bytes(dtype: DType) -> int:
+    return TILE * TILE * dtype.bits // 8 + 64 if dtype.is_block else TILE * TILE * dtype.row_major_bytes
 
 
 def _numpy(dtype: DType) -> np.dtype:
