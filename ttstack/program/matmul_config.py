@@ -40,7 +40,7 @@ class _Choice:
     depth: int
     nbytes: int
     traffic: int
-    """Tiles read, and partial output tiles written: what large blocks save."""
+    """Tiles read, partial output tiles written, and tiles of the first block, which nothing hides."""
 
 
 def matmul_config(  # noqa: PLR0917
@@ -99,7 +99,8 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[_Choice]:
         for depth in depths:
             k_blocks = -(-k // depth)
             nbytes = buffers.nbytes(height, width, depth, k_blocks)
-            yield _Choice(height, width, depth, nbytes, reads + m * n * k_blocks)
+            first = (height + width) * depth
+            yield _Choice(height, width, depth, nbytes, reads + m * n * k_blocks + first)
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
