@@ -166,7 +166,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         if progress:
             for phase, seconds in found.phases.items():
                 progress(phase, seconds)
-        compiled = compile_module(found.module, options, weights=found.weights, source=found.name)
+        compiled = compile_module(found.module, options, weights=found.weights)
     return Program(compiled.binary, {**found.phases, **compiled.phases})
 
 

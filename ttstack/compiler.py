@@ -46,11 +46,9 @@ class Compiled:
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-def compile_module(
-    module: ir.Module, options: Options, *, weights: Mapping[str, np.ndarray[Any, Any]], source: str = ""
-) -> Compiled:
+def compile_module(module: ir.Module, options: Options, *, weights: Mapping[str, np.ndarray[Any, Any]]) -> Compiled:
     """Run the pipeline on a TTIR module of the current context, in place, and read the program off it."""
-    check_supported(module, source)
+    check_supported(module)
     phases: dict[str, float] = {}
     stages = {"ttir": print_module(module)} if options.keep_ir else {}
 
@@ -65,7 +63,7 @@ def compile_module(
         hooks.append(dump_hook(options.dump_ir, module))
     pipeline.run(module, after=hooks)
     start = time.perf_counter()
-    binary = emit(module, weights=weights, pipeline=str(pipeline), version=VERSION, source=source)
+    binary = emit(module, weights=weights, pipeline=str(pipeline), version=VERSION)
     if options.keep_ir:
         binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
     phases["emit"] = time.perf_counter() - start

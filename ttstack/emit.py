@@ -28,10 +28,9 @@ def emit(
     weights: Mapping[str, np.ndarray[Any, Any]],
     pipeline: str,
     version: str,
-    source: str = "",
 ) -> Binary:
     """One program for each public function; `weights` are the values of parameters, by name."""
-    emitters = [_Emitter(function, source) for function in functions(module)]
+    emitters = [_Emitter(function) for function in functions(module)]
     described = {w.name: w for e in emitters for w in e.weights}
     return Binary(
         functions=tuple(e.function for e in emitters),
@@ -45,8 +44,7 @@ def emit(
 class _Emitter:
     """One function's tensors and operations."""
 
-    def __init__(self, function: Any, source: str) -> None:
-        self.source = source
+    def __init__(self, function: Any) -> None:
         self.tensors: list[Tensor] = []
         self.weights: list[Weight] = []
         self.numbers: dict[ir.Value, int] = {}
@@ -95,7 +93,7 @@ class _Emitter:
             fidelity=placed.fidelity,
             config=placed.config,
             l1_bytes=placed.l1_bytes,
-            location=read_location(op.location, self.source),
+            location=read_location(op.location),
         )
 
     def _constant(self, op: Any) -> None:

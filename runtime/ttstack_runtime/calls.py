@@ -9,10 +9,10 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
 from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.eltwise import BitcastConvert, Typecast
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation
 from ttstack_runtime import kernels
+from ttstack_runtime.evaluate import result_keywords
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.precision import Ieee
 from ttstack_runtime.region import Region
@@ -44,7 +44,7 @@ def bind(function: Function, operation: Operation, rules: Ieee) -> Call:
     kernel = kernels.find(operation.name)
     if kernel is None:
         raise ExecutionError(f"op '{operation.name}' has no reference semantics", loc=operation.location or None)
-    call = partial(kernel, **_keywords(function, operation, rules))
+    call = partial(kernel, **(attributes(operation) | result_keywords(function.definition(operation))))
     sides = _MULTIPLIED.get(operation.name)
     return call if sides is None else partial(_multiply, call, sides, operation, rules)
 
@@ -54,20 +54,6 @@ def attributes(operation: Operation) -> dict[str, Any]:
     specs = OPS[operation.name].attribute_specs()
     defaults = {name: spec.default for name, spec in specs.items() if not spec.required}
     return defaults | {name: value for name, value in operation.attributes.items() if name in specs}
-
-
-def _keywords(function: Function, operation: Operation, rules: Ieee) -> dict[str, Any]:
-    keywords = attributes(operation)
-    spec = OPS[operation.name]
-    result = function.tensors[operation.results[0]].type
-    if "type" in spec.result_fields():
-        return keywords | {"dtype": rules.held[result.dtype], "shape": result.shape}
-    if spec is Typecast:
-        return keywords | {"dtype": rules.held[result.dtype]}
-    if spec is BitcastConvert:
-        operand = function.tensors[operation.operands[0] or 0].type
-        return keywords | {"dtype": result.dtype.numpy, "source": operand.dtype.numpy}
-    return keywords
 
 
 def _multiply(

@@ -8,12 +8,10 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.base import Op
 from ttstack.ops.eltwise import BitcastConvert, Typecast
-from ttstack.ops.types import DType
 from ttstack_runtime import kernels
+from ttstack_runtime.precision import Ieee
 
 Array = np.ndarray[Any, Any]
-
-_WIDENED = (DType.BF16, DType.F16)
 
 
 def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
@@ -25,7 +23,7 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
     kernel = kernels.find(op.mnemonic)
     if kernel is None:
         raise ExecutionError(f"'{op.mnemonic}' has no reference semantics and cannot be executed")
-    results = kernel(*map(_widen, operands), **op.attributes(), **result_keywords(op))
+    results = kernel(*map(_widen, operands), **(op.attributes() | result_keywords(op)))
     arrays = results if isinstance(results, tuple) else (results,)
     return tuple(np.asarray(a).astype(t.dtype.numpy) for a, t in zip(arrays, op.results, strict=True))
 
@@ -34,15 +32,10 @@ def result_keywords(op: Op) -> dict[str, Any]:
     """What a kernel must be told of the result type, because neither operands nor attributes say it."""
     (result, *_) = op.results
     if "type" in op.result_fields():
-        return {"dtype": _held(result.dtype), "shape": result.shape}
+        return {"dtype": Ieee.held[result.dtype], "shape": result.shape}
     if isinstance(op, BitcastConvert):
         return {"dtype": result.dtype.numpy, "source": op.input.dtype.numpy}
-    return {"dtype": _held(result.dtype)} if isinstance(op, Typecast) else {}
-
-
-def _held(dtype: DType) -> np.dtype:
-    """The type in which kernels compute with that element type."""
-    return np.dtype(np.float32) if dtype in _WIDENED else dtype.numpy
+    return {"dtype": Ieee.held[result.dtype]} if isinstance(op, Typecast) else {}
 
 
 def _widen(array: Array | None) -> Array | None:

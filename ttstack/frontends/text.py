@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import segments
@@ -35,10 +36,12 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
     """
     try:
         with as_diagnostics("cannot read the module", source):
-            return ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES))
+            module = ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES))
     except InvalidIRError:
         _refuse_unknown_ops(text, source)
         raise
+    _name_file(module, source)
+    return module
 
 
 def print_module(module: ir.Module, *, locations: bool = False) -> str:
@@ -65,6 +68,18 @@ def _accepts(name: str, count: int) -> bool:
     arities = list(spec.operand_specs().values())
     least = sum(a is Arity.ONE for a in arities)
     return count >= least if Arity.VARIADIC in arities else least <= count <= len(arities)
+
+
+def _name_file(module: ir.Module, source: str) -> None:
+    """Let locations that MLIR gave to nameless text say which file they are in."""
+
+    def rename(op: Any) -> ir.WalkResult:
+        location = op.location
+        if isinstance(location, ir.FileLineColLoc) and location.filename == "-":
+            op.location = ir.Location.file(source, location.start_line, location.start_col)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(rename)
 
 
 def _refuse_unknown_ops(text: str, source: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.location import read_location
 from ttstack.dialects.tt import read_system_desc
 from ttstack.mlir import ir
 from ttstack.system_desc import SystemDesc
@@ -29,7 +30,7 @@ def body(function: Any) -> list[Any]:
     if len(blocks) != 1:
         raise InvalidIRError(
             f"function '{function.name.value}' has {len(blocks)} blocks",
-            loc=function.location,
+            loc=read_location(function.location),
             hint="control flow between blocks is not supported; unroll it in the source",
         )
     return [op.operation for op in blocks[0].operations]

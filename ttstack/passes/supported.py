@@ -11,7 +11,7 @@ from ttstack.passes.functions import functions
 _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_conversion_cast"}
 
 
-def check_supported(module: ir.Module, source: str = "") -> None:
+def check_supported(module: ir.Module) -> None:
     """Every op of every public function is one of `ttir`'s.
 
     Raises:
@@ -22,13 +22,13 @@ def check_supported(module: ir.Module, source: str = "") -> None:
     for function in functions(module):
         for block in function.regions[0].blocks:
             for op in block.operations:
-                _visit(op.operation, source, found, first)
+                _visit(op.operation, found, first)
     if found:
         raise unsupported(found, first)
 
 
-def _visit(op: Any, source: str, found: Counter[str], first: dict[str, str]) -> None:
+def _visit(op: Any, found: Counter[str], first: dict[str, str]) -> None:
     if op.name.startswith("ttir.") or op.name in _HOST:
         return
     found[op.name] += 1
-    first.setdefault(op.name, read_location(op.location, source))
+    first.setdefault(op.name, read_location(op.location))

@@ -115,8 +115,8 @@ class Layout:
             return math.prod(self.shard(t)) * self.page_bytes(t)
         return -(-self.pages(t) // max(banks, 1)) * self.page_bytes(t)
 
-    def fault(self, t: TensorType, device: Grid) -> str | None:
-        """Why this layout cannot hold `t` on a device with these cores; None where it can."""
+    def fault(self, device: Grid) -> str | None:
+        """Why a device with these cores cannot hold a tensor so; None where it can."""
         if self.dtype.is_block and not self.tiled:
             return f"{self.dtype} needs tiles"
         if self.sharded != (self.grid is not None):

@@ -48,7 +48,7 @@ class Operation:
     """Tensor ids in the order of the definition's operand places, None where an optional one is absent."""
     results: tuple[int, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    grid: Grid = Grid(1, 1)
+    grid: Grid = field(default_factory=lambda: Grid(1, 1))
     spread: Spread = Spread.FLAT
     fidelity: Fidelity = Fidelity.HIFI4
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -5,6 +5,7 @@ from typing import Any
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, describe
+from ttstack.dialects.location import read_location
 from ttstack.dialects.ttir import read_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -38,7 +39,7 @@ def function_graph(function: Any) -> FunctionGraph:
         results = range(len(values), len(values) + len(op.results))
         values += op.results
         numbers |= dict(zip(op.results, results, strict=True))
-        nodes.append(Node(op_of(op), tuple(numbers[v] for v in inputs), tuple(results), str(op.location)))
+        nodes.append(Node(op_of(op), tuple(numbers[v] for v in inputs), tuple(results), read_location(op.location)))
         operations.append(op)
     graph = Graph(
         values=tuple(read_type(v.type) for v in values),
@@ -62,7 +63,7 @@ def op_of(op: Any) -> Op:
         operands, result = [read_type(v.type) for v in inputs_of(op)], read_type(op.results[0].type)
         return recognize(dispatch, operands, result) or Generic(inputs=tuple(operands), program=dispatch, type=result)
     if definition(op) is None:
-        raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=op.location)
+        raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=read_location(op.location))
     return describe(op)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ttstack.diagnostics import CapacityError
+from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, read_placed
 from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.tt import read_layout
@@ -72,6 +73,6 @@ class _Memories:
         return CapacityError(
             f"{space.upper()} is full: {t} needs {size * banks:,} bytes, {live * banks:,} of "
             f"{(memory.end - memory.base) * banks:,} are in use",
-            loc=location,
+            loc=read_location(location),
             hint="use a smaller element format (--dtype), smaller inputs, or a device with more memory",
         )
