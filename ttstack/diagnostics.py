@@ -88,3 +88,9 @@ class ExecutionError(TTStackError):
     """A program that cannot be executed: overlapping buffers, no reference semantics, not enough memory."""
 
     code = "TT0702"
+
+
+class OutputError(TTStackError):
+    """A result that cannot be written or given in the form asked for."""
+
+    code = "TT0801"

@@ -1,0 +1,93 @@
+"""From the records of a program to its report, by the cost model alone."""
+
+from collections.abc import Sequence
+
+from ttstack.cost import FREE, Cost, predict, roofline
+from ttstack.diagnostics import InputError
+from ttstack.program.buffers import Memory, live_bytes
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import MemorySpace
+from ttstack.program.records import Binary, Function, Operation, Tensor
+from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
+from ttstack.report.op_codes import op_class, op_code
+from ttstack.system_desc import ChipDesc
+
+
+def build_report(binary: Binary, function_name: str | None = None) -> Report:
+    """The report of one function; the name can be left out where the program has one.
+
+    Raises:
+        InputError: there is no such function, or several and no name.
+    """
+    function = _find(binary, function_name)
+    chip = binary.system_desc.chips[0]
+    l1, dram = (live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM))
+    ops: list[OpReport] = []
+    for operation, held in zip(function.operations, l1, strict=True):
+        if not operation.results:
+            continue
+        device_op = function.device_op(operation)
+        cost = predict(device_op, chip)
+        if cost is not FREE:
+            ops.append(_op(len(ops), function, operation, device_op, cost, held, chip))
+    memory = {
+        "l1": _memory_use(function, l1, Memory.of(chip, MemorySpace.L1)),
+        "dram": _memory_use(function, dram, Memory.of(chip, MemorySpace.DRAM)),
+    }
+    return Report(function.name, binary.system_desc.name, chip, tuple(ops), memory)
+
+
+def _find(binary: Binary, name: str | None) -> Function:
+    found = [f for f in binary.functions if name is None or f.name == name]
+    if len(found) == 1:
+        return found[0]
+    what = "a function must be named" if name is None else f"there is no function '{name}'"
+    names = ", ".join(f.name for f in binary.functions) or "none"
+    raise InputError(what, notes=(f"functions of the program: {names}",))
+
+
+def _op(
+    index: int,
+    function: Function,
+    operation: Operation,
+    device_op: DeviceOp,
+    cost: Cost,
+    l1_bytes: int,
+    chip: ChipDesc,
+) -> OpReport:
+    return OpReport(
+        index=index,
+        name=operation.name,
+        op_class=op_class(device_op),
+        op_code=op_code(device_op),
+        location=operation.location,
+        ns=cost.total_ns,
+        gap_ns=cost.gap_ns,
+        terms=cost.terms,
+        bound=cost.bound,
+        cores=cost.cores,
+        flops=cost.flops,
+        dram_bytes=cost.dram_bytes,
+        noc_bytes=cost.noc_bytes,
+        flops_utilisation=cost.flops_utilisation,
+        dram_utilisation=cost.dram_utilisation,
+        roofline_ns=roofline(device_op, chip),
+        l1_bytes=l1_bytes,
+        fidelity=str(operation.fidelity),
+        operands=tuple(_tensor(function.tensors[i]) for i in operation.operands if i is not None),
+        results=tuple(_tensor(function.tensors[i]) for i in operation.results),
+        grid=operation.grid,
+        attributes=operation.attributes,
+        config=operation.config,
+    )
+
+
+def _tensor(tensor: Tensor) -> TensorReport:
+    return TensorReport(tensor.name, tensor.type, tensor.layout)
+
+
+def _memory_use(function: Function, live: Sequence[int], memory: Memory) -> MemoryUse:
+    peak = max(live, default=0)
+    at = function.operations[live.index(peak)] if peak else None
+    place = "" if at is None else " ".join(filter(None, (at.name, at.location)))
+    return MemoryUse(peak, memory.end - memory.base, memory.banks, place)

@@ -1,0 +1,64 @@
+"""The columns of a report that people read: what stands in them, and which ones fit a width."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ttstack.report.model import OpReport, Report
+from ttstack.report.text import layouts, micros, percent, present_terms
+
+LOCATION = "location"
+MIN_LOCATION = 16
+"""Characters below which a location tells nothing."""
+GAP = 2
+"""Characters between columns."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; those of the lowest rank are dropped last."""
+
+    title: str
+    cell: Callable[[OpReport], str]
+    rank: int
+    text: bool = False
+    """Whether it is text, which is set left."""
+
+
+def columns(report: Report) -> list[Column]:
+    """All columns that say anything, in their order."""
+    return [
+        Column("#", lambda op: str(op.index), 0),
+        Column("op", lambda op: op.name, 0, text=True),
+        Column(LOCATION, lambda op: op.location, 0, text=True),
+        Column("µs", lambda op: micros(op.ns), 0),
+        Column("%", lambda op: percent(report.share(op)), 0),
+        Column("bound", lambda op: op.bound, 0, text=True),
+        Column("cores", lambda op: str(op.cores), 1),
+        Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
+        Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
+        *(_term(name) for name in present_terms(report.ops)),
+        Column("layout", layouts, 6, text=True),
+    ]
+
+
+def _term(name: str) -> Column:
+    rank = {"compute": 3, "dram": 3, "noc": 4, "gap": 5}.get(name, 7)
+    return Column(name, lambda op: micros(op.terms.get(name, 0.0)), rank)
+
+
+def fitting(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], int]:
+    """The columns that fit into `width` characters, and how many of them the location gets."""
+    needs = {c.title: _width(c, ops) for c in found}
+    longest = needs[LOCATION]
+    needs[LOCATION] = min(longest, MIN_LOCATION)
+    left = width - sum(needs[c.title] + GAP for c in found if c.rank == 0) + GAP
+    kept = {c.title for c in found if c.rank == 0}
+    for column in sorted((c for c in found if c.rank), key=lambda c: c.rank):
+        if needs[column.title] + GAP <= left:
+            left -= needs[column.title] + GAP
+            kept.add(column.title)
+    return [c for c in found if c.title in kept], min(longest, needs[LOCATION] + max(left, 0))
+
+
+def _width(column: Column, ops: Sequence[OpReport]) -> int:
+    return max(len(column.title), *(len(column.cell(op)) for op in ops), 0)

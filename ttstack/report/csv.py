@@ -1,0 +1,126 @@
+"""A report as tt-metal's `ops_perf_results` table, version 2.1, with the columns of `ttrt perf`.
+
+tt-perf-report 1.4.1, ttnn-visualizer and tt-explorer read it. Commas inside of cells are semicolons, as the
+profiler writes them. The sum of DEVICE KERNEL DURATION is the report's `kernel_ns`, and that of OP TO OP
+LATENCY its `gap_ns`: a row holds the gap before its op, the first that after the last op of the pass before.
+"""
+
+import csv
+import io
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from ttstack.report.csv_columns import header
+from ttstack.report.csv_tensors import tensor_cells
+from ttstack.report.model import OpReport, Report, TensorReport
+
+DEVICE = 0
+_CALL_SHIFT = 10
+"""GLOBAL CALL COUNT holds the device's number in its low bits."""
+
+
+def csv_text(report: Report) -> str:
+    """The whole table, with a signpost that names the function before its ops."""
+    columns = header(
+        inputs=max((len(op.operands) for op in report.ops), default=0) or 1,
+        outputs=max((len(op.results) for op in report.ops), default=0) or 1,
+    )
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: _cell(v) for k, v in row.items()} for row in _rows(report))
+    return text.getvalue()
+
+
+def _cell(value: object) -> str:
+    text = f"{value:.6f}" if isinstance(value, float) else str(value)
+    return " ".join(text.replace(",", ";").split())
+
+
+def _rows(report: Report) -> Iterator[dict[str, Any]]:
+    yield {"OP CODE": report.function, "OP TYPE": "signpost", "HOST START TS": 0}
+    start = 0.0
+    gap = report.ops[-1].gap_ns if report.ops else 0.0
+    for op in report.ops:
+        start += gap
+        yield _times(report, op, start, gap) | _identity(report, op) | dict(tensor_cells(op))
+        start += op.ns
+        gap = op.gap_ns
+
+
+def _identity(report: Report, op: OpReport) -> dict[str, Any]:
+    return {
+        "OP CODE": op.op_code,
+        "OP TYPE": "tt_dnn_device",
+        "GLOBAL CALL COUNT": ((op.index + 1) << _CALL_SHIFT) | DEVICE,
+        "DEVICE ID": DEVICE,
+        "DEVICE ARCH": report.chip.arch,
+        "ATTRIBUTES": _attributes(op),
+        "MATH FIDELITY": op.fidelity,
+        "CORE COUNT": op.cores,
+        "AVAILABLE WORKER CORE COUNT": report.chip.num_cores,
+        "PROGRAM HASH": zlib.crc32(repr((op.name, op.attributes, op.operands, op.config)).encode()),
+        "PROGRAM CACHE HIT": True,
+        "LOC": f'loc("{op.location}")' if op.location else "loc(unknown)",
+        "CONST_EVAL_OP": "false",
+        "INPUT_LAYOUT_CONVERSION_OP": "false",
+        "PROGRAM_METADATA": "{'loop_number': 0; 'program_index': 0}",
+    }
+
+
+def _times(report: Report, op: OpReport, start: float, gap: float) -> dict[str, Any]:
+    cycles = report.chip.clock_hz * 1e-9
+    compute, bandwidth = op.flops_utilisation * op.ns, op.dram_utilisation * op.ns
+    return {
+        "HOST START TS": round(start) + op.index + 1,
+        "HOST END TS": round(start) + op.index + 1,
+        "HOST DURATION [ns]": 0,
+        "DEVICE FW START CYCLE": round(start * cycles),
+        "DEVICE FW END CYCLE": round((start + op.ns) * cycles),
+        "OP TO OP LATENCY [ns]": gap,
+        "OP TO OP LATENCY BR/NRISC START [ns]": gap,
+        "DEVICE FW DURATION [ns]": op.ns,
+        "DEVICE KERNEL DURATION [ns]": op.ns,
+        "DEVICE KERNEL DURATION DM START [ns]": op.ns,
+        "PM IDEAL [ns]": op.roofline_ns,
+        "PM COMPUTE [ns]": compute,
+        "PM BANDWIDTH [ns]": bandwidth,
+        "PM REQ I BW": "[]",
+        "PM REQ O BW": "[]",
+        "PM FPU UTIL (%)": 100 * op.flops_utilisation,
+        "DRAM BW UTIL (%)": 100 * op.dram_utilisation,
+    }
+
+
+def _attributes(op: OpReport) -> str:
+    """The op's attributes as the profiler prints them, with its memory and program configurations."""
+    found = {name: _spelled(value) for name, value in op.attributes.items()}
+    if op.config:
+        found["program_config"] = _program_config(op)
+    if op.results:
+        found["output_mem_config"] = _memory_config(op.results[0])
+    return "{" + "; ".join(f"'{name}': '{value}'" for name, value in found.items()) + "}"
+
+
+def _spelled(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value).replace("'", "")
+
+
+def _program_config(op: OpReport) -> str:
+    grid = f"compute_with_storage_grid_size=(x={op.grid.cols};y={op.grid.rows})"
+    fields = (f"{name}={value}" for name, value in op.config.items() if name != "type")
+    return f"{op.config.get('type', 'ProgramConfig')}({';'.join((grid, *fields))})"
+
+
+def _memory_config(tensor: TensorReport) -> str:
+    layout = tensor.layout
+    shard = "std::nullopt"
+    if layout.grid is not None:
+        rows, cols = layout.shard(tensor.type)
+        last = f"(x={layout.grid.cols - 1};y={layout.grid.rows - 1})"
+        size = (rows * 32, cols * 32) if layout.tiled else (rows, tensor.type.shape[-1])
+        shard = f"ShardSpec(grid={{[(x=0;y=0) - {last}]}};shape={{{size[0]}; {size[1]}}};orientation=ROW_MAJOR)"
+    kind = f"TensorMemoryLayout::{layout.memory_layout.upper()}"
+    space = f"BufferType::{layout.memory_space.upper()}"
+    return f"MemoryConfig(memory_layout={kind};buffer_type={space};shard_spec={shard})"

@@ -1,0 +1,93 @@
+"""A report as values that JSON has."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ttstack.report.model import OpReport, Report, TensorReport
+
+FORMAT = 1
+"""Of the JSON text; grows when a field changes its meaning or goes."""
+
+
+def to_dict(report: Report) -> dict[str, Any]:
+    """The whole report; times in nanoseconds, sizes in bytes, shares from 0 to 1."""
+    return {
+        "format": FORMAT,
+        "function": report.function,
+        "system": report.system,
+        "arch": report.chip.arch,
+        "total_ns": report.total_ns,
+        "kernel_ns": report.kernel_ns,
+        "gap_ns": report.gap_ns,
+        "shares": report.shares(),
+        "memory": {name: asdict(use) for name, use in report.memory.items()},
+        "ops": [_op(report, op) for op in report.ops],
+    }
+
+
+def to_json(report: Report, *, indent: int | None = 2) -> str:
+    """The whole report as text."""
+    return json.dumps(to_dict(report), indent=indent)
+
+
+def flat_row(report: Report, op: OpReport) -> dict[str, Any]:
+    """One op without nesting: terms as `<term>_ns`, tensors as text."""
+    row = _numbers(report, op)
+    terms = {f"{name}_ns": ns for name, ns in op.terms.items() if f"{name}_ns" not in row}
+    tensors = {
+        "operands": "; ".join(map(str, op.operands)),
+        "results": "; ".join(map(str, op.results)),
+    }
+    return row | terms | tensors
+
+
+def plain(value: Any) -> Any:
+    """An attribute's value as JSON has it; what it lacks as text."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
+    return {
+        "index": op.index,
+        "name": op.name,
+        "op_class": op.op_class,
+        "op_code": op.op_code,
+        "location": op.location,
+        "ns": op.ns,
+        "gap_ns": op.gap_ns,
+        "share": report.share(op),
+        "bound": op.bound,
+        "cores": op.cores,
+        "grid": str(op.grid),
+        "fidelity": op.fidelity,
+        "flops": op.flops,
+        "dram_bytes": op.dram_bytes,
+        "noc_bytes": op.noc_bytes,
+        "flops_utilisation": op.flops_utilisation,
+        "dram_utilisation": op.dram_utilisation,
+        "roofline_ns": op.roofline_ns,
+        "l1_bytes": op.l1_bytes,
+    }
+
+
+def _op(report: Report, op: OpReport) -> dict[str, Any]:
+    return _numbers(report, op) | {
+        "terms": dict(op.terms),
+        "operands": [_tensor(t) for t in op.operands],
+        "results": [_tensor(t) for t in op.results],
+        "attributes": plain(op.attributes),
+        "config": plain(op.config),
+    }
+
+
+def _tensor(tensor: TensorReport) -> dict[str, str]:
+    return {"name": tensor.name, "type": str(tensor.type), "layout": str(tensor.layout)}

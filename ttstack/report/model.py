@@ -1,0 +1,198 @@
+"""The report of one function: its device ops in order, what each costs, and the memory that it takes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from ttstack.ops.types import TensorType
+from ttstack.program.layout import Grid, Layout
+from ttstack.system_desc import ChipDesc
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+Order = Literal["order", "time", "op"]
+"""In the order of execution, longest first, or by name."""
+
+
+@dataclass(frozen=True)
+class TensorReport:
+    """An operand or result of an op."""
+
+    name: str
+    type: TensorType
+    """Shape and element type in the source."""
+    layout: Layout
+    """Element format, tiling, memory and shards on the device."""
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.layout}"
+
+
+@dataclass(frozen=True)
+class OpReport:
+    """One device op and its predicted cost."""
+
+    index: int
+    """Position among the function's device ops, from 0."""
+    name: str
+    """Mnemonic of the `ttnn` op."""
+    op_class: str
+    """What its time is summed up under: the op's family."""
+    op_code: str
+    """Name of the device operation in tt-metal's profiler."""
+    location: str
+    """Where in the source it comes from."""
+    ns: float
+    """Duration of the kernel."""
+    gap_ns: float
+    """From the end of the kernel to the start of the next one."""
+    terms: Mapping[str, float]
+    """Nanoseconds by term, as `ttstack.cost.Cost.terms`."""
+    bound: str
+    """The largest term."""
+    cores: int
+    flops: int
+    """Floating-point operations as users count them."""
+    dram_bytes: int
+    noc_bytes: int
+    flops_utilisation: float
+    """Share of the chip's matrix peak at the op's fidelity."""
+    dram_utilisation: float
+    """Share of the DRAM peak."""
+    roofline_ns: float
+    """The least time that the peaks of matrix units and DRAM allow."""
+    l1_bytes: int
+    """Bytes in use of the fullest core's L1 while it runs, circular buffers included."""
+    fidelity: str
+    operands: tuple[TensorReport, ...]
+    results: tuple[TensorReport, ...]
+    grid: Grid
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
+
+    @property
+    def elapsed_ns(self) -> float:
+        """Kernel and gap: what the op adds to the total."""
+        return self.ns + self.gap_ns
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """The most that a function takes of each bank of a memory: a core's L1, or a DRAM channel."""
+
+    peak: int
+    """Bytes of the fullest bank, from the program's addresses; in L1 with circular buffers."""
+    capacity: int
+    """Bytes of a bank that programs may use."""
+    banks: int
+    peak_at: str = ""
+    """The op that runs when the peak is first reached."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Predicted time of one pass of a function that is run again and again from a trace."""
+
+    function: str
+    system: str
+    """Name of the device description."""
+    chip: ChipDesc = field(repr=False)
+    ops: tuple[OpReport, ...] = field(repr=False)
+    """Device ops in order; views and ends of buffers launch nothing and are none."""
+    memory: Mapping[str, MemoryUse]
+    """By memory: `l1` and `dram`."""
+
+    @cached_property
+    def kernel_ns(self) -> float:
+        """Sum of the kernels' durations."""
+        return sum(op.ns for op in self.ops)
+
+    @cached_property
+    def gap_ns(self) -> float:
+        """Sum of the gaps between kernels, the one before the next pass included."""
+        return sum(op.gap_ns for op in self.ops)
+
+    @property
+    def total_ns(self) -> float:
+        """Kernels and gaps."""
+        return self.kernel_ns + self.gap_ns
+
+    def share(self, op: OpReport) -> float:
+        """Share of the total time that an op and the gap after it take."""
+        return op.elapsed_ns / self.total_ns if self.total_ns else 0.0
+
+    def shares(self) -> dict[str, float]:
+        """Share of the total time by op class, largest first."""
+        found: dict[str, float] = {}
+        for op in self.ops:
+            found[op.op_class] = found.get(op.op_class, 0.0) + self.share(op)
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def ordered(self, by: Order = "order") -> list[OpReport]:
+        """The ops sorted; ties stay in the order of execution."""
+        match by:
+            case "time":
+                return sorted(self.ops, key=lambda op: -op.elapsed_ns)
+            case "op":
+                return sorted(self.ops, key=lambda op: op.name)
+            case "order":
+                return list(self.ops)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as values that JSON has."""
+        from ttstack.report.json import to_dict
+
+        return to_dict(self)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Everything as JSON text."""
+        from ttstack.report.json import to_json
+
+        return to_json(self, indent=indent)
+
+    def to_pandas(self) -> "DataFrame":
+        """A data frame with a row for each op; times in nanoseconds.
+
+        Raises:
+            OutputError: pandas is not installed.
+        """
+        from ttstack.report.frame import to_pandas
+
+        return to_pandas(self)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write tt-metal's `ops_perf_results` table, which tt-perf-report reads.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.report.csv import csv_text
+        from ttstack.report.files import write_whole
+
+        write_whole(path, csv_text(self))
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write one page that needs no network.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.report.files import write_whole
+        from ttstack.report.html import page
+
+        write_whole(path, page(self))
+
+    def _repr_html_(self) -> str:
+        from ttstack.report.html import fragment
+
+        return fragment(self)
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterable[RenderableType]":
+        from ttstack.report.table import render
+
+        yield from render(self, options.max_width)

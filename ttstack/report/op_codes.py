@@ -1,0 +1,39 @@
+"""What an op is called in profiler tables, and the class under which its time is summed up."""
+
+from ttstack.ops.types import TILE, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Layout
+
+_CLASSES = {"to_layout": "layout", "generic": "eltwise"}
+
+
+def op_class(device_op: DeviceOp) -> str:
+    """The family of the op; changes of layout are one of their own, fused elementwise ops count as such."""
+    op = device_op.op
+    return _CLASSES.get(op.mnemonic, op.family)
+
+
+def op_code(device_op: DeviceOp) -> str:
+    """The name of the device operation in tt-metal's profiler."""
+    op = device_op.op
+    if op.mnemonic != "to_layout":
+        return op.op_code
+    return _layout_change(op.operands[0], device_op.operands[0], device_op.results[0])
+
+
+def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
+    """The device operation that makes the most of the change: tiles before shards before the element format."""
+    padded = any(extent % TILE for extent in (1, *t.shape)[-2:])
+    match source.tiled, result.tiled:
+        case False, True:
+            return "TilizeWithValPaddingDeviceOperation" if padded else "TilizeDeviceOperation"
+        case True, False:
+            return "UntilizeWithUnpaddingDeviceOperation" if padded else "UntilizeDeviceOperation"
+    match source.sharded, result.sharded:
+        case False, True:
+            return "InterleavedToShardedDeviceOperation"
+        case True, False:
+            return "ShardedToInterleavedDeviceOperation"
+        case True, True if source.grid != result.grid or source.memory_layout != result.memory_layout:
+            return "ReshardDeviceOperation"
+    return "TypecastDeviceOperation" if source.dtype != result.dtype else "CopyDeviceOperation"

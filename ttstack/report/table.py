@@ -1,0 +1,75 @@
+"""A report as a table for terminals."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from ttstack.report.columns import GAP, LOCATION, columns, fitting
+from ttstack.report.model import OpReport, Order, Report
+from ttstack.report.text import duration, percent, size, tail
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_BAR = 24
+_COLOURS = {"dram": "cyan", "compute": "green", "noc": "magenta", "launch": "yellow", "writer": "cyan"}
+
+
+def render(report: Report, width: int, *, by: Order = "order", top: int | None = None) -> "Iterator[RenderableType]":
+    """The title, the ops (the first `top` of the order), totals, and shares by class."""
+    ops = report.ordered(by)[:top]
+    yield Text(f"{report.function} on {report.system}: {duration(report.total_ns)}", style="bold")
+    if ops:
+        yield _op_table(report, ops, width)
+    left = len(report.ops) - len(ops)
+    if left:
+        yield Text(f"and {left} more", style="dim")
+    yield from _totals(report)
+    yield from _share_table(report)
+
+
+def _op_table(report: Report, ops: list[OpReport], width: int) -> Table:
+    kept, location_width = fitting(columns(report), ops, width)
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    for column in kept:
+        table.add_column(column.title, justify="left" if column.text else "right", no_wrap=True)
+    for op in ops:
+        table.add_row(*(_styled(c.title, c.cell(op), location_width) for c in kept))
+    return table
+
+
+def _styled(title: str, cell: str, location_width: int) -> Text:
+    if title == LOCATION:
+        return Text(tail(cell, location_width), style="dim")
+    return Text(cell, style=_COLOURS.get(cell, "") if title == "bound" else "")
+
+
+def _totals(report: Report) -> Iterator[Text]:
+    kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
+    yield Text()
+    yield Text(f"{len(report.ops)} ops: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
+    for name, use in report.memory.items():
+        what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
+        banks = 1 if name == "l1" else use.banks
+        line = f"{what}: at most {size(use.peak * banks)} of {size(use.capacity * banks)}"
+        yield Text(f"{line}, in {use.peak_at}" if use.peak_at else line)
+
+
+def _share_table(report: Report) -> "Iterator[RenderableType]":
+    shares = report.shares()
+    if not shares:
+        return
+    counts: dict[str, int] = {}
+    for op in report.ops:
+        counts[op.op_class] = counts.get(op.op_class, 0) + 1
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("class")
+    table.add_column("ops", justify="right")
+    table.add_column("%", justify="right")
+    table.add_column("")
+    for name, share in shares.items():
+        table.add_row(name, str(counts[name]), percent(share), Text("█" * round(_BAR * share), style="blue"))
+    yield Text()
+    yield table

@@ -1,0 +1,62 @@
+"""Numbers, layouts and locations as people read them; shared by all writers that people read."""
+
+from ttstack.program.layout import Layout, MemoryLayout
+from ttstack.report.model import OpReport
+
+_SHARDING = {
+    MemoryLayout.INTERLEAVED: "",
+    MemoryLayout.HEIGHT_SHARDED: " hs",
+    MemoryLayout.WIDTH_SHARDED: " ws",
+    MemoryLayout.BLOCK_SHARDED: " bs",
+}
+_TERMS = ("compute", "unpack", "pack", "dram", "noc", "writer", "fill", "throttle", "gap")
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def micros(ns: float) -> str:
+    """Microseconds with one decimal: `1,234.5`."""
+    return f"{ns / 1000:,.1f}"
+
+
+def duration(ns: float) -> str:
+    """A time with a unit that fits: `123 ns`, `12.3 µs`, `1.23 ms`."""
+    if ns < 1000:
+        return f"{ns:.0f} ns"
+    return f"{ns / 1e3:.1f} µs" if ns < 1e6 else f"{ns / 1e6:,.2f} ms"
+
+
+def percent(share: float) -> str:
+    """A share with one decimal, without the sign."""
+    return f"{100 * share:.1f}"
+
+
+def size(nbytes: int) -> str:
+    """Bytes in the largest unit of which there is at least one: `1.4 MiB`."""
+    value, unit = float(nbytes), 0
+    while value >= 1024 and unit < len(_BINARY) - 1:
+        value, unit = value / 1024, unit + 1
+    return f"{value:.0f} {_BINARY[unit]}" if unit == 0 else f"{value:.1f} {_BINARY[unit]}"
+
+
+def tail(text: str, width: int) -> str:
+    """The end of a text that is too long: file and line of a path tell more than its root."""
+    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]
+
+
+def short_layout(layout: Layout) -> str:
+    """`bf16 dram`, `f32 l1 bs 8x8`, `ui32 dram rm`: format, memory, sharding with grid, row-major."""
+    grid = f" {layout.grid}" if layout.grid else ""
+    row_major = "" if layout.tiled else " rm"
+    return f"{layout.dtype} {layout.memory_space}{_SHARDING[layout.memory_layout]}{grid}{row_major}"
+
+
+def layouts(op: OpReport) -> str:
+    """From the first operand's layout to the first result's; one where they are the same."""
+    source, result = (short_layout(ts[0].layout) if ts else "" for ts in (op.operands, op.results))
+    return source if source == result else f"{source} → {result}".lstrip()
+
+
+def present_terms(ops: tuple[OpReport, ...]) -> list[str]:
+    """The terms that are not 0 for every op, in a fixed order."""
+    found = {name for op in ops for name, ns in op.terms.items() if ns}
+    return [name for name in _TERMS if name in found] + sorted(found.difference(_TERMS))
