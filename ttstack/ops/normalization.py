@@ -65,7 +65,7 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
 class BatchNormInference(Op, mnemonic="batch_norm_inference"):
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
 
-    op_code = "BatchNormOperation"
+    op_code = "GroupNormDeviceOperation"
     operand: TensorType
     scale: TensorType
     offset: TensorType

@@ -270,7 +270,7 @@ class Pad(Movement, mnemonic="pad"):
 class Reverse(Movement, mnemonic="reverse"):
     """Elements in opposite order along `dimensions`."""
 
-    op_code = "FlipDeviceOperation"
+    op_code = "PermuteDeviceOperation"
     input: TensorType
     dimensions: DenseI64
 
@@ -284,7 +284,7 @@ class Reverse(Movement, mnemonic="reverse"):
 class Gather(Movement, mnemonic="gather"):
     """`out[i][j] = input[index[i][j]][j]` for `dim` 0, as `torch.gather`."""
 
-    op_code = "GatherDeviceOperation"
+    op_code = "EmbeddingsDeviceOperation"
     host_indices: ClassVar = ()
     input: TensorType
     index: TensorType
