@@ -36,8 +36,9 @@ docs: $(VENV)/dev
 
 tools: .venv-tools/ready
 
+# Needs flatc 2.0.8, which is Debian's flatbuffers-compiler.
 flatbuffers:
-	ttstack/flatbuffer/schema/generate
+	flatc --python --gen-onefile --gen-all -o ttstack/flatbuffer/_generated ttstack/flatbuffer/schema/binary.fbs
 
 # The profiler report of the field reads our CSV in tests; its pins stay out of our environment.
 .venv-tools/ready:

@@ -44,7 +44,11 @@ def bind(function: Function, operation: Operation, rules: Ieee) -> Call:
     kernel = kernels.find(operation.name)
     if kernel is None:
         raise ExecutionError(f"op '{operation.name}' has no reference semantics", loc=operation.location or None)
-    call = partial(kernel, **(attributes(operation) | result_keywords(function.definition(operation))))
+    try:
+        definition = function.definition(operation)
+        call = partial(kernel, **(attributes(operation) | result_keywords(definition)))
+    except ValueError as e:
+        raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
     sides = _MULTIPLIED.get(operation.name)
     return call if sides is None else partial(_multiply, call, sides, operation, rules)
 
