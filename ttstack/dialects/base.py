@@ -63,6 +63,13 @@ class Defined(Verified):
         for name, got, want in zip(self.definition.result_names, spelled, inferred, strict=True):
             if got != want:
                 raise ValueError(f"{name} is {got}, inferred {want}")
+        self._check_elements(spelled)
+
+    def _check_elements(self, results: Sequence[TensorType]) -> None:
+        """Elements have the type of the result that they are."""
+        for name, a in self.definition.attribute_specs().items():
+            if a.spelling.kind == "elements" and (got := read_type(self.attributes[name].type)) != results[0]:
+                raise ValueError(f"attribute '{name}' holds {got}, result is {results[0]}")
 
 
 def definition(op: Any) -> type[Op] | None:
@@ -75,9 +82,9 @@ def describe(op: Any) -> Op:
     """The definition of an MLIR operation, on its types and attribute values."""
     spec = definition(op)
     assert spec is not None, op.name
-    result = read_type(op.results[0].type) if spec.result_fields() else None
+    results = [read_type(r.type) for r in op.results] if spec.result_fields() else []
     operands = [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
-    return spec.on(operands, attribute_values(spec, op), result)
+    return spec.on(operands, attribute_values(spec, op), *results)
 
 
 def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
@@ -120,16 +127,16 @@ def create(
     operands: Sequence[ir.Value | None],
     attributes: Mapping[str, Any] | None = None,
     *,
-    result: TensorType | None = None,
+    results: Sequence[TensorType] = (),
     encodings: Sequence[ir.Attribute | None] = (),
 ) -> Any:
     """Build `dialect.mnemonic` at the current insertion point: result types are inferred, defaults left out.
 
-    `result` is the type for what only the result type says; `encodings` are the layouts of the results.
+    `results` are the types for what only result types say; `encodings` are the layouts of the results.
     """
     spec = OPS[mnemonic]
     attributes = attributes or {}
-    op = spec.on([None if v is None else read_type(v.type) for v in operands], attributes, result)
+    op = spec.on([None if v is None else read_type(v.type) for v in operands], attributes, *results)
     specs = spec.attribute_specs()
     written = {n: make_attribute(specs[n].spelling, v) for n, v in attributes.items() if v != specs[n].default}
     if (sizes := segments(mnemonic, [v is not None for v in operands])) is not None:

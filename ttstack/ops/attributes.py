@@ -18,8 +18,8 @@ class Spelling:
     type: str = ""
 
 
-FROM_RESULT = Spelling("result")
-"""Not an attribute: the value is read off the result type that the text spells."""
+FROM_RESULT = "result"
+"""The kind of what is no attribute: the value is read off the type of the result of number `type`."""
 
 Bool = Annotated[bool, Spelling("bool")]
 Str = Annotated[str, Spelling("string")]
@@ -35,5 +35,6 @@ DenseI32 = Annotated[tuple[int, ...], Spelling("dense", "i32")]
 DenseI64 = Annotated[tuple[int, ...], Spelling("dense", "i64")]
 ReduceType = Annotated[str, Spelling("enum", "reduce_type")]
 Elements = Annotated[Any, Spelling("elements")]
-ResultDType = Annotated[DType, FROM_RESULT]
-ResultType = Annotated[TensorType, FROM_RESULT]
+ResultDType = Annotated[DType, Spelling(FROM_RESULT, "0")]
+SecondResultDType = Annotated[DType, Spelling(FROM_RESULT, "1")]
+ResultType = Annotated[TensorType, Spelling(FROM_RESULT, "0")]

@@ -120,31 +120,31 @@ class Op:
         return {
             name: Attribute(name, spelling, _default(cls, name))
             for name, _, spelling in _declared(cls)
-            if spelling is not None and spelling is not FROM_RESULT
+            if spelling is not None and spelling.kind != FROM_RESULT
         }
 
     @classmethod
     @cache
-    def result_fields(cls) -> tuple[str, ...]:
-        """Fields that are read off the spelled result type."""
-        return tuple(name for name, _, spelling in _declared(cls) if spelling is FROM_RESULT)
+    def result_fields(cls) -> dict[str, int]:
+        """Fields that are read off spelled result types, with the number of the result."""
+        return {n: int(s.type) for n, _, s in _declared(cls) if s is not None and s.kind == FROM_RESULT}
 
     @classmethod
     def on(
         cls,
         operands: Sequence[TensorType | None],
         attributes: Mapping[str, Any],
-        result: TensorType | None = None,
+        *results: TensorType,
     ) -> "Op":
         """The op on operands in the order of the text.
 
-        `result` serves what only the result type says.
+        `results` are the spelled result types, for what only they say; `ValueError` says what is missing.
         """
         values: dict[str, Any] = dict(attributes)
-        if cls.result_fields():
-            if result is None:
-                raise ValueError("needs the type of its result")
-            values |= {n: result.dtype if n == "dtype" else result for n in cls.result_fields()}
+        for name, number in cls.result_fields().items():
+            if number >= len(results):
+                raise ValueError(f"needs the type of result {number}")
+            values[name] = results[number] if name == "type" else results[number].dtype
         rest = list(operands)
         for name, arity in cls.operand_specs().items():
             if arity is Arity.VARIADIC:

@@ -9,7 +9,7 @@ from ttstack.ops.types import TensorType, tile_shape
 
 
 class Reduction(Op):
-    """One value for all elements along `dim_arg`, or along all dimensions where it is left out."""
+    """One value for all elements along `dim_arg`, or along all dimensions where it is left out or empty."""
 
     op_code = "ReduceDeviceOperation"
     input: TensorType
@@ -19,7 +19,7 @@ class Reduction(Op):
     @property
     def dims(self) -> tuple[int, ...]:
         """Reduced dimensions, counted from the front."""
-        return axes(self.dim_arg, self.input.rank)
+        return axes(self.dim_arg or None, self.input.rank)
 
     def infer(self) -> TensorType:
         """The shape without the reduced dimensions, or with extent 1 there."""

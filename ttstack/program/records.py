@@ -79,8 +79,8 @@ class Function:
     def definition(self, operation: Operation) -> Op:
         """The op definition on this operation's types; raises `ValueError` where they do not fit."""
         operands = [None if i is None else self.tensors[i].type for i in operation.operands]
-        result = self.tensors[operation.results[0]].type if operation.results else None
-        return OPS[operation.name].on(operands, operation.attributes, result)
+        results = [self.tensors[i].type for i in operation.results]
+        return OPS[operation.name].on(operands, operation.attributes, *results)
 
     def device_op(self, operation: Operation) -> DeviceOp:
         """The op with the layouts of its tensors, as the cost model takes it."""

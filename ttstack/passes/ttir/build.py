@@ -13,7 +13,7 @@ def ttir(
     mnemonic: str, operands: Sequence[ir.Value | None], *, result: TensorType | None = None, **attributes: Any
 ) -> ir.Value:
     """The first result of a new `ttir` op at the current insertion point."""
-    return create("ttir", mnemonic, operands, attributes, result=result).results[0]
+    return create("ttir", mnemonic, operands, attributes, results=[] if result is None else [result]).results[0]
 
 
 def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:

@@ -60,7 +60,7 @@ def _lowered(
     op: Any, spec: type[Op], operands: Sequence[ir.Value | None], attributes: dict[str, Any]
 ) -> Sequence[ir.Value]:
     encodings = [r.type.encoding for r in op.results]
-    result = read_type(op.results[0].type)
-    new = create("ttnn", spec.mnemonic, operands, attributes, result=result, encodings=encodings)
+    results = [read_type(r.type) for r in op.results]
+    new = create("ttnn", spec.mnemonic, operands, attributes, results=results, encodings=encodings)
     copy_placed(op, new)
     return list(new.results)
