@@ -25,7 +25,8 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
         raise ExecutionError(f"'{op.mnemonic}' has no reference semantics and cannot be executed")
     results = kernel(*map(_widen, operands), **(op.attributes() | result_keywords(op)))
     arrays = results if isinstance(results, tuple) else (results,)
-    return tuple(np.asarray(a).astype(t.dtype.numpy) for a, t in zip(arrays, op.results, strict=True))
+    with np.errstate(all="ignore"):
+        return tuple(np.asarray(a).astype(t.dtype.numpy) for a, t in zip(arrays, op.results, strict=True))
 
 
 def result_keywords(op: Op) -> dict[str, Any]:

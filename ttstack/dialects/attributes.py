@@ -59,7 +59,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "dense": _integers,
     "enum": _enum,
     "dispatch": read_dispatch,
-    "elements": lambda a: a if isinstance(a, ir.ElementsAttr | ir.DenseResourceElementsAttr) else None,
+    "elements": lambda a: a if isinstance(a, ir.DenseElementsAttr | ir.DenseResourceElementsAttr) else None,
 }
 
 

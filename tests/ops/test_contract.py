@@ -1,0 +1,100 @@
+"""Every op has every facet; the same properties run on every op, so a new op of a family needs no new test."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ttstack_runtime import kernels
+from ttstack_runtime.evaluate import evaluate
+
+from tests.ops.case import Case, the_op
+from tests.ops.strategies import cases, has_cases
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir import TTIR
+from ttstack.dialects.ttnn import TTNN
+from ttstack.dialects.types import tensor_type
+from ttstack.frontends.text import parse, print_module
+from ttstack.mlir import ir
+from ttstack.ops import FAMILIES, OPS
+
+NAMED = sorted(name for name, spec in OPS.items() if spec.family != "generic")
+EXECUTABLE = [name for name in NAMED if OPS[name].executable]
+
+every_op = pytest.mark.parametrize("mnemonic", NAMED)
+few = settings(max_examples=8)
+
+
+@pytest.mark.parametrize("mnemonic", sorted(OPS))
+def test_every_op_says_what_it_is(mnemonic: str):
+    spec = OPS[mnemonic]
+    assert spec.mnemonic == mnemonic
+    assert spec.family in {f.__name__.rsplit(".", 1)[-1] for f in FAMILIES}
+    assert spec.__doc__
+    assert spec.__doc__[0] not in "\n "
+    assert spec.op_code or not spec.executable or not spec.result_names
+
+
+@every_op
+def test_every_op_can_be_drawn(mnemonic: str):
+    assert has_cases(mnemonic)
+
+
+@every_op
+def test_every_op_stands_in_the_dialects(mnemonic: str):
+    assert TTIR.op(mnemonic) is not None
+    assert (TTNN.op(mnemonic) is not None) == OPS[mnemonic].executable
+
+
+@every_op
+def test_every_op_has_a_kernel_in_the_file_of_its_family(mnemonic: str):
+    family = next(f for f in kernels.FAMILIES if f.__name__.endswith(f".{OPS[mnemonic].family}"))
+    assert mnemonic in family.KERNELS.by_name
+
+
+@every_op
+@few
+@given(data=st.data())
+def test_text_is_a_fixpoint_and_describes_the_op(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    for dialect in ("ttir", "ttnn")[: 1 + OPS[mnemonic].executable]:
+        module = case.module(dialect)
+        text = print_module(module)
+        again = parse(text)
+        assert print_module(again) == text
+        _assert_describes(the_op(again), case)
+
+
+def _assert_describes(op: Any, case: Case) -> None:
+    found = describe(op)
+    assert found.operands == case.op.operands
+    assert found.results == case.op.results
+    if case.mnemonic != "constant":
+        assert found == case.op
+
+
+@every_op
+@few
+@given(data=st.data())
+def test_inferred_shapes_are_those_of_the_kernel(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    results = evaluate(case.op, case.arrays())
+    assert [r.shape for r in results] == [t.shape for t in case.op.results]
+
+
+INFERRED = [name for name in NAMED if "type" not in OPS[name].result_fields()]
+
+
+@pytest.mark.parametrize("mnemonic", INFERRED)
+@few
+@given(data=st.data())
+def test_the_verifier_refuses_another_result_type(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    module = case.module()
+    op = the_op(module)
+    name, right = OPS[mnemonic].result_names[-1], case.op.results[-1]
+    wrong = right.with_shape((*right.shape, 7))
+    op.results[len(op.results) - 1].set_type(tensor_type(wrong))
+    with pytest.raises(ir.MLIRError) as refused:
+        op.verify()
+    assert f"\"model.py\":7:1: 'ttir.{mnemonic}' op {name} is {wrong}, inferred {right}" in str(refused.value)
