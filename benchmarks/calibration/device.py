@@ -46,7 +46,7 @@ def dram_row(row: Row) -> Expressed:
     cores, channels = row.numbers()[0], row.numbers()[-1]
     nbytes, write = cores * 2**20, row.op == "dram_write"
     near = "carefully" in row.shape
-    if row.time_us is None or write and "Dynamic" in row.notes:
+    if row.time_us is None or (write and "Dynamic" in row.notes):
         raise InexpressibleError("writes over dynamic virtual channels, which tt-metal does not use")
     if channels > 1 and not near and ("NoC #0" in row.notes) == write:
         raise InexpressibleError("tt-metal reads over NoC 0 and writes over NoC 1")

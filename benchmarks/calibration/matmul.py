@@ -1,6 +1,7 @@
 """Rows of matrix products as placed ops."""
 
 import re
+from dataclasses import replace
 
 from inexpressible import InexpressibleError
 from layouts import dtype_of, layout_of, parse_grid
@@ -8,9 +9,11 @@ from rows import Row
 
 from ttstack.ops import OPS
 from ttstack.ops.types import TensorType
-from ttstack.program.device_op import DeviceOp, Fidelity
+from ttstack.program.device_op import DeviceOp, Fidelity, Spread
+from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_config import matmul_config
+from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.matmul_config import matmul_config, subblock
 from ttstack.system_desc import ChipDesc
 
 
@@ -24,13 +27,30 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     grid = _grid(row, chip)
     in0, in1, out = _layouts(row, a, b, grid)
     op = OPS["matmul"].on([a, b], {})
+    fidelity = Fidelity(row.fidelity) if row.fidelity in {f.value for f in Fidelity} else Fidelity.HIFI2
     held = sum(x.bank_bytes(t, 1) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
+    if "out" not in row.memory_layout and in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
+        return _automatic(DeviceOp(op, (in0, in1), (out,), grid, Spread.ROWS, fidelity), chip)
     chosen = matmul_config(op, [in0, in1], out, grid, chip, chip.l1_usable_bytes - held)
     if chosen is None:
         raise InexpressibleError(f"no blocks fit beside {held} bytes of tensors in L1")
     spread, config = chosen
-    fidelity = Fidelity(row.fidelity) if row.fidelity in {f.value for f in Fidelity} else Fidelity.HIFI2
     return DeviceOp(op, (in0, in1), (out,), grid, spread, fidelity, config)
+
+
+def _automatic(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:
+    """What tt-metal does for a height-sharded operand when nobody configures it: all of K in one step.
+
+    The measured times jump where two such blocks no longer fit beside the shard; then blocks have fewer rows.
+    """
+    blocks, in0 = MatmulBlocks.of(device_op), device_op.operands[0]
+    m, n, k = blocks.per_core_m, blocks.per_core_n, blocks.k
+    free = chip.l1_usable_bytes // in0.dtype.tile_bytes - m * k
+    fitting = [h for h in range(1, m + 1) if m % h == 0 and 2 * k * (h + n) + h * n <= free]
+    height = max(fitting, default=1)
+    sub_h, sub_w = subblock(height, n, dst_tiles(chip))
+    config = {"in0_block_w": k, "out_block_h": height, "out_subblock_h": sub_h, "out_subblock_w": sub_w}
+    return replace(device_op, config=config)
 
 
 def _grid(row: Row, chip: ChipDesc) -> Grid:

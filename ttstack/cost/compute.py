@@ -1,6 +1,5 @@
 """What the core with the most work computes: cycles of its math units, unpackers and packers."""
 
-import math
 from dataclasses import dataclass
 
 from ttstack.cost.units import tile_cycles
@@ -119,9 +118,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     """Products of visible score tiles and their softmax, one after the other on the same Dst."""
     rows = device_op.core_units
     score = visible_keys(device_op, chip) * rows
-    products = sum(op.count for op in device_op.dispatch.body if op.name == "matmul") / _visible_share(
-        device_op
-    )
+    products = sum(op.count for op in device_op.dispatch.body if op.name == "matmul") / _visible_share(device_op)
     size = max(layout.dtype.tile_bytes for layout in device_op.operands[:3])
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile

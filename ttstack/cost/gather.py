@@ -11,9 +11,7 @@ FACE = TILE // 2
 """Elements of a row that lie side by side in a tile: a tile is four faces of 16x16."""
 
 
-def gather_stream(
-    device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool
-) -> Stream:
+def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool) -> Stream:
     """Each core reads the parts that its share of the result is made of, and writes that share."""
     if _in_place(device_op, layout, write=write):
         return LOCAL

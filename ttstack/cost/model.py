@@ -69,9 +69,7 @@ def _share_dram(dram: list[float], least: float) -> None:
     dram[slowest] = max(dram[slowest], least)
 
 
-def _cost(
-    device_op: DeviceOp, total: float, terms: dict[str, float], moved: Sequence[Stream], chip: ChipDesc
-) -> Cost:
+def _cost(device_op: DeviceOp, total: float, terms: dict[str, float], moved: Sequence[Stream], chip: ChipDesc) -> Cost:
     terms["gap"] = gap_ns(total, chip)
     flops = device_op.op.flops()
     dram_bytes = sum(s.dram_bytes for s in moved)

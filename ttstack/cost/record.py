@@ -12,9 +12,13 @@ class Cost:
     gap_ns: float
     """From the end of the kernel to the start of the next, back to back in a trace."""
     terms: dict[str, float]
-    """Nanoseconds by term. `compute`, `unpack`, `pack`, `dram` and `noc` overlap; `fill`, `writer`, `throttle` add."""
+    """Nanoseconds by term.
+
+    `compute`, `unpack`, `pack`, `dram`, `noc` and `writer` overlap; `wait` (first block of the operands), `tail` (last
+    block of the results), `fill`, `skew` and `throttle` add to them, and `gap` follows.
+    """
     bound: str
-    """The largest term."""
+    """The largest of compute, unpack, pack, dram, noc, writer and launch."""
     cores: int
     flops: int
     dram_bytes: int

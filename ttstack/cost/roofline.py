@@ -7,7 +7,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Nanoseconds: the larger of matrix FLOPs at the fidelity's peak and DRAM bytes, each tensor once, at the pins' peak."""
+    """Nanoseconds: matrix FLOPs at the fidelity's peak or DRAM bytes, each tensor once, whichever takes longer."""
     if is_free(device_op):
         return 0.0
     flops = device_op.op.flops() if is_contraction(device_op.dispatch) else 0

@@ -23,9 +23,7 @@ def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Str
     return reads, [_write(device_op, *part, chip) for part in everything[count:]]
 
 
-def _read(
-    device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, chip: ChipDesc
-) -> Stream:
+def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     if which.access is Access.GATHER:
         return gather_stream(device_op, t, layout, chip, write=False)
     if which.access is Access.INDIRECT:

@@ -5,27 +5,26 @@ from ttstack.ops.types import DType
 from ttstack.program.device_op import Fidelity
 from ttstack.system_desc import ChipDesc
 
-_ADDITIONS = {"add", "subtract"}
-_SUMS = {"reduce_sum", "reduce_mean"}
-_MOVES = {"copy", "fill", "transpose"}
-
 
 def tile_cycles(op: TileOp, dtype: DType, fidelity: Fidelity, chip: ChipDesc) -> float:
     """Cycles of one tile op on one tile; functions that the matrix unit lacks run on the vector unit."""
-    matrix, name = chip.matrix, op.name
-    if name == "matmul":
-        return matrix.matmul_cycles_per_tile.at(fidelity)
-    if name == "multiply":
-        return matrix.multiply_cycles_per_tile.at(fidelity)
-    if name in _ADDITIONS:
-        return matrix.eltwise_cycles_per_tile
-    if name in _SUMS:
-        return matrix.reduce_cycles_per_tile.at(fidelity)
-    if name == "reduce_max":
-        return matrix.reduce_max_cycles_per_tile
-    if name in _MOVES:
-        return matrix.copy_cycles_per_tile
-    return matrix.copy_cycles_per_tile + vector_cycles(name, dtype, chip)
+    matrix = chip.matrix
+    match op.name:
+        case "matmul":
+            cycles = matrix.matmul_cycles_per_tile.at(fidelity)
+        case "multiply":
+            cycles = matrix.multiply_cycles_per_tile.at(fidelity)
+        case "add" | "subtract":
+            cycles = matrix.eltwise_cycles_per_tile
+        case "reduce_sum" | "reduce_mean":
+            cycles = matrix.reduce_cycles_per_tile.at(fidelity)
+        case "reduce_max":
+            cycles = matrix.reduce_max_cycles_per_tile
+        case "copy" | "fill" | "transpose":
+            cycles = matrix.copy_cycles_per_tile
+        case function:
+            cycles = matrix.copy_cycles_per_tile + vector_cycles(function, dtype, chip)
+    return cycles
 
 
 def vector_cycles(name: str, dtype: DType, chip: ChipDesc) -> float:

@@ -26,7 +26,8 @@ class MatmulBuffers:
     def of(device_op: DeviceOp) -> "MatmulBuffers":
         """For the op's formats and layouts."""
         dispatch, op = device_op.dispatch, device_op.op
-        sizes = [0 if is_local(device_op, *part) else part[2].dtype.tile_bytes for part in _parts(device_op)]
+        parts = zip(dispatch.maps, device_op.types(), device_op.layouts(), strict=True)
+        sizes = [0 if is_local(device_op, *part) else part[2].dtype.tile_bytes for part in parts]
         result = device_op.results[0].dtype
         partial = (DType.F32 if result is DType.F32 else DType.BF16).tile_bytes
         count = len(dispatch.inputs)
@@ -42,7 +43,3 @@ class MatmulBuffers:
         """Bytes for output blocks of `height` x `width` tiles in steps of `depth` tiles along K."""
         out = self.out + (self.partial if k_blocks > 1 else 0)
         return (height * self.in0 + width * self.in1) * depth + width * self.extra + height * width * out
-
-
-def _parts(device_op: DeviceOp):
-    return zip(device_op.dispatch.maps, device_op.types(), device_op.layouts(), strict=True)

@@ -43,7 +43,7 @@ class _Choice:
     """Tiles read, partial output tiles written, and tiles of the first block, which nothing hides."""
 
 
-def matmul_config(  # noqa: PLR0917
+def matmul_config(
     op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc, l1_budget: int
 ) -> tuple[Spread, dict[str, Any]] | None:
     """The spread, and the blocks with the least traffic that fit `l1_budget` bytes; None where none do."""

@@ -55,7 +55,7 @@ def row_passes(dispatch: Dispatch) -> int:
 
 def inner_pages(which: Map, t: TensorType) -> int:
     """Pages that one iteration touches: the tiles along dimensions without a loop."""
-    if None not in which.loops:
+    if None not in which.loops or len(which.loops) != t.rank:
         return 1
     return math.prod(e for e, loop in zip(tile_shape(t.shape), which.loops, strict=True) if loop is None)
 

@@ -1,13 +1,12 @@
 """What computes in a Tensix core: matrix unit, vector unit, unpackers, packers and the small RISC-V cores."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from ttstack.system_desc.base import Desc, Frozen
 from ttstack.system_desc.quantities import BytesPerCycle, Count, Cycles
 
-Fidelity = Literal["LoFi", "HiFi2", "HiFi3", "HiFi4"]
 PositiveCycles = Annotated[Cycles, Field(gt=0)]
 
 
@@ -19,8 +18,8 @@ class FidelityCycles(Desc):
     hifi3: Cycles = Field(gt=0, description="At HiFi3, three passes, cycles.")
     hifi4: Cycles = Field(gt=0, description="At HiFi4, four passes, cycles.")
 
-    def at(self, fidelity: Fidelity) -> float:
-        """The cycles at `fidelity`."""
+    def at(self, fidelity: str) -> float:
+        """The cycles at `fidelity`: LoFi, HiFi2, HiFi3 or HiFi4."""
         return getattr(self, fidelity.lower())
 
 

@@ -1,0 +1,117 @@
+"""Every op has a cost, within what the hardware can do, that grows with the work."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from tests.cost.examples import GRID, PRICED, placed, real
+from ttstack.cost import FREE, is_free, predict, roofline
+from ttstack.ops import OPS
+from ttstack.ops.dispatch import TileOp
+from ttstack.ops.loops import elementwise
+from ttstack.ops.types import DType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.footprint import footprint
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.system_desc import ChipDesc
+
+
+@pytest.mark.parametrize("mnemonic", PRICED)
+def test_cost_is_finite_and_below_the_peaks(mnemonic: str, chip: ChipDesc) -> None:
+    device_op = placed(mnemonic, chip)
+    cost = predict(device_op, chip)
+    assert all(math.isfinite(t) and t >= 0 for t in cost.terms.values())
+    if is_free(device_op):
+        return
+    assert cost.total_ns >= roofline(device_op, chip)
+    assert cost.total_ns >= max(cost.terms[name] for name in ("compute", "unpack", "pack", "dram", "noc"))
+    assert 0 <= cost.flops_utilisation <= 1
+    assert 0 < cost.dram_utilisation <= 1
+    assert 0 < footprint(device_op, chip) <= chip.l1_usable_bytes
+
+
+@pytest.mark.parametrize("mnemonic", PRICED)
+def test_more_work_is_never_cheaper(mnemonic: str, chip: ChipDesc) -> None:
+    costs = [predict(placed(mnemonic, chip, scale), chip) for scale in (1, 2, 8, 64)]
+    times = [cost.total_ns for cost in costs]
+    assert times == sorted(times)
+    if is_free(placed(mnemonic, chip)):
+        return
+    assert times[-1] > times[0]
+    assert costs[-1].dram_bytes > costs[0].dram_bytes
+
+
+RESOURCES = (
+    "clock.nominal_hz",
+    "dram.peak_bytes_per_second",
+    "dram.interleaved_read_bytes_per_second",
+    "dram.interleaved_write_bytes_per_second",
+    "dram.interleaved_read_write_bytes_per_second",
+    "noc.link_bytes_per_cycle",
+    "noc.dram_read.bytes_per_cycle",
+    "unpack.bytes_per_cycle",
+    "pack.bytes_per_cycle",
+)
+
+
+def _halved(part: object, path: list[str]) -> object:
+    name, *rest = path
+    old = getattr(part, name)
+    return part.model_copy(update={name: _halved(old, rest) if rest else old / 2})  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("resource", RESOURCES)
+def test_less_of_a_resource_is_never_faster(resource: str, chip: ChipDesc) -> None:
+    weaker = _halved(chip, resource.split("."))
+    assert isinstance(weaker, ChipDesc)
+    for mnemonic in PRICED:
+        device_op = placed(mnemonic, chip, 16)
+        assert predict(device_op, weaker).elapsed_ns >= predict(device_op, chip).elapsed_ns, mnemonic
+
+
+def test_half_the_cores_do_not_compute_faster(chip: ChipDesc) -> None:
+    for mnemonic in PRICED:
+        device_op = placed(mnemonic, chip, 32)
+        if mnemonic in {"matmul", "linear"} or is_free(device_op):
+            continue
+        fewer = replace(device_op, grid=Grid(GRID.rows, GRID.cols // 2))
+        assert predict(fewer, chip).terms["compute"] >= predict(device_op, chip).terms["compute"], mnemonic
+
+
+def test_a_fused_region_costs_less_than_its_parts(chip: ChipDesc) -> None:
+    t, layout = real(1024, 1024), Layout(DType.BF16)
+    body = [TileOp("multiply", (0, 0)), TileOp("relu", (2,))]
+    fused = OPS["generic"].on([t], {"program": elementwise([t], t, body)}, t)
+    parts = [
+        DeviceOp(OPS["multiply"].on([t, t], {}), (layout, layout), (layout,), GRID),
+        DeviceOp(OPS["relu"].on([t], {}), (layout,), (layout,), GRID),
+    ]
+    whole = predict(DeviceOp(fused, (layout,), (layout,), GRID), chip)
+    assert 0 < whole.total_ns < sum(predict(part, chip).total_ns for part in parts)
+
+
+def test_what_launches_nothing_is_free(chip: ChipDesc) -> None:
+    layout = Layout(DType.BF16)
+    t = real(64, 64)
+    view = OPS["reshape"].on([t], {"shape": (2, 32, 64)})
+    moves = OPS["reshape"].on([t], {"shape": (128, 32)})
+    end = OPS["deallocate"].on([t], {})
+    assert predict(DeviceOp(view, (layout,), (layout,), GRID), chip) is FREE
+    assert predict(DeviceOp(end, (layout,), (), GRID), chip) is FREE
+    assert footprint(DeviceOp(view, (layout,), (layout,), GRID), chip) == 0
+    assert predict(DeviceOp(moves, (layout,), (layout,), GRID), chip).total_ns > 0
+    l1 = layout.interleaved(MemorySpace.L1)
+    assert predict(DeviceOp(view, (layout,), (l1,), GRID), chip).total_ns > 0
+
+
+def test_shards_where_they_are_needed_move_nothing(chip: ChipDesc) -> None:
+    t = real(2048, 256)
+    shard = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, GRID)
+    op = OPS["relu"].on([t], {})
+    near = predict(DeviceOp(op, (shard,), (shard,), GRID), chip)
+    far = predict(DeviceOp(op, (Layout(DType.BF16),), (shard,), GRID), chip)
+    assert near.noc_bytes == near.dram_bytes == 0
+    assert far.dram_bytes == Layout(DType.BF16).nbytes(t)
+    assert near.total_ns < far.total_ns
+    assert footprint(DeviceOp(op, (shard,), (shard,), GRID), chip) == 0

@@ -1,0 +1,103 @@
+"""Matrix products: configurations that fit, and times near published ones."""
+
+import pytest
+
+from tests.cost.examples import GRID, placed_matmul
+from ttstack.cost import predict
+from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import Fidelity
+from ttstack.program.footprint import footprint
+from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.program.matmul_config import DRAM_SHARDED, MULTICAST_2D, REUSE, matmul_config, smallest_matmul
+from ttstack.system_desc import ChipDesc
+
+DRAM = Layout(DType.BF16)
+BLOCKS = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.BLOCK_SHARDED, GRID)
+TILE = DType.BF16.tile_bytes
+
+
+def product(m: int, k: int, n: int, *batch: int, dtype: DType = DType.BF16):
+    return OPS["matmul"].on([TensorType((*batch, m, k), dtype), TensorType((*batch, k, n), dtype)], {})
+
+
+# tt-metal tech_reports/GEMM_FLOPS, n150, host time of traced calls, microseconds.
+PUBLISHED = [
+    ((512, 512, 512), DType.BF16, Fidelity.HIFI2, True, 14.12),
+    ((512, 1024, 2048), DType.BF16, Fidelity.HIFI4, True, 54.88),
+    ((1024, 2048, 2048), DType.BFP8_B, Fidelity.LOFI, True, 69.28),
+    ((3072, 4096, 4096), DType.BF16, Fidelity.HIFI4, False, 2021.4),
+    ((8192, 8192, 8192), DType.BFP8_B, Fidelity.HIFI2, False, 10917.3),
+]
+
+
+@pytest.mark.parametrize(("shape", "dtype", "fidelity", "sharded", "us"), PUBLISHED)
+def test_time_is_near_the_published_one(
+    shape: tuple[int, int, int],
+    dtype: DType,
+    fidelity: Fidelity,
+    sharded: bool,
+    us: float,
+    chip: ChipDesc,
+) -> None:
+    space = (MemorySpace.L1, MemoryLayout.BLOCK_SHARDED, GRID) if sharded else ()
+    layout = Layout(dtype, True, *space)
+    device_op = placed_matmul(product(*shape, dtype=dtype), (layout, Layout(dtype)), layout, chip, fidelity)
+    assert predict(device_op, chip).elapsed_ns / 1e3 == pytest.approx(us, rel=0.12)
+
+
+@pytest.mark.parametrize("tiles", [16, 40, 100, 600])
+@pytest.mark.parametrize("shape", [(32, 30528, 768), (4096, 4096, 4096), (128, 768, 3072, 4), (7, 33, 1001)])
+def test_any_product_fits_a_small_budget(shape: tuple[int, ...], tiles: int, chip: ChipDesc) -> None:
+    device_op = placed_matmul(product(*shape), (DRAM, DRAM), DRAM, chip, budget=tiles * TILE)
+    assert footprint(device_op, chip) <= tiles * TILE
+    assert predict(device_op, chip).total_ns > 0
+
+
+def test_more_l1_is_never_slower(chip: ChipDesc) -> None:
+    op = product(2048, 4096, 2048)
+    times = [
+        predict(placed_matmul(op, (DRAM, DRAM), DRAM, chip, budget=tiles * TILE), chip).total_ns
+        for tiles in (16, 64, 256, 640)
+    ]
+    assert times == sorted(times, reverse=True)
+
+
+def test_none_where_not_even_the_smallest_blocks_fit(chip: ChipDesc) -> None:
+    op = product(1024, 1024, 1024)
+    least = smallest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip)
+    assert matmul_config(op, [DRAM, DRAM], DRAM, GRID, chip, least) is not None
+    assert matmul_config(op, [DRAM, DRAM], DRAM, GRID, chip, least - 1) is None
+
+
+def test_configuration_follows_the_layouts(chip: ChipDesc) -> None:
+    weights = Layout(DType.BF16, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, GRID)
+    op, budget = product(32, 1024, 4096), chip.l1_usable_bytes
+    assert matmul_config(op, [DRAM, weights], DRAM, GRID, chip, budget)[1]["type"] == DRAM_SHARDED  # type: ignore[index]
+    square = product(1024, 1024, 1024)
+    assert matmul_config(square, [BLOCKS, DRAM], BLOCKS, GRID, chip, budget)[1]["type"] == MULTICAST_2D  # type: ignore[index]
+    batched = product(128, 64, 128, 12)
+    assert matmul_config(batched, [DRAM, DRAM], DRAM, GRID, chip, budget)[1]["type"] == REUSE  # type: ignore[index]
+
+
+def test_subblocks_fit_dst(chip: ChipDesc) -> None:
+    for dtype, limit in ((DType.BF16, 8), (DType.F32, 4)):
+        layout = Layout(dtype)
+        op = product(2048, 1024, 2048, dtype=dtype)
+        config = placed_matmul(op, (layout, layout), layout, chip).config
+        assert config["out_subblock_h"] * config["out_subblock_w"] <= limit
+        assert config["per_core_M"] % config["out_subblock_h"] == 0
+        assert config["per_core_N"] % config["out_subblock_w"] == 0
+
+
+def test_lower_fidelity_is_not_slower_and_small_products_are_not_compute_bound(chip: ChipDesc) -> None:
+    big = product(4096, 4096, 4096)
+    times = [
+        predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, fidelity), chip).total_ns
+        for fidelity in (Fidelity.LOFI, Fidelity.HIFI2, Fidelity.HIFI3, Fidelity.HIFI4)
+    ]
+    assert times == sorted(times)
+    assert predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, Fidelity.HIFI4), chip).bound == "compute"
+    assert predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, Fidelity.LOFI), chip).bound == "unpack"
+    thin = product(32, 4096, 4096)
+    assert predict(placed_matmul(thin, (DRAM, DRAM), DRAM, chip), chip).bound == "dram"
