@@ -5,7 +5,7 @@ from html import escape
 
 from ttstack.report.columns import Column, columns
 from ttstack.report.model import Report
-from ttstack.report.text import duration, percent, size
+from ttstack.report.text import count, duration, percent, size
 
 _STYLE = """
 .ttstack-report {font: 13px/1.45 system-ui, sans-serif; color: #1c2330; background: #fff; max-width: 100%}
@@ -51,7 +51,8 @@ def fragment(report: Report) -> str:
 def _body(report: Report, rows: int) -> Iterator[str]:
     yield f'<div class="ttstack-report"><style>{_STYLE}</style>'
     yield f"<h1>{escape(report.function)} on {escape(report.system)}: {duration(report.total_ns)}</h1>"
-    yield f"<p>{len(report.ops)} ops: {duration(report.kernel_ns)} in kernels, {duration(report.gap_ns)} in gaps</p>"
+    kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
+    yield f"<p>{count(len(report.ops), 'op')}: {kernels} in kernels, {gaps} in gaps</p>"
     for name, use in report.memory.items():
         peak, capacity = size(use.peak), size(use.capacity)
         place = f", in {escape(use.peak_at)}" if use.peak_at else ""

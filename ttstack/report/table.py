@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
 from ttstack.report.model import OpReport, Order, Report
-from ttstack.report.text import duration, percent, size, tail
+from ttstack.report.text import count, duration, percent, size, tail
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,7 +49,7 @@ def _styled(title: str, cell: str, location_width: int) -> Text:
 def _totals(report: Report) -> Iterator[Text]:
     kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
     yield Text()
-    yield Text(f"{len(report.ops)} ops: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
+    yield Text(f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
     for name, use in report.memory.items():
         what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
         banks = 1 if name == "l1" else use.banks

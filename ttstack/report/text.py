@@ -38,6 +38,11 @@ def size(nbytes: int) -> str:
     return f"{value:.0f} {_BINARY[unit]}" if unit == 0 else f"{value:.1f} {_BINARY[unit]}"
 
 
+def count(number: int, what: str) -> str:
+    """`1 op`, `2 ops`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def tail(text: str, width: int) -> str:
     """The end of a text that is too long: file and line of a path tell more than its root."""
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]

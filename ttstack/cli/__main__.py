@@ -1,0 +1,5 @@
+"""`python -m ttstack.cli`."""
+
+from ttstack.cli import main
+
+main()

@@ -1,0 +1,45 @@
+"""The commands under one name."""
+
+from typing import Annotated
+
+import typer
+
+from ttstack.cli.compile import compile_model
+from ttstack.cli.inspect import inspect_program
+from ttstack.cli.opt import opt
+from ttstack.cli.perf import perf
+from ttstack.cli.run import run_program
+from ttstack.cli.system_desc import app as system_desc
+from ttstack.version import VERSION
+
+app = typer.Typer(
+    name="ttstack",
+    help="Compile models for Tenstorrent-class devices, and see what every op costs, without a device.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ttstack {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None: ...
+
+
+app.command("compile")(compile_model)
+app.command("inspect")(inspect_program)
+app.command("run")(run_program)
+app.command("perf")(perf)
+app.command("opt")(opt)
+app.add_typer(system_desc, name="system-desc")

@@ -1,0 +1,120 @@
+"""`ttstack compile`: a model becomes a `.ttb` program."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ttstack.cli.console import stderr, write
+
+if TYPE_CHECKING:
+    from ttstack.api import Program
+
+
+class Placement(StrEnum):
+    """Where tensors go."""
+
+    GREEDY = "greedy"
+    DRAM = "dram"
+
+
+class Format(StrEnum):
+    """Format of real numbers on the device."""
+
+    F32 = "f32"
+    BF16 = "bf16"
+    BFP8_B = "bfp8_b"
+    BFP4_B = "bfp4_b"
+
+
+class Weights(StrEnum):
+    """Where the values of weights go."""
+
+    AUTO = "auto"
+    INLINE = "inline"
+    BESIDE = "beside"
+
+
+def compile_model(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A .mlir file, or package.module:factory of a PyTorch model.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The program; the model's name with .ttb by default."),
+    ] = None,
+    system_desc: Annotated[
+        str, typer.Option("--system-desc", metavar="NAME|PATH", help="The device: a YAML file, else a preset.")
+    ] = "wormhole",
+    placement: Annotated[
+        Placement, typer.Option("--placement", help="Choose memories by predicted time, or keep all in DRAM.")
+    ] = Placement.GREEDY,
+    dtype: Annotated[
+        Format | None,
+        typer.Option("--dtype", help="Format of real numbers on the device; the model's own by default."),
+    ] = None,
+    weights: Annotated[
+        Weights,
+        typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
+    ] = Weights.AUTO,
+    dump_ir: Annotated[
+        Path | None,
+        typer.Option("--dump-ir", metavar="DIR", help="Write the module after every pass that changed it."),
+    ] = None,
+    keep_ir: Annotated[bool, typer.Option("--keep-ir", help="Keep the text of the IR in the program.")] = False,
+    timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
+) -> None:
+    """Compile a model into a program for a device."""
+    from ttstack.api import compile as compile_source
+    from ttstack.cli.outputs import check_target
+    from ttstack.cli.progress import phases_shown
+
+    target = output or Path(_stem(model)).with_suffix(".ttb")
+    check_target(target)
+    with phases_shown() as progress:
+        program = compile_source(
+            model,
+            system_desc=system_desc,
+            placement=placement.value,
+            dtype=dtype.value if dtype else None,
+            dump_ir=dump_ir,
+            keep_ir=keep_ir,
+            progress=progress,
+        )
+        program.save(target, weights=weights.value)
+    if timings:
+        _print_timings(program.phases)
+    _print_summary(program, target)
+
+
+def _stem(model: str) -> str:
+    path = Path(model)
+    return path.stem if path.exists() or ":" not in model else model.rpartition(":")[2]
+
+
+def _print_timings(phases: Mapping[str, float]) -> None:
+    total = sum(phases.values())
+    rows = [*phases.items(), ("total", total)]
+    width = max(len(name) for name, _ in rows)
+    console = stderr()
+    for name, seconds in rows:
+        console.print(f"{name:{width}}  {1000 * seconds:9.1f} ms", soft_wrap=True)
+
+
+def _print_summary(program: "Program", target: Path) -> None:
+    from ttstack.report.text import count, duration, size
+
+    nbytes = size(target.stat().st_size)
+    for function in program.binary.functions:
+        report = program.cost(function.name)
+        name = f"{target}: " if len(program.binary.functions) == 1 else f"{target}, {function.name}: "
+        l1 = report.memory["l1"]
+        write(
+            f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}, "
+            f"L1 at most {size(l1.peak)} of {size(l1.capacity)}, file {nbytes}"
+        )

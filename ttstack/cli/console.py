@@ -1,0 +1,38 @@
+"""Where commands write: results to stdout, everything else to stderr."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 140
+"""Of tables that go to a file or a pipe."""
+
+
+def stdout() -> "Console":
+    """For tables."""
+    from rich.console import Console
+
+    fixed = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH
+    return Console(width=fixed, highlight=False, markup=False, emoji=False)
+
+
+def stderr() -> "Console":
+    """For progress and notes."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def write(text: str) -> None:
+    """Write a text to stdout as it is, with a line end where it has none."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def write_json(value: Any) -> None:
+    """Write a value to stdout as JSON."""
+    import json
+
+    write(json.dumps(value, indent=2, ensure_ascii=False))

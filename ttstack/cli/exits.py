@@ -1,0 +1,86 @@
+"""How a command ends: exit codes, and what is said about a failure."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ttstack.diagnostics import TTStackError
+
+INPUT_FAULT = 1
+INTERNAL_ERROR = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main() -> NoReturn:
+    """The `ttstack` command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; gives its exit code.
+
+    0 is good, 1 the input is at fault, 2 wrong usage, 70 a fault of ttstack's, 130 interrupted, 141 nobody reads on.
+    """
+    try:
+        code = _invoke(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _silenced()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except TTStackError as error:
+        _say(str(error))
+        return INPUT_FAULT
+    except Exception as error:
+        _report_bug(error)
+        return INTERNAL_ERROR
+    return code
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    from ttstack.cli.app import app
+
+    try:
+        app(list(arguments), prog_name="ttstack")
+    except SystemExit as end:
+        if _caused_by(end, BrokenPipeError):
+            return _silenced()
+        if _caused_by(end, KeyboardInterrupt):
+            return INTERRUPTED
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error is not None:
+        if isinstance(error, kind):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _silenced() -> int:
+    """Let what is still buffered go nowhere, so that nothing is said at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return BROKEN_PIPE
+
+
+def _report_bug(error: Exception) -> None:
+    if os.environ.get("TTSTACK_DEBUG"):
+        traceback.print_exception(error)
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    _say(
+        f"error[TT9999]: ttstack failed, and it is not your input's fault: {what[:300]}\n"
+        "  = help: run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can"
+    )
+
+
+def _say(text: str) -> None:
+    try:
+        sys.stderr.write(f"{text}\n")
+    except UnicodeEncodeError:
+        sys.stderr.write(f"{text.encode('ascii', 'backslashreplace').decode()}\n")

@@ -1,0 +1,79 @@
+"""`ttstack opt`: passes by name, for those who write them."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ttstack.cli.console import stderr, stdout, write
+
+if TYPE_CHECKING:
+    from ttstack.mlir import ir
+
+
+def _list_passes(wanted: bool) -> None:
+    if wanted:
+        from ttstack.cli.passes import print_passes
+
+        print_passes(stdout())
+        raise typer.Exit
+
+
+def opt(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A .mlir file, or - for stdin.", show_default=False)],
+    pipeline: Annotated[
+        str,
+        typer.Option("-p", "--pipeline", metavar="PASSES", help="name{key=value ...},name2 of passes or pipelines."),
+    ] = "",
+    system_desc: Annotated[
+        str | None,
+        typer.Option("--system-desc", metavar="NAME|PATH", help="Attach this device's description first."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the IR there; stdout by default."),
+    ] = None,
+    dump_ir: Annotated[
+        Path | None,
+        typer.Option("--dump-ir", metavar="DIR", help="Write the module after every pass that changed it."),
+    ] = None,
+    locations: Annotated[bool, typer.Option("--locations", help="Print source locations.")] = False,
+    timings: Annotated[bool, typer.Option("--timings", help="Say how long every pass took.")] = False,
+    list_: Annotated[  # noqa: ARG001  (acted on by its callback)
+        bool,
+        typer.Option("--list", callback=_list_passes, is_eager=True, help="List passes and pipelines and leave."),
+    ] = False,
+) -> None:
+    """Run passes on a module and print it."""
+    from ttstack.frontends.source import imported
+    from ttstack.frontends.text import print_module
+    from ttstack.passes.attach_system_desc import AttachSystemDesc
+    from ttstack.passes.base import Pipeline, parse_pipeline
+    from ttstack.passes.pipelines import PIPELINES
+
+    steps = parse_pipeline(pipeline, PIPELINES)
+    if system_desc is not None:
+        steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
+    source = f"{sys.stdin.read()}\n" if file == "-" else file
+    with imported(source) as found:
+        steps.run(found.module, after=_hooks(found.module, dump_ir, timings))
+        text = print_module(found.module, locations=locations)
+    if output is None:
+        write(text)
+    else:
+        from ttstack.report.files import write_whole
+
+        write_whole(output, text)
+
+
+def _hooks(module: "ir.Module", dump_ir: Path | None, timings: bool) -> list[Any]:
+    from ttstack.passes.base import Step
+    from ttstack.passes.dump import dump_hook
+
+    console = stderr()
+
+    def say(step: Step, _: "ir.Module") -> None:
+        console.print(f"{1000 * step.seconds:9.1f} ms  {step.step}", soft_wrap=True)
+
+    return ([dump_hook(dump_ir, module)] if dump_ir else []) + ([say] if timings else [])

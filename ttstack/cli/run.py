@@ -1,0 +1,145 @@
+"""`ttstack run`: execute a program on NumPy."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ttstack.cli.console import stdout, write_json
+from ttstack.cli.options import (
+    CsvOption,
+    FunctionName,
+    HtmlOption,
+    JsonOption,
+    ProgramFile,
+    Sort,
+    SortOption,
+    TopOption,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ttstack.api import Program
+    from ttstack.cli.outputs import Arrays
+    from ttstack.report import Report
+
+
+class Numerics(StrEnum):
+    """How values are computed."""
+
+    IEEE = "ieee"
+    DEVICE = "device"
+
+
+def run_program(
+    file: ProgramFile,
+    inputs: Annotated[
+        Path | None,
+        typer.Option("--inputs", metavar="FILE", help="Values by name, .npz or .safetensors; random ones by default."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of random inputs.")] = 0,
+    numerics: Annotated[
+        Numerics, typer.Option("--numerics", help="Compute in the model's element types, or in the device's formats.")
+    ] = Numerics.IEEE,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Write the outputs as .npz.", show_default=False),
+    ] = None,
+    function: FunctionName = None,
+    perf: Annotated[bool, typer.Option("--perf", help="Print the predicted time of every op.")] = False,
+    cost_only: Annotated[
+        bool, typer.Option("--cost-only", help="Predict the time of every op and execute nothing.")
+    ] = False,
+    sort: SortOption = Sort.ORDER,
+    top: TopOption = None,
+    as_json: JsonOption = False,
+    csv: CsvOption = None,
+    html: HtmlOption = None,
+) -> None:
+    """Execute a program on NumPy, on a simulated device of which every buffer is checked."""
+    if cost_only and (inputs or output):
+        raise typer.BadParameter("computes no values: leave out --inputs and --output", param_hint="--cost-only")
+    from ttstack.api import load
+    from ttstack.cli.report import print_table, write_files
+
+    program = load(file)
+    arrays: Arrays | None = None
+    if cost_only:
+        report = program.cost(function)
+    else:
+        arrays, report = _execute(program, inputs, output, seed, numerics, function)
+    write_files(report, csv, html)
+    if as_json:
+        write_json(_summaries(arrays) | {"report": report.to_dict()})
+        return
+    if arrays is not None:
+        _print_outputs(arrays, report)
+    if perf or cost_only:
+        print_table(report, sort, top)
+
+
+def _execute(
+    program: "Program",
+    inputs: Path | None,
+    output: Path | None,
+    seed: int,
+    numerics: Numerics,
+    function: str | None,
+) -> "tuple[Arrays, Report]":
+    from ttstack.cli.outputs import check_target, write_arrays
+    from ttstack.cli.progress import ops_shown
+
+    if output is not None:
+        check_target(output)
+    values = None
+    if inputs is not None:
+        from ttstack_runtime.inputs import load_inputs
+
+        values = load_inputs(inputs)
+    with ops_shown() as progress:
+        done = program.run(values, seed, numerics.value, function=function, progress=progress)
+    if output is not None:
+        write_arrays(output, done.outputs)
+    return done.outputs, done.report
+
+
+def _summaries(arrays: "Arrays | None") -> dict[str, Any]:
+    if arrays is None:
+        return {}
+    return {"outputs": {name: _summary(array) for name, array in arrays.items()}}
+
+
+def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
+    """Shape, type and the range of the values; None where there are no finite ones."""
+    import numpy as np
+
+    values = array.astype(np.float64).ravel()
+    finite = values[np.isfinite(values)]
+    figures = {"min": np.min, "max": np.max, "mean": np.mean}
+    return {
+        "shape": list(array.shape),
+        "dtype": array.dtype.name,
+        **{name: float(of(finite)) if finite.size else None for name, of in figures.items()},
+        "not_finite": int(values.size - finite.size),
+    }
+
+
+def _print_outputs(arrays: Mapping[str, Any], report: "Report") -> None:
+    from rich.table import Table
+
+    from ttstack.report.text import count, duration
+
+    table = Table("output", "shape", "type", "min", "max", "mean", box=None, pad_edge=False, header_style="bold")
+    for name, array in arrays.items():
+        found = _summary(array)
+        figures = ("-" if found[k] is None else f"{found[k]:.6g}" for k in ("min", "max", "mean"))
+        table.add_row(name, "x".join(map(str, found["shape"])) or "scalar", found["dtype"], *figures)
+        if found["not_finite"]:
+            table.add_row("", f"{found['not_finite']} values are not finite")
+    console = stdout()
+    console.print(table)
+    ops = count(len(report.ops), "op")
+    console.print(f"{report.function} on {report.system}: {duration(report.total_ns)} predicted, {ops}")

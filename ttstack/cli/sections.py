@@ -1,0 +1,131 @@
+"""The parts of a program as plain values: printed as JSON, or as tables."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ttstack.program.buffers import Memory, live_bytes
+from ttstack.program.layout import MemorySpace
+from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
+from ttstack.report.json import plain
+from ttstack.system_desc import to_dict
+
+
+def summary(binary: Binary) -> dict[str, Any]:
+    """What it is, what it takes and gives."""
+    return {
+        "made by": f"ttstack {binary.version}",
+        "for": binary.system_desc.name,
+        "pipeline": binary.pipeline,
+        "weights": len(binary.weights),
+        "weight bytes": sum(w.type.nbytes for w in binary.weights.values()),
+        "ir stages": list(binary.stages),
+        "functions": {f.name: _function(f) for f in binary.functions},
+    }
+
+
+def _function(function: Function) -> dict[str, Any]:
+    tensors = function.tensors
+    return {
+        "ops": len(function.operations),
+        "tensors": len(tensors),
+        "inputs": {name: str(t.type) for name, t in function.arguments.items()},
+        "outputs": {o.name: str(tensors[o.tensor].type) for o in function.outputs},
+    }
+
+
+def system_desc(binary: Binary) -> dict[str, Any]:
+    """The device that it is compiled for."""
+    return to_dict(binary.system_desc)
+
+
+def ops(binary: Binary) -> list[dict[str, Any]]:
+    """Every operation in order, those that launch nothing included."""
+    return [_op(f, i, op) for f in binary.functions for i, op in enumerate(f.operations)]
+
+
+def _op(function: Function, index: int, op: Operation) -> dict[str, Any]:
+    return {
+        "function": function.name,
+        "#": index,
+        "op": op.name,
+        "operands": list(op.operands),
+        "results": list(op.results),
+        "attributes": plain(op.attributes),
+        "grid": str(op.grid),
+        "spread": str(op.spread),
+        "fidelity": str(op.fidelity),
+        "config": plain(op.config),
+        "l1 bytes": op.l1_bytes,
+        "location": op.location,
+    }
+
+
+def tensors(binary: Binary) -> list[dict[str, Any]]:
+    """Every tensor with its layout and address."""
+    return [_tensor(f, t) for f in binary.functions for t in f.tensors]
+
+
+def _tensor(function: Function, tensor: Tensor) -> dict[str, Any]:
+    return {
+        "function": function.name,
+        "#": tensor.id,
+        "name": tensor.name,
+        "kind": str(tensor.kind),
+        "type": str(tensor.type),
+        "layout": str(tensor.layout),
+        "address": tensor.address,
+        "alias": tensor.alias,
+    }
+
+
+def memory(binary: Binary) -> list[dict[str, Any]]:
+    """Bytes of the fullest bank of each memory while each op runs, circular buffers included."""
+    return [row for function in binary.functions for row in _memory(binary, function)]
+
+
+def _memory(binary: Binary, function: Function) -> Iterator[dict[str, Any]]:
+    chip = binary.system_desc.chips[0]
+    spaces = (MemorySpace.L1, MemorySpace.DRAM)
+    capacity = {space: Memory.of(chip, space) for space in spaces}
+    used = (live_bytes(function, chip, space) for space in spaces)
+    for i, (op, l1, dram) in enumerate(zip(function.operations, *used, strict=True)):
+        yield {
+            "function": function.name,
+            "#": i,
+            "op": op.name,
+            "circular buffers": op.l1_bytes,
+            "l1": l1,
+            "l1 %": _percent(l1, capacity[MemorySpace.L1]),
+            "dram channel": dram,
+            "dram %": _percent(dram, capacity[MemorySpace.DRAM]),
+            "location": op.location,
+        }
+
+
+def _percent(nbytes: int, space: Memory) -> float:
+    return round(100 * nbytes / max(space.end - space.base, 1), 2)
+
+
+def weights(binary: Binary) -> list[dict[str, Any]]:
+    """Every weight with the hash of its values."""
+    return [_weight(w) for w in binary.weights.values()]
+
+
+def _weight(weight: Weight) -> dict[str, Any]:
+    return {"name": weight.name, "type": str(weight.type), "bytes": weight.type.nbytes, "sha256": weight.sha256}
+
+
+def ir(binary: Binary) -> dict[str, str]:
+    """The text of the IR by stage, where the program was compiled with `--keep-ir`."""
+    return dict(binary.stages)
+
+
+SECTIONS: dict[str, Callable[[Binary], Any]] = {
+    "summary": summary,
+    "system-desc": system_desc,
+    "ops": ops,
+    "tensors": tensors,
+    "memory": memory,
+    "weights": weights,
+    "ir": ir,
+}
