@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
-MLIR_STUBS := typings/torch_mlir/_mlir_libs
+MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 
 .PHONY: demo test lint types imports unit docs flatbuffers tools clean
 
@@ -49,7 +49,7 @@ flatbuffers:
 
 # The bindings ship no type stubs.
 $(MLIR_STUBS): $(VENV)/dev
-	$(BIN)/python -m nanobind.stubgen -q -r -m torch_mlir._mlir_libs._mlir -O $(MLIR_STUBS)
+	$(BIN)/python -m nanobind.stubgen -q -r -m torch_mlir._mlir_libs._mlir -O typings/torch_mlir/_mlir_libs
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'ttstack needs Python 3.11 or newer; call make PYTHON=python3.11'; exit 1; }

@@ -39,7 +39,7 @@ def _integers(attribute: Any) -> tuple[int, ...] | None:
     if isinstance(attribute, ir.DenseI32ArrayAttr | ir.DenseI64ArrayAttr):
         return tuple(attribute)
     if isinstance(attribute, ir.ArrayAttr) and all(isinstance(a, ir.IntegerAttr) for a in attribute):
-        return tuple(a.value for a in attribute)
+        return tuple(ir.IntegerAttr(a).value for a in attribute)
     return None
 
 

@@ -23,7 +23,8 @@ def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
     if attribute.is_splat:
         return np.full(shape, _scalar(attribute.get_splat_value(), dtype), dtype.numpy)
     if dtype in (DType.BF16, DType.I1) or dtype.value.startswith(("si", "ui")):
-        values = [attribute[i] for i in range(len(attribute))]
+        dense: Any = attribute
+        values = [dense[i] for i in range(len(dense))]
         return np.array(values).astype(dtype.numpy).reshape(shape)
     return np.array(attribute).reshape(shape)
 
@@ -31,7 +32,7 @@ def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
 def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attribute:
     """A dense attribute of that type."""
     mlir_type: Any = tensor_type(t)
-    array = np.ascontiguousarray(values, t.dtype.numpy)
+    array: Any = np.ascontiguousarray(values, t.dtype.numpy)
     if array.size and (array == array.flat[0]).all():
         return ir.DenseElementsAttr.get_splat(mlir_type, _scalar_attribute(array.flat[0], mlir_type.element_type))
     if t.dtype is DType.BF16:

@@ -164,7 +164,7 @@ class BitcastConvert(Predicate, mnemonic="bitcast_convert"):
 class Selu(EltwiseUnary, mnemonic="selu"):
     """`scale * x` where positive, else `scale * alpha * (exp(x) - 1)`."""
 
-    scale: F32 = 1.0507009873390197
+    scale: F32 = 1.0507010221481323
     alpha: F32 = 1.6732635498046875
 
 

@@ -167,7 +167,7 @@ class SliceStatic(Movement, mnemonic="slice_static"):
 
     def infer(self) -> TensorType:
         """The number of steps in each dimension."""
-        shape = []
+        shape: list[int] = []
         for name in ("begins", "ends", "step"):
             count = len(getattr(self, name))
             expect(count == self.input.rank, f"{name} has {count} entries for rank {self.input.rank}")

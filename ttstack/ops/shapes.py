@@ -9,7 +9,7 @@ def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
     """NumPy broadcasting; raises `ValueError` naming the shapes that do not fit."""
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
-    out = []
+    out: list[int] = []
     for extents in zip(*padded, strict=True):
         wide = {e for e in extents if e != 1}
         if len(wide) > 1:

@@ -138,7 +138,7 @@ def _steps(text: str, named: dict[str, Callable[[], Pipeline]]) -> Iterator[Pass
 
 
 def _with_options(cls: type[Pass], text: str) -> Pass:
-    options = dict(option.partition("=")[::2] for option in text.split())
+    options = {key: value for key, _, value in (option.partition("=") for option in text.split())}
     try:
         return cls.model_validate(options)
     except ValidationError as e:

@@ -72,7 +72,7 @@ class _Sweep:
         chip = self.chip
         self.memory = Allocator(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
         self.layouts |= {v: self._argument(v) for v in self.graph.arguments}
-        steps = []
+        steps: list[Step] = []
         for i, node in enumerate(self.graph.nodes):
             steps.append(self._view(node) if node.is_view else self._place(node))
             self._release(i)
@@ -113,7 +113,8 @@ class _Sweep:
 
     def _try(self, node: Node, current: Sequence[Layout], choice: Choice) -> tuple[Step, Allocator, float] | None:
         """The step, the memory after it and its time; None where it does not fit."""
-        memory, spent, conversions = self.memory.copy(), 0.0, {}
+        conversions: dict[int, Step] = {}
+        memory, spent = self.memory.copy(), 0.0
         for i, (have, need) in enumerate(zip(current, choice.operands, strict=True)):
             if have == need:
                 continue
@@ -157,7 +158,7 @@ class _Sweep:
                 self.layouts.get(v, Layout(storage(self.graph.values[v].dtype, self.dtype))) for v in user.operands
             ]
             current[position] = layout
-            prices = []
+            prices: list[float] = []
             for choice in choices(user, current, device, self.dtype, l1=True):
                 where = (choice.grid, choice.spread)
                 op = self.pricing.configure(user.op, choice.operands, choice.results, where, budget)

@@ -8,7 +8,7 @@ from typing import Any
 from ttstack.dialects.base import SEGMENTS, Verified, operand_annotations, segments
 from ttstack.dialects.ttir.dialect import TTIR
 from ttstack.dialects.ttir.tile import build_tile_op, read_tile, read_tile_op, tile_type
-from ttstack.dialects.types import read_type
+from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_VARIADIC, OPS
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map
@@ -66,7 +66,7 @@ def read_generic(op: Any) -> Dispatch:
 
 def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorType) -> ir.Value:
     """A `ttir.generic` at the current insertion point."""
-    result = ir.Type.parse(str(out)) if not out.dtype.is_block else None
+    result = tensor_type(out)
     destination = ir.Operation.create("ttir.empty", results=[result]).results[0]
     operands = [*inputs, destination]
     op = ir.Operation.create(
@@ -77,7 +77,7 @@ def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorTyp
             "indexing_maps": ir.ArrayAttr.get([_map_attribute(m, len(dispatch.domain)) for m in dispatch.maps]),
             "iterator_types": _strings(dispatch.iterators),
             "access": _strings(m.access for m in dispatch.maps),
-            SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(operands))),
+            SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(operands)) or []),
         },
         regions=1,
     )
@@ -89,7 +89,8 @@ def _build_body(op: Any, dispatch: Dispatch, dtypes: list[DType]) -> None:
     location = op.location
     tiles = [tile_type(d) for d in dtypes]
     block = ir.Block.create_at_start(op.regions[0], tiles, [location] * len(tiles))
-    values, formats = list(block.arguments), list(dtypes)
+    values: list[ir.Value] = list(block.arguments)
+    formats = list(dtypes)
     with ir.InsertionPoint(block), location:
         for i, tile_op in enumerate(dispatch.body):
             last = i == len(dispatch.body) - 1

@@ -3,12 +3,11 @@
 from typing import Any
 
 from ttstack.dialects.placed import VIEW
-from ttstack.mlir import ir
 
 
-def buffer_owners(ops: list[Any]) -> dict[ir.Value, ir.Value]:
+def buffer_owners(ops: list[Any]) -> dict[Any, Any]:
     """For the result of each view, the value whose buffer it is; all others own theirs."""
-    owners: dict[ir.Value, ir.Value] = {}
+    owners: dict[Any, Any] = {}
     for op in ops:
         if VIEW in op.attributes:
             source = op.operands[0]

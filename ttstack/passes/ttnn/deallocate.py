@@ -19,8 +19,8 @@ class Deallocate(Pass, name="deallocate"):
 
 def _deallocate(ops: list[Any]) -> None:
     owners = buffer_owners(ops)
-    made: list[ir.Value] = []
-    last_use: dict[ir.Value, int] = {}
+    made: list[Any] = []
+    last_use: dict[Any, int] = {}
     for i, op in enumerate(ops):
         if op.name != "ttnn.constant":
             made += [r for r in op.results if r not in owners]
