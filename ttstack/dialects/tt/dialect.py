@@ -4,47 +4,47 @@ from types import new_class
 from typing import Any
 
 from ttstack.dialects.base import Dialect
-from ttstack.mlir import ir
+from ttstack.mlir import ext, ir
 
 
 class TT(Dialect, name="tt"):
     """Tiles, block formats, layouts, grids and the description of the device."""
 
 
-class TileType(TT.Type, name="tile"):
+class TileType(ext.Type, dialect=TT, name="tile"):
     """A tile of elements: `!tt.tile<[32, 32], bf16>`."""
 
     shape: ir.ArrayAttr
     element: Any
 
 
-class Bfp8Type(TT.Type, name="bfp8_b"):
+class Bfp8Type(ext.Type, dialect=TT, name="bfp8_b"):
     """8-bit elements, 16 of which share an 8-bit exponent."""
 
 
-class Bfp4Type(TT.Type, name="bfp4_b"):
+class Bfp4Type(ext.Type, dialect=TT, name="bfp4_b"):
     """4-bit elements, 16 of which share an 8-bit exponent."""
 
 
-class GridAttr(TT.Attribute, name="grid"):
+class GridAttr(ext.Attribute, dialect=TT, name="grid"):
     """Rows and columns of cores: `#tt.grid<[8, 8]>`."""
 
     shape: ir.ArrayAttr
 
 
-class MemorySpaceAttr(TT.Attribute, name="memory_space"):
+class MemorySpaceAttr(ext.Attribute, dialect=TT, name="memory_space"):
     """`#tt.memory_space<"dram">` or `"l1"`."""
 
     value: ir.StringAttr
 
 
-class MemoryLayoutAttr(TT.Attribute, name="memory_layout"):
+class MemoryLayoutAttr(ext.Attribute, dialect=TT, name="memory_layout"):
     """`#tt.memory_layout<"interleaved">`, or height-, width- or block-sharded."""
 
     value: ir.StringAttr
 
 
-class LayoutAttr(TT.Attribute, name="layout"):
+class LayoutAttr(ext.Attribute, dialect=TT, name="layout"):
     """How a logical tensor lies on the device.
 
     The map takes logical to physical dimensions (rows and columns of a matrix), the shard counts pages of the
@@ -59,7 +59,7 @@ class LayoutAttr(TT.Attribute, name="layout"):
     memory_layout: MemoryLayoutAttr
 
 
-class SystemDescAttr(TT.Attribute, name="system_desc"):
+class SystemDescAttr(ext.Attribute, dialect=TT, name="system_desc"):
     """The device description: a dictionary of the fields of its YAML form."""
 
     fields: ir.DictAttr
@@ -78,7 +78,7 @@ for _name in (
 ):
     new_class(
         "".join(part.capitalize() for part in _name.split("_")) + "Attr",
-        (TT.Attribute,),
-        {"name": _name},
+        (ext.Attribute,),
+        {"dialect": TT, "name": _name},
         lambda ns: ns.update(__annotations__={"value": ir.StringAttr}, __module__=__name__),
     )
