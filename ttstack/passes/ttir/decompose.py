@@ -4,11 +4,11 @@ import math
 from typing import Any
 
 from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.mlir import ir
 from ttstack.ops.matmul import DotGeneral
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.build import permuted, reshaped, ttir
 
 
 class Decompose(Pass, name="decompose"):

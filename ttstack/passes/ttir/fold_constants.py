@@ -7,11 +7,11 @@ from ttstack_runtime.evaluate import evaluate
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.ttir.build import ttir
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.build import ttir
 
 _UNDEFINED = {"constant", "empty", "rand", "dropout"}
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -10,7 +11,6 @@ from ttstack.ops.eltwise import EltwiseUnary
 from ttstack.ops.matmul import Linear, Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.build import ttir
 
 _ACTIVATIONS = [
     n

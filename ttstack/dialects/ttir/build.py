@@ -1,4 +1,4 @@
-"""Short names for the `ttir` ops that passes write."""
+"""Short names for the `ttir` ops that passes and frontends write."""
 
 from collections.abc import Sequence
 from typing import Any
