@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from ttstack.diagnostics import TTStackError
+from ttstack.diagnostics import OutputError, TTStackError
 
 INPUT_FAULT = 1
 INTERNAL_ERROR = 70
@@ -28,11 +28,16 @@ def run(arguments: Sequence[str]) -> int:
         code = _invoke(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _silenced()
+        _drop_output()
+        return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
     except TTStackError as error:
         _say(str(error))
+        return INPUT_FAULT
+    except OSError as error:
+        _drop_output()
+        _say(str(OutputError(f"the system refused: {error.strerror or error}", loc=error.filename)))
         return INPUT_FAULT
     except Exception as error:
         _report_bug(error)
@@ -47,7 +52,8 @@ def _invoke(arguments: Sequence[str]) -> int:
         app(list(arguments), prog_name="ttstack")
     except SystemExit as end:
         if _caused_by(end, BrokenPipeError):
-            return _silenced()
+            _drop_output()
+            return BROKEN_PIPE
         if _caused_by(end, KeyboardInterrupt):
             return INTERRUPTED
         return end.code if isinstance(end.code, int) else 0
@@ -62,11 +68,10 @@ def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
     return False
 
 
-def _silenced() -> int:
+def _drop_output() -> None:
     """Let what is still buffered go nowhere, so that nothing is said at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
-    return BROKEN_PIPE
 
 
 def _report_bug(error: Exception) -> None:

@@ -52,11 +52,11 @@ def opt(
     from ttstack.passes.base import Pipeline, parse_pipeline
     from ttstack.passes.pipelines import PIPELINES
 
-    steps = parse_pipeline(pipeline, PIPELINES)
-    if system_desc is not None:
-        steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
     source = f"{sys.stdin.read()}\n" if file == "-" else file
     with imported(source) as found:
+        steps = parse_pipeline(pipeline, PIPELINES)
+        if system_desc is not None:
+            steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
         steps.run(found.module, after=_hooks(found.module, dump_ir, timings))
         text = print_module(found.module, locations=locations)
     if output is None:

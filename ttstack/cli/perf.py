@@ -22,7 +22,7 @@ def perf(
     csv: CsvOption = None,
     html: HtmlOption = None,
 ) -> None:
-    """Predict the time of every op of a program; nothing is executed."""
+    """Predict the time of every op; nothing is executed."""
     from ttstack.api import load
     from ttstack.cli.report import print_table, write_files
 

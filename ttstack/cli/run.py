@@ -59,9 +59,12 @@ def run_program(
     csv: CsvOption = None,
     html: HtmlOption = None,
 ) -> None:
-    """Execute a program on NumPy, on a simulated device of which every buffer is checked."""
+    """Execute a program on a simulated device.
+
+    Values are computed on NumPy; every buffer is checked at the address that it was given.
+    """
     if cost_only and (inputs or output):
-        raise typer.BadParameter("computes no values: leave out --inputs and --output", param_hint="--cost-only")
+        raise typer.BadParameter("it computes no values; leave out --inputs and --output", param_hint="--cost-only")
     from ttstack.api import load
     from ttstack.cli.report import print_table, write_files
 

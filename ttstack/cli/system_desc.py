@@ -47,7 +47,7 @@ def show(
     sources: Annotated[bool, typer.Option("--sources/--no-sources", help="With the source of each figure.")] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a description as it is used, with all defaults and bases filled in."""
+    """Print a description with all defaults filled in."""
     from ttstack.system_desc import dump, load, to_dict
 
     desc = load(device)
