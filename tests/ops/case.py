@@ -28,13 +28,18 @@ class Case:
     operands: tuple[TensorType | None, ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
     result: TensorType | None = None
+    """Of an op with one result of which only the text says the type."""
     bounds: Mapping[int, int] = field(default_factory=dict)
     sorted_operands: frozenset[int] = frozenset()
 
     @property
     def op(self) -> Op:
         """The definition; of a constant, with an array for its elements."""
-        return OPS[self.mnemonic].on(self.operands, self.attributes, self.result)
+        return OPS[self.mnemonic].on(self.operands, self.attributes, *self.spelled)
+
+    @property
+    def spelled(self) -> tuple[TensorType, ...]:
+        return () if self.result is None else (self.result,)
 
     @property
     def present(self) -> list[TensorType]:
@@ -58,7 +63,7 @@ class Case:
             arguments = iter(block.arguments)
             with ir.InsertionPoint(block):
                 values = [None if t is None else next(arguments) for t in self.operands]
-                op = create(dialect, self.mnemonic, values, self._mlir_attributes(), result=self.result)
+                op = create(dialect, self.mnemonic, values, self._mlir_attributes(), results=self.spelled)
                 func.ReturnOp(op.results)
             types = [r.type for r in op.results]
         inputs = [a.type for a in block.arguments]

@@ -57,7 +57,7 @@ def moves_whole_pages(device_op: DeviceOp) -> bool:
     types, layouts = device_op.types(), device_op.layouts()
     if len({layout.tiled for layout in layouts}) > 1:
         return True
-    shapes = {(1, *t.shape)[-2:] for t in types}
+    shapes = {(1, 1, *t.shape)[-2:] for t in types}
     if len({t.shape for t in types}) == 1 or len(shapes) == 1:
         return True
     heights, widths = ({s[i] for s in shapes} for i in (0, 1))

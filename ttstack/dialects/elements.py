@@ -1,5 +1,6 @@
 """Values of `ttir.constant`: dense attributes as arrays, and back."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -22,24 +23,37 @@ def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
     shape = tuple(tensor.shape)
     if attribute.is_splat:
         return np.full(shape, _scalar(attribute.get_splat_value(), dtype), dtype.numpy)
-    if dtype in (DType.BF16, DType.I1) or dtype.value.startswith(("si", "ui")):
-        dense: Any = attribute
-        values = [dense[i] for i in range(len(dense))]
-        return np.array(values).astype(dtype.numpy).reshape(shape)
-    return np.array(attribute).reshape(shape)
+    values = _read_bf16(str(attribute)) if dtype is DType.BF16 else np.array(attribute)
+    return values.astype(dtype.numpy, copy=False).reshape(shape)
 
 
 def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attribute:
     """A dense attribute of that type."""
     mlir_type: Any = tensor_type(t)
     array: Any = np.ascontiguousarray(values, t.dtype.numpy)
-    if array.size and (array == array.flat[0]).all():
+    bits = array.reshape(-1).view(f"u{array.itemsize}")
+    if array.size and (bits == bits[0]).all():
         return ir.DenseElementsAttr.get_splat(mlir_type, _scalar_attribute(array.flat[0], mlir_type.element_type))
     if t.dtype is DType.BF16:
         array = array.view(np.uint16)
-    if t.dtype is DType.I1:
+    if t.dtype is DType.I1 and array.size:
         return ir.DenseElementsAttr.get([ir.BoolAttr.get(bool(v)) for v in array.flat], mlir_type)
     return ir.DenseElementsAttr.get(array, type=mlir_type.element_type, shape=list(t.shape))
+
+
+def _read_bf16(text: str) -> np.ndarray[Any, Any]:
+    """Values from `dense<...>`: the bindings give no buffer of this type. NaN and infinities print as bits."""
+    values = text.removeprefix("dense<").rpartition("> : ")[0]
+    dtype = DType.BF16.numpy
+    if values.startswith('"0x'):
+        return np.frombuffer(bytes.fromhex(values[3:-1]), dtype)
+    words = re.findall(r"[^\[\],\s]+", values)
+    bits = [int(w, 16) if w.startswith("0x") else int(_bits(float(w))) for w in words]
+    return np.array(bits, np.uint16).view(dtype)
+
+
+def _bits(value: float) -> Any:
+    return np.array(value, DType.BF16.numpy).view(np.uint16)
 
 
 def _scalar(attribute: Any, dtype: DType) -> Any:

@@ -1,5 +1,7 @@
 """Reductions along dimensions, and softmax."""
 
+from dataclasses import replace
+
 from ttstack.ops.attributes import I64, Bool, I32Array, ResultDType, Si32
 from ttstack.ops.base import Op, define
 from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
@@ -71,6 +73,10 @@ class Argmax(Reduction, mnemonic="argmax"):
     def infer(self) -> TensorType:
         """The reduced shape in the integer type that the text says."""
         return super().infer().with_dtype(self.dtype)
+
+    def dispatch(self) -> Dispatch:
+        """The loops of a reduction; positions are no tile op."""
+        return replace(super().dispatch(), exact=False)
 
 
 class Scan(Op):

@@ -1,0 +1,79 @@
+"""One case of each op at any size: what shows that cost and work grow with shapes."""
+
+from collections.abc import Callable
+
+from tests.ops.case import Case
+from ttstack.ops import OPS, Op, attention, creation, eltwise, embedding, matmul, normalization, reduction, shape
+from ttstack.ops.types import DType, TensorType
+
+
+def _t(*extents: int, dtype: DType = DType.BF16) -> TensorType:
+    return TensorType(extents, dtype)
+
+
+def _ids(*extents: int) -> TensorType:
+    return _t(*extents, dtype=DType.UI32)
+
+
+def _eltwise(m: str, n: int) -> Case:
+    spec = OPS[m]
+    dtype = DType.I32 if "bitwise" in m or "shift" in m else DType.BF16
+    given = {"parameter": 0.5, "min": 0.0, "max": 1.0}
+    attributes = {k: given[k] for k, a in spec.attribute_specs().items() if a.required}
+    t = _t(n, n, dtype=dtype)
+    return Case(m, (t,) * len(spec.operand_specs()), attributes, t if spec.result_fields() else None)
+
+
+def _same(**attributes: object) -> Callable[[str, int], Case]:
+    return lambda m, n: Case(m, (_t(n, n),), attributes)
+
+
+_SIZED: dict[type[Op], Callable[[str, int], Case]] = {
+    eltwise.Eltwise: _eltwise,
+    creation.Shaped: lambda m, n: Case(m, (), {"shape": (n, n)}, _t(n, n)),
+    creation.Full: lambda m, n: Case(m, (), {"shape": (n, n), "fill_value": 1.0}, _t(n, n)),
+    creation.Creation: lambda m, n: Case(m, (), {}, _t(n, n)),
+    creation.Constant: lambda m, n: Case(m, (), {"value": None}, _t(n, n)),
+    creation.Arange: lambda m, n: Case(
+        m, (), {"start": 0, "end": n, "step": 1, "arange_dimension": 1}, _t(n, n)
+    ),
+    reduction.Reduction: _same(keep_dim=True, dim_arg=(1,)),
+    reduction.Argmax: lambda m, n: Case(
+        m, (_t(n, n),), {"keep_dim": True, "dim_arg": (1,)}, _ids(n, 1)
+    ),
+    reduction.Scan: _same(dim=1),
+    reduction.Softmax: _same(dimension=1),
+    shape.Reshape: lambda m, n: Case(m, (_t(n, n),), {"shape": (n * 2, n // 2)}),
+    shape.Squeeze: lambda m, n: Case(m, (_t(n, 1, n),), {"dim": 1}),
+    shape.Unsqueeze: _same(dim=1),
+    shape.Permute: _same(permutation=(1, 0)),
+    shape.Transpose: _same(dim0=0, dim1=1),
+    shape.Concat: lambda m, n: Case(m, (_t(n, n), _t(n, n)), {"dim": 1}),
+    shape.SliceStatic: lambda m, n: Case(
+        m, (_t(n, n),), {"begins": (0, 0), "ends": (n // 2, n), "step": (1, 1)}
+    ),
+    shape.Index: lambda m, n: Case(m, (_t(n, n),), {"dim": 0, "begin": 0, "end": n, "step": 2}),
+    shape.Broadcast: lambda m, n: Case(m, (_t(1, n),), {"broadcast_dimensions": (n, 1)}),
+    shape.Repeat: _same(repeat_dimensions=(2, 1)),
+    shape.Pad: _same(padding=(1, 1, 1, 1), value=0.0),
+    shape.Reverse: _same(dimensions=(0,)),
+    shape.Gather: lambda m, n: Case(m, (_t(n, n), _ids(n, n)), {"dim": 0}),
+    matmul.Matmul: lambda m, n: Case(m, (_t(n, n), _t(n, n))),
+    normalization.TrailingNorm: lambda m, n: Case(m, (_t(n, n), _t(n)), {"normalized_shape": (n,)}),
+    normalization.BatchNormInference: lambda m, n: Case(
+        m, (_t(n, n), *[_t(n)] * 4), {"epsilon": 0.5, "dimension": 1}
+    ),
+    embedding.Embedding: lambda m, n: Case(m, (_ids(n), _t(1000, n))),
+    embedding.EmbeddingBag: lambda m, n: Case(m, (_ids(n, 4), _t(1000, n), None, None)),
+    attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),
+    attention.ConcatenateHeads: lambda m, n: Case(m, (_t(1, 4, n, 64),)),
+    attention.SplitQueryKeyValueAndSplitHeads: lambda m, n: Case(
+        m, (_t(1, n, 12 * 64),), {"num_heads": 4, "transpose_key": False}
+    ),
+}
+
+
+def sized(mnemonic: str, n: int) -> Case:
+    """The op on matrices of about `n` by `n`."""
+    maker = next(_SIZED[c] for c in OPS[mnemonic].__mro__ if c in _SIZED)
+    return maker(mnemonic, n)

@@ -1,0 +1,48 @@
+"""Every op has a price: there is one, it is a time, and it grows with the shapes."""
+
+import math
+
+import pytest
+
+from tests.ops.sized import sized
+from ttstack.cost import predict
+from ttstack.ops import OPS
+from ttstack.placement import Graph, Node, place
+from ttstack.program.device_op import DeviceOp
+from ttstack.system_desc import ChipDesc, load, presets
+
+EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
+CHIP = load("wormhole").chips[0]
+
+
+def placed(mnemonic: str, n: int, chip: ChipDesc = CHIP) -> DeviceOp:
+    """The op alone in a function, all tensors in DRAM."""
+    op = sized(mnemonic, n).op
+    inputs = tuple(range(len(op.operands)))
+    results = tuple(range(len(inputs), len(inputs) + len(op.results)))
+    graph = Graph((*op.operands, *op.results), inputs, (Node(op, inputs, results),), results)
+    return place(graph, chip, policy="dram").steps[0].device_op
+
+
+@pytest.mark.parametrize("mnemonic", EXECUTABLE)
+@pytest.mark.parametrize("system", presets())
+def test_every_op_takes_some_time_on_every_preset(mnemonic: str, system: str):
+    chip = load(system).chips[0]
+    device_op = placed(mnemonic, 96, chip)
+    cost = predict(device_op, chip)
+    assert math.isfinite(cost.elapsed_ns)
+    assert all(math.isfinite(t) and t >= 0 for t in cost.terms.values())
+    assert cost.total_ns > 0
+    assert 1 <= cost.cores <= chip.num_cores
+
+
+@pytest.mark.parametrize("mnemonic", EXECUTABLE)
+def test_time_grows_with_the_shapes(mnemonic: str):
+    small, large = (predict(placed(mnemonic, n), CHIP).total_ns for n in (64, 2080))
+    assert small < large
+
+
+@pytest.mark.parametrize("mnemonic", EXECUTABLE)
+def test_work_grows_with_the_shapes(mnemonic: str):
+    small, large = (sized(mnemonic, n).op.flops() for n in (64, 512))
+    assert small < large or small == large == 0

@@ -1,0 +1,83 @@
+"""Loops over tiles: they fit the operands, and `ttir.generic` says all that an exact dispatch says."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ttstack_runtime.evaluate import evaluate
+
+from tests.ops.strategies import cases
+from ttstack.dialects.ttir import build_generic, read_generic
+from ttstack.dialects.types import tensor_type
+from ttstack.mlir import func, ir
+from ttstack.ops import OPS
+from ttstack.ops.dispatch import Dispatch, Map
+from ttstack.ops.recognize import recognize
+from ttstack.ops.types import TensorType, tile_shape
+
+EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
+
+every_op = pytest.mark.parametrize("mnemonic", EXECUTABLE)
+few = settings(max_examples=8)
+
+
+def _tiles_of_loops(dispatch: Dispatch, m: Map) -> tuple[int, ...]:
+    return tuple(1 if loop is None else dispatch.domain[loop] for loop in m.loops)
+
+
+@every_op
+@few
+@given(data=st.data())
+def test_loops_fit_what_they_go_over(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    dispatch, op = case.op.dispatch(), case.op
+    assert len(dispatch.iterators) == len(dispatch.domain)
+    assert (len(dispatch.inputs), len(dispatch.outputs)) == (len(op.operands), len(op.results))
+    assert all(loop is None or 0 <= loop < len(dispatch.domain) for m in dispatch.maps for loop in m.loops)
+    for position, tile_op in enumerate(dispatch.body):
+        assert all(0 <= a < len(dispatch.maps) + position for a in tile_op.args)
+        assert tile_op.count > 0
+    for t, m in zip((*op.operands, *op.results), dispatch.maps, strict=True):
+        if dispatch.exact:
+            assert _tiles_of_loops(dispatch, m) == tile_shape(t.shape)
+
+
+@every_op
+@few
+@given(data=st.data())
+def test_all_tiles_of_a_result_are_written(mnemonic: str, data: st.DataObject):
+    op = data.draw(cases(mnemonic)).op
+    dispatch = op.dispatch()
+    if dispatch.exact:
+        (out,) = dispatch.outputs
+        assert {loop for loop in out.loops if loop is not None} <= set(dispatch.parallel)
+
+
+def _generic(dispatch: Dispatch, inputs: tuple[TensorType, ...], out: TensorType) -> tuple[ir.Module, ir.Value]:
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body), ir.Location.unknown():
+        function = func.FuncOp("f", ([tensor_type(t) for t in inputs], []))
+        with ir.InsertionPoint(function.add_entry_block()):
+            value = build_generic(dispatch, list(function.arguments), out)
+            func.ReturnOp([])
+    return module, value
+
+
+@every_op
+@few
+@given(data=st.data())
+def test_an_exact_dispatch_survives_as_generic_and_is_recognized(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    op = case.op
+    if not (dispatch := op.dispatch()).exact:
+        return
+    module, value = _generic(dispatch, op.operands, op.results[0])
+    module.operation.verify()
+    assert read_generic(value.owner) == dispatch
+    found = recognize(dispatch, op.operands, op.results[0])
+    assert found is not None
+    assert found.results == op.results
+    assert found.dispatch() == dispatch
+    ours, theirs = evaluate(op, case.arrays()), evaluate(found, [a for a in case.arrays() if a is not None])
+    np.testing.assert_array_equal(*(np.asarray(x).astype(float) for x in (ours, theirs)))
+

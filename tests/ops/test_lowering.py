@@ -1,0 +1,79 @@
+"""Every op through the whole pipeline: it is in the program, at its place in the source, and gives its values."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ttstack_runtime.evaluate import evaluate
+from ttstack_runtime.executor import execute
+
+from tests.ops.case import NAME, Case
+from tests.ops.strategies import cases
+from ttstack.compiler import Options, compile_module
+from ttstack.ops import OPS
+from ttstack.program.records import Binary, TensorKind
+from ttstack.program.validate import validate_binary
+from ttstack.system_desc import load
+
+NAMED = sorted(name for name, spec in OPS.items() if spec.family != "generic")
+WORMHOLE = load("wormhole")
+
+BECOME_CONSTANTS = {"constant", "full", "zeros", "ones", "arange"}
+REPLACED = {
+    "dot_general": {"matmul"},
+    "linear": {"linear", "matmul"},
+    "transpose": {"transpose", "permute"},
+    "clamp_tensor": {"clamp_tensor"},
+    "max": {"max"},
+}
+"""Ops of the program that may stand for an op of the source, where that is not the op itself."""
+
+TOLERANCE = {2: 1e-2, 4: 1e-5, 8: 1e-12}
+"""Relative, by bytes of a real number: sums in another order."""
+
+
+def compiled(case: Case, **options: object) -> Binary:
+    return compile_module(case.module(), Options(system_desc=WORMHOLE, **options), weights={}).binary
+
+
+@pytest.mark.parametrize("mnemonic", NAMED)
+@settings(max_examples=3)
+@given(data=st.data())
+def test_an_op_becomes_a_program_that_gives_its_values(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    binary = compiled(case)
+    validate_binary(binary)
+    (function,) = binary.functions
+    assert tuple(function.tensors[o.tensor].type for o in function.outputs) == case.op.results
+    assert tuple(t.type for t in function.arguments.values()) == case.op.operands
+    made = [op for op in function.operations if op.name not in ("to_layout", "deallocate")]
+    assert {op.location for op in made} <= {"model.py:7"}
+    _assert_there(case, binary)
+    got = execute(binary, case.named_arrays(), function=NAME)
+    for have, want in zip(got.values(), evaluate(case.op, case.arrays()), strict=True):
+        assert have.dtype == want.dtype
+        _assert_close(have, want)
+
+
+def _assert_there(case: Case, binary: Binary) -> None:
+    (function,) = binary.functions
+    names = {op.name for op in function.operations}
+    constants = [t for t in function.tensors if t.kind is TensorKind.CONSTANT]
+    if case.mnemonic in BECOME_CONSTANTS:
+        assert constants or case.mnemonic in names
+    else:
+        allowed = {case.mnemonic, *REPLACED.get(case.mnemonic, ())}
+        assert names & allowed or _changes_nothing(case)
+
+
+def _changes_nothing(case: Case) -> bool:
+    """A movement that another spelling can stand for."""
+    return not case.op.flops()
+
+
+def _assert_close(have: np.ndarray, want: np.ndarray) -> None:
+    if have.dtype.kind in "biu":
+        np.testing.assert_array_equal(have, want)
+    else:
+        rtol = TOLERANCE[have.dtype.itemsize]
+        np.testing.assert_allclose(have.astype(float), want.astype(float), rtol=rtol, atol=rtol)
