@@ -4,7 +4,7 @@ from ttstack.ops.attributes import F32, Bool, Number, ResultDType, Str
 from ttstack.ops.base import Op, define
 from ttstack.ops.dispatch import Dispatch, TileOp
 from ttstack.ops.loops import elementwise
-from ttstack.ops.shapes import broadcast, expect, promote
+from ttstack.ops.shapes import broadcast, expect, integer, promote
 from ttstack.ops.types import TensorType
 
 
@@ -37,6 +37,16 @@ class EltwiseBinary(Eltwise):
     rhs: TensorType
 
 
+class Bits(EltwiseBinary):
+    """Two integers bit by bit."""
+
+    def infer(self) -> TensorType:
+        """The broadcast shape; both operands hold integers."""
+        integer("lhs", self.lhs)
+        integer("rhs", self.rhs)
+        return super().infer()
+
+
 class Predicate(EltwiseUnary):
     """A test of each element; the text says in which element type the answer is given."""
 
@@ -67,7 +77,6 @@ _UNARY = {
     "frac": "`x - trunc(x)`.",
     "trunc": "Integer part.",
     "gelu": "`x * (1 + erf(x / sqrt(2))) / 2`, exact.",
-    "bitwise_not": "All bits inverted.",
     "mish": "`x * tanh(log(1 + exp(x)))`.",
     "neg": "Negation.",
     "tan": "Tangent of radians.",
@@ -112,6 +121,9 @@ _BINARY = {
     "atan2": "Angle of the point (rhs, lhs) in radians.",
     "maximum": "The larger one; NaN where either is.",
     "minimum": "The smaller one; NaN where either is.",
+}
+
+_BITS = {
     "bitwise_and": "Bitwise and.",
     "bitwise_or": "Bitwise or.",
     "bitwise_xor": "Bitwise exclusive or.",
@@ -136,10 +148,20 @@ for _base, _table in (
     (EltwiseUnary, _UNARY),
     (Predicate, _PREDICATES),
     (EltwiseBinary, _BINARY),
+    (Bits, _BITS),
     (Comparison, _COMPARISONS),
 ):
     for _mnemonic, _doc in _table.items():
         define(_base, _mnemonic, _doc)
+
+
+class BitwiseNot(EltwiseUnary, mnemonic="bitwise_not"):
+    """All bits inverted."""
+
+    def infer(self) -> TensorType:
+        """The operand's type, which holds integers."""
+        integer("input", self.input)
+        return self.input
 
 
 class Typecast(Predicate, mnemonic="typecast"):

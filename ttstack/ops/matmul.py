@@ -1,11 +1,19 @@
 """Contractions: matrix products with and without bias."""
 
 from ttstack.ops.attributes import Bool, DenseI64, Str
-from ttstack.ops.base import Op
+from ttstack.ops.base import OPS, Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.eltwise import EltwiseUnary
 from ttstack.ops.loops import broadcast_map
 from ttstack.ops.shapes import axes, broadcast, expect, promote
 from ttstack.ops.types import TensorType, tiles
+
+ACTIVATIONS = tuple(
+    name
+    for name, spec in OPS.items()
+    if issubclass(spec, EltwiseUnary) and not spec.attribute_specs() and not spec.result_fields()
+)
+"""Ops that a matrix product can apply to its result, by mnemonic."""
 
 
 class Matmul(Op, mnemonic="matmul"):
@@ -36,10 +44,15 @@ class Matmul(Op, mnemonic="matmul"):
     def infer(self) -> TensorType:
         """Batch dimensions, then rows and columns."""
         m, n, _ = self.mnk
+        self._check_activation()
         rows = (m,) if self.a.rank > 1 else ()
         columns = (n,) if self.b.rank > 1 else ()
         batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
         return TensorType((*batch, *rows, *columns), promote(self.a, self.b))
+
+    def _check_activation(self) -> None:
+        fits = not self.activation or self.activation in ACTIVATIONS
+        expect(fits, f"activation '{self.activation}' is no elementwise op on one operand without attributes")
 
     def flops(self) -> int:
         """Two for each multiply-add."""

@@ -7,7 +7,7 @@ from ttstack.ops.attributes import F32, I32, DenseI32, DenseI64, I32Array, Si32
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.loops import broadcast_map, identity_map, movement
-from ttstack.ops.shapes import axis, expect
+from ttstack.ops.shapes import axis, expect, integer
 from ttstack.ops.types import TensorType, tile_shape
 
 
@@ -293,7 +293,7 @@ class Gather(Movement, mnemonic="gather"):
     def infer(self) -> TensorType:
         """The index's shape in the input's element type."""
         at = axis(self.dim, self.input.rank)
-        expect(not self.index.dtype.is_float, f"index is {self.index.dtype}, not an integer")
+        integer("index", self.index)
         fits = self.index.rank == self.input.rank and all(
             i <= e for d, (i, e) in enumerate(zip(self.index.shape, self.input.shape, strict=True)) if d != at
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import ElementType, TensorType
 
 
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ def axes(dims: Sequence[int] | None, rank: int, name: str = "dim_arg") -> tuple[
     return out
 
 
-def promote(*types: TensorType) -> DType:
+def promote(*types: TensorType) -> ElementType:
     """The element type of an op on operands of several types: real before integer, wide before narrow."""
     return max((t.dtype for t in types), key=lambda d: (d.is_float, d.bits))
 
@@ -44,6 +44,11 @@ def expect(condition: bool, message: str) -> None:
     """Raise `ValueError` with `message` unless the condition holds."""
     if not condition:
         raise ValueError(message)
+
+
+def integer(name: str, got: TensorType) -> None:
+    """Raise `ValueError` where elements are real numbers."""
+    expect(not got.dtype.is_float, f"{name} is {got.dtype}, not an integer")
 
 
 def trailing(name: str, got: TensorType | None, want: Sequence[int]) -> None:

@@ -7,16 +7,9 @@ from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
-from ttstack.ops.eltwise import EltwiseUnary
-from ttstack.ops.matmul import Linear, Matmul
+from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-
-_ACTIVATIONS = [
-    n
-    for n, spec in OPS.items()
-    if issubclass(spec, EltwiseUnary) and not spec.attribute_specs() and not spec.result_fields()
-]
 
 
 class Fuse(Pass, name="fuse"):
@@ -24,7 +17,7 @@ class Fuse(Pass, name="fuse"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        activations = [(f"ttir.{name}", _activation) for name in _ACTIVATIONS]
+        activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         apply_patterns(module, [("ttir.add", _bias), *activations])
 
 
