@@ -1,0 +1,74 @@
+from dataclasses import replace
+
+import pytest
+
+from ttstack.cost import predict
+from ttstack.diagnostics import InputError
+from ttstack.program.records import Binary
+from ttstack.report import Report, build_report
+
+
+def test_views_and_ends_of_buffers_are_no_device_ops(report: Report) -> None:
+    assert [op.name for op in report.ops] == ["matmul", "to_layout", "softmax"]
+    assert [op.index for op in report.ops] == [0, 1, 2]
+
+
+def test_every_op_costs_what_the_cost_model_says(binary: Binary, report: Report) -> None:
+    (function,) = binary.functions
+    launched = [op for op in function.operations if op.name in {"matmul", "to_layout", "softmax"}]
+    for op, operation in zip(report.ops, launched, strict=True):
+        cost = predict(function.device_op(operation), binary.system_desc.chips[0])
+        assert (op.ns, op.gap_ns, op.bound, op.cores) == (cost.total_ns, cost.gap_ns, cost.bound, cost.cores)
+        assert (op.terms, op.flops, op.dram_bytes) == (cost.terms, cost.flops, cost.dram_bytes)
+        assert 0 < op.roofline_ns <= op.ns or op.dram_bytes == 0
+
+
+def test_totals_are_kernels_and_gaps(report: Report) -> None:
+    assert report.kernel_ns == pytest.approx(sum(op.ns for op in report.ops), rel=1e-12)
+    assert report.gap_ns == pytest.approx(sum(op.gap_ns for op in report.ops), rel=1e-12)
+    assert report.total_ns == report.kernel_ns + report.gap_ns
+
+
+def test_shares_by_class_add_up_and_fall(report: Report) -> None:
+    shares = report.shares()
+    assert set(shares) == {"matmul", "layout", "reduction"}
+    assert sum(shares.values()) == pytest.approx(1)
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+
+
+def test_order(report: Report) -> None:
+    times = [op.elapsed_ns for op in report.ordered("time")]
+    assert times == sorted(times, reverse=True)
+    assert [op.name for op in report.ordered("op")] == ["matmul", "softmax", "to_layout"]
+    assert report.ordered() == list(report.ops)
+
+
+def test_memory_peaks_come_from_addresses_and_circular_buffers(report: Report) -> None:
+    kib, tile = 1024, 2048
+    interleaved = 64 // 64 * tile
+    shard = 1 * 16 * tile
+    assert [op.l1_bytes for op in report.ops] == [
+        100 * kib + interleaved,
+        8 * kib + interleaved + shard,
+        200 * kib + shard,
+    ]
+    l1 = report.memory["l1"]
+    assert (l1.peak, l1.banks) == (200 * kib + shard, 64)
+    assert l1.peak_at == "softmax <text>, 15"
+    dram_tiles = {"x": -(-32 // 12) * tile, "w": -(-128 // 12) * 1088, "probabilities": -(-64 // 12) * tile}
+    assert report.memory["dram"].peak == sum(dram_tiles.values())
+
+
+def test_a_function_without_ops(empty: Report) -> None:
+    assert (empty.total_ns, empty.ops, empty.shares()) == (0, (), {})
+
+
+def test_functions_are_found_by_name(binary: Binary) -> None:
+    (function,) = binary.functions
+    two = replace(binary, functions=(function, replace(function, name="other")))
+    assert build_report(two, "other").function == "other"
+    with pytest.raises(InputError, match="must be named"):
+        build_report(two)
+    with pytest.raises(InputError, match="there is no function 'third'") as error:
+        build_report(two, "third")
+    assert error.value.diagnostic.notes == ("functions of the program: forward, other",)

@@ -1,0 +1,57 @@
+from html.parser import HTMLParser
+from pathlib import Path
+
+from ttstack.report import Report
+from ttstack.report.html import page
+
+VOID = {"meta"}
+
+
+class Checker(HTMLParser):
+    """Every tag is closed in order; nothing is fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not {"src", "href"} & {name for name, _ in attrs}
+        self.rows += tag == "tr"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def check(text: str) -> Checker:
+    checker = Checker()
+    checker.feed(text)
+    checker.close()
+    assert not checker.open
+    return checker
+
+
+def test_page_is_well_formed_and_needs_no_network(report: Report) -> None:
+    text = page(report)
+    assert check(text).rows == 2 + len(report.ops) + len(report.shares())
+    for outside in ("http:", "https:", "@import", "url(", "fetch("):
+        assert outside not in text
+
+
+def test_texts_are_escaped(report: Report) -> None:
+    assert "<text>" not in page(report)
+    assert "&lt;text&gt;, 15" in page(report)
+
+
+def test_notebooks_get_a_fragment_without_script(report: Report, empty: Report) -> None:
+    for text in (report._repr_html_(), empty._repr_html_()):
+        check(text)
+        assert text.startswith('<div class="ttstack-report">')
+        assert "<script" not in text
+
+
+def test_file(report: Report, tmp_path: Path) -> None:
+    report.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == page(report)

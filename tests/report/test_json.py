@@ -1,0 +1,46 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from ttstack.diagnostics import OutputError
+from ttstack.report import Report
+
+
+def test_text_is_the_values(report: Report) -> None:
+    assert json.loads(report.to_json()) == report.to_dict()
+
+
+def test_content(report: Report) -> None:
+    values = report.to_dict()
+    assert values["kernel_ns"] + values["gap_ns"] == values["total_ns"]
+    assert sum(op["share"] for op in values["ops"]) == pytest.approx(1)
+    matmul = values["ops"][0]
+    assert matmul["operands"][1] == {
+        "name": "w",
+        "type": "tensor<512x256xbf16>",
+        "layout": "bfp8_b tile dram/interleaved",
+    }
+    assert matmul["config"]["in0_block_w"] == 2
+    assert matmul["terms"]["gap"] == matmul["gap_ns"]
+
+
+def test_values_that_json_lacks_become_text(report: Report) -> None:
+    odd = replace(report.ops[0], attributes={"max": float("inf"), "shape": (1, 2), "type": report.ops[0].grid})
+    values = json.loads(replace(report, ops=(odd,)).to_json())
+    assert values["ops"][0]["attributes"] == {"max": "inf", "shape": [1, 2], "type": "4x8"}
+
+
+def test_data_frame(report: Report) -> None:
+    frame = report.to_pandas()
+    assert list(frame["name"]) == ["matmul", "to_layout", "softmax"]
+    assert frame["ns"].sum() == pytest.approx(report.kernel_ns)
+    assert frame["compute_ns"][0] == report.ops[0].terms["compute"]
+    assert frame.columns.is_unique
+
+
+def test_data_frame_without_pandas(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(OutputError, match="needs pandas") as error:
+        report.to_pandas()
+    assert error.value.diagnostic.hint == "pip install 'ttstack[pandas]'"

@@ -1,0 +1,82 @@
+from dataclasses import replace
+
+import pytest
+
+import ttstack.ops
+from ttstack.ops.base import OPS
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.report.op_codes import op_code
+
+TILED = Layout(DType.BF16)
+ROW_MAJOR = Layout(DType.BF16, tiled=False)
+L1 = TILED.interleaved(MemorySpace.L1)
+SHARDED = replace(L1, memory_layout=MemoryLayout.HEIGHT_SHARDED, grid=Grid(1, 4))
+
+CLASSIFIED = frozenset(
+    [
+        "AccumulationDeviceOperation",
+        "ArgMaxDeviceOperation",
+        "BinaryNgDeviceOperation",
+        "ConcatDeviceOperation",
+        "Conv2dDeviceOperation",
+        "CopyDeviceOperation",
+        "EmbeddingsDeviceOperation",
+        "FillPadDeviceOperation",
+        "GroupNormDeviceOperation",
+        "LayerNormDeviceOperation",
+        "MatmulDeviceOperation",
+        "NLPConcatHeadsDeviceOperation",
+        "NlpCreateHeadsDeviceOperation",
+        "PadDeviceOperation",
+        "PagedUpdateCacheDeviceOperation",
+        "PermuteDeviceOperation",
+        "Pool2D",
+        "ReduceDeviceOperation",
+        "RepeatDeviceOperation",
+        "ReshapeViewDeviceOperation",
+        "RotaryEmbeddingDeviceOperation",
+        "SDPAOperation",
+        "ScaledDotProductAttentionDecodeDeviceOperation",
+        "SliceDeviceOperation",
+        "SoftmaxDeviceOperation",
+        "TernaryDeviceOperation",
+        "TransposeDeviceOperation",
+        "TypecastDeviceOperation",
+        "UnaryDeviceOperation",
+        "UpsampleOperation",
+        "WhereDeviceOperation",
+    ]
+)
+"""Names that tt-perf-report 1.4.1 puts into a category without a warning."""
+
+
+@pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if op.executable and n != "deallocate"))
+def test_every_op_has_a_name_that_profiler_tools_know(name: str) -> None:
+    assert ttstack.ops
+    assert OPS[name].op_code in CLASSIFIED
+
+
+@pytest.mark.parametrize(
+    ("shape", "source", "result", "code"),
+    [
+        ((64, 64), ROW_MAJOR, TILED, "TilizeDeviceOperation"),
+        ((64, 33), ROW_MAJOR, TILED, "TilizeWithValPaddingDeviceOperation"),
+        ((32,), ROW_MAJOR, TILED, "TilizeWithValPaddingDeviceOperation"),
+        ((64, 64), TILED, ROW_MAJOR, "UntilizeDeviceOperation"),
+        ((1, 64), TILED, ROW_MAJOR, "UntilizeWithUnpaddingDeviceOperation"),
+        ((128, 64), TILED, SHARDED, "InterleavedToShardedDeviceOperation"),
+        ((128, 64), SHARDED, L1, "ShardedToInterleavedDeviceOperation"),
+        ((128, 64), SHARDED, replace(SHARDED, grid=Grid(2, 2)), "ReshardDeviceOperation"),
+        ((128, 64), SHARDED, replace(SHARDED, dtype=DType.BFP8_B), "TypecastDeviceOperation"),
+        ((128, 64), TILED, replace(TILED, dtype=DType.F32), "TypecastDeviceOperation"),
+        ((128, 64), TILED, L1, "CopyDeviceOperation"),
+    ],
+)
+def test_a_change_of_layout_is_named_by_what_changes(
+    shape: tuple[int, ...], source: Layout, result: Layout, code: str
+) -> None:
+    op = ToLayout(input=TensorType(shape, DType.BF16))
+    assert op_code(DeviceOp(op=op, operands=(source,), results=(result,), grid=Grid(1, 1))) == code

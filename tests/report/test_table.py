@@ -1,0 +1,73 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from ttstack.report import Report
+from ttstack.report.table import render
+from ttstack.report.text import duration, layouts, size, tail
+
+
+def lines(report: Report, width: int, **options: object) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    for part in render(report, width, **options):
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("width", [80, 100, 140, 220])
+def test_no_row_wraps_and_ends_of_locations_stay(report: Report, width: int) -> None:
+    shown = lines(report, width)
+    rows = [line for line in shown if " to_layout " in line and "attention.py:14" in line]
+    assert len(rows) == 1
+    header = next(line for line in shown if line.startswith("#"))
+    assert shown[shown.index(header) + 1].split()[1] == "matmul"
+    assert max(map(len, shown)) <= width
+
+
+def test_wide_tables_say_more(report: Report) -> None:
+    narrow, wide = (next(line for line in lines(report, w) if line.startswith("#")) for w in (80, 240))
+    assert {"op", "location", "µs", "%", "bound"} <= set(narrow.split())
+    assert {"cores", "FLOP%", "DRAM%", "compute", "dram", "noc", "gap", "layout"} <= set(wide.split())
+    assert len(narrow.split()) < len(wide.split())
+
+
+def test_totals_shares_and_memory(report: Report) -> None:
+    text = "\n".join(lines(report, 140))
+    assert f"forward on n150: {duration(report.total_ns)}" in text
+    assert f"3 ops: {duration(report.kernel_ns)} in kernels + {duration(report.gap_ns)} in gaps" in text
+    assert "at most 232.0 KiB of 1.3 MiB, in softmax <text>, 15" in text
+    assert "reduction" in text
+
+
+def test_sorted_and_cut(report: Report) -> None:
+    shown = lines(report, 100, by="time", top=1)
+    longest = max(report.ops, key=lambda op: op.elapsed_ns)
+    header = next(i for i, line in enumerate(shown) if line.startswith("#"))
+    assert shown[header + 1].split()[:2] == [str(longest.index), longest.name]
+    assert shown[header + 2] == "and 2 more"
+
+
+def test_a_function_without_ops(empty: Report) -> None:
+    assert lines(empty, 100)[0] == "identity on n150: 0 ns"
+
+
+def test_rich_prints_a_report(report: Report) -> None:
+    console = Console(file=io.StringIO(), width=100)
+    console.print(report)
+    assert "softmax" in console.file.getvalue()
+
+
+def test_layouts(report: Report) -> None:
+    assert [layouts(op) for op in report.ops] == [
+        "bf16 dram → bf16 l1",
+        "bf16 l1 → bf16 l1 hs 1x4",
+        "bf16 l1 hs 1x4 → bf16 dram",
+    ]
+
+
+def test_units() -> None:
+    assert [duration(ns) for ns in (0, 999, 1000, 1_234_500)] == ["0 ns", "999 ns", "1.0 µs", "1.23 ms"]
+    assert [size(n) for n in (0, 1023, 1024, 3 << 29)] == ["0 B", "1023 B", "1.0 KiB", "1.5 GiB"]
+    assert [tail("abcdef", n) for n in (6, 5, 2, 1)] == ["abcdef", "…cdef", "…f", "f"]

@@ -1,0 +1,87 @@
+"""The real tt-perf-report reads our tables, warns of nothing, and finds no row above a peak."""
+
+import csv
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import ttstack
+from ttstack.report import Report
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ("dlrm", "encoder_layer")
+
+PRODUCTS = """
+func.func @products(%a: tensor<1024x512xbf16>, %b: tensor<2048x512xbf16>, %c: tensor<8x64x128xbf16>,
+                    %d: tensor<8x128x32xbf16>, %e: tensor<512xbf16>, %f: tensor<512x96xbf16>)
+    -> (tensor<1024x2048xbf16>, tensor<8x64x32xbf16>, tensor<96xbf16>) {
+  %0 = "ttir.matmul"(%a, %b) <{transpose_b = true}>
+      : (tensor<1024x512xbf16>, tensor<2048x512xbf16>) -> tensor<1024x2048xbf16>
+  %1 = "ttir.matmul"(%c, %d) : (tensor<8x64x128xbf16>, tensor<8x128x32xbf16>) -> tensor<8x64x32xbf16>
+  %2 = "ttir.matmul"(%e, %f) : (tensor<512xbf16>, tensor<512x96xbf16>) -> tensor<96xbf16>
+  return %0, %1, %2 : tensor<1024x2048xbf16>, tensor<8x64x32xbf16>, tensor<96xbf16>
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def client() -> str:
+    """The executable: named by TTSTACK_TT_PERF_REPORT, else what `make tools` installed."""
+    path = os.environ.get("TTSTACK_TT_PERF_REPORT") or str(ROOT / ".venv-tools/bin/tt-perf-report")
+    if not Path(path).exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{path} is missing: run `make tools`")
+        pytest.skip("run `make tools` to test with tt-perf-report")
+    return path
+
+
+def audit(client: str, report: Report, folder: Path) -> list[dict[str, str]]:
+    """The client's own table of a report, after checks of what it says on the way."""
+    source, result = folder / "ops_perf_results.csv", folder / "result.csv"
+    report.to_csv(source)
+    command = [client, str(source), "--no-color", "--csv", str(result)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "MPLBACKEND": "Agg"})
+    said = [line for line in (done.stdout + done.stderr).splitlines() if "matplotlib" not in line]
+    assert not [line for line in said if "Warning" in line or "invalid" in line or "Ignoring" in line]
+    with result.open() as file:
+        return [row for row in csv.DictReader(file) if row["Device Time"]]
+
+
+def check(client: str, report: Report, folder: Path) -> None:
+    rows = audit(client, report, folder)
+    assert len(rows) == len(report.ops)
+    total = 1000 * sum(float(row["Device Time"]) for row in rows)
+    assert total == pytest.approx(report.kernel_ns, rel=1e-9, abs=1e-5)
+    gaps = 1000 * sum(float(row["Op-to-Op Gap"] or 0) for row in rows)
+    assert gaps == pytest.approx(report.gap_ns - report.ops[-1].gap_ns, rel=1e-9, abs=1e-5)
+    for row, op in zip(rows, report.ops, strict=True):
+        assert float(row["FLOPs %"] or 0) <= 100, row
+        assert float(row["DRAM %"] or 0) <= 100, row
+        assert op.flops_utilisation <= 1
+        assert op.dram_utilisation <= 1
+        if op.op_code == "MatmulDeviceOperation":
+            assert float(row["FLOPs %"]) > 0
+
+
+@pytest.mark.parametrize("system", ["wormhole", "blackhole_p150"])
+@pytest.mark.parametrize("dtype", [None, "bfp4_b"])
+@pytest.mark.parametrize("model", EXAMPLES)
+def test_examples(client: str, model: str, dtype: str | None, system: str, tmp_path: Path) -> None:
+    program = ttstack.compile(ROOT / f"examples/{model}.mlir", system_desc=system, dtype=dtype)
+    check(client, program.cost(), tmp_path)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16", "bfp8_b", "bfp4_b"])
+def test_products(client: str, dtype: str, tmp_path: Path) -> None:
+    program = ttstack.compile(PRODUCTS, dtype=dtype, placement="dram")
+    report = program.cost()
+    check(client, report, tmp_path)
+    rows = audit(client, report, tmp_path)
+    sizes = [row["OP Code"].partition(" ")[2] for row in rows if "Matmul" in row["OP Code"]]
+    assert sizes == ["1024 x 512 x 2048", "b={8} x 64 x 128 x 32", "32 x 512 x 96"]
+
+
+def test_layouts_and_views(client: str, report: Report, tmp_path: Path) -> None:
+    check(client, report, tmp_path)
