@@ -1,0 +1,90 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ttstack.api import load
+
+Command = Callable[..., Any]
+UNSUPPORTED = """
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.tan %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+WRONG_SHAPE = """
+func.func @f(%x: tensor<64x128xf32>, %y: tensor<64x127xf32>) -> tensor<64x128xf32> {
+  %0 = "ttir.add"(%x, %y) : (tensor<64x128xf32>, tensor<64x127xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+"""
+
+
+def test_one_line_that_says_what_came_out(ttstack: Command, model: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.ttb"
+    result = ttstack("compile", model, "-o", target)
+    assert (result.code, result.err) == (0, "")
+    assert len(result.out.splitlines()) == 1
+    ops = len(load(target).cost().ops)
+    assert f"{target}: {ops} ops, " in result.out
+    assert "predicted on n150, L1 at most " in result.out
+
+
+def test_named_after_the_model(ttstack: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ttstack("compile", model).code == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["small.ttb"]
+
+
+def test_options_reach_the_compiler(ttstack: Command, model: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.ttb"
+    options = ("--system-desc", "blackhole_p150.yaml", "--placement", "dram", "--dtype", "bf16", "--keep-ir")
+    result = ttstack("compile", model, "-o", target, *options, "--dump-ir", tmp_path / "ir", "--timings")
+    assert result.code == 0
+    binary = load(target).binary
+    assert binary.system_desc.name == "p150"
+    layouts = {str(t.layout) for t in binary.functions[0].tensors}
+    assert layouts == {"bf16 tile dram/interleaved"}
+    assert set(binary.stages) == {"ttir", "ttnn"}
+    assert (tmp_path / "ir/00-input.mlir").exists()
+    phases = [line.split()[0] for line in result.err.splitlines()]
+    assert phases[0] == "parse"
+    assert phases[-1] == "total"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("garbage(", "TT0101"),
+        (WRONG_SHAPE, "TT0101"),
+        (UNSUPPORTED, "TT0201"),
+    ],
+)
+def test_bad_models_leave_no_file(ttstack: Command, text: str, code: str, tmp_path: Path) -> None:
+    source = tmp_path / "bad.mlir"
+    source.write_text(text)
+    result = ttstack("compile", source, "-o", tmp_path / "bad.ttb")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"error[{code}]: ")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_bad_devices_leave_no_file(ttstack: Command, model: Path, tmp_path: Path) -> None:
+    result = ttstack("compile", model, "-o", tmp_path / "bad.ttb", "--system-desc", "womhole")
+    assert result.code == 1
+    assert "did you mean 'wormhole'?" in result.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_folders_are_checked_before_any_work(ttstack: Command, tmp_path: Path) -> None:
+    for target in (tmp_path / "none/out.ttb", tmp_path):
+        result = ttstack("compile", "no-such-model.mlir", "-o", target)
+        assert result.code == 1
+        assert result.err.startswith("error[TT0801]: ")
+
+
+def test_no_such_model(ttstack: Command, tmp_path: Path) -> None:
+    result = ttstack("compile", "no-such-model.mlir", "-o", tmp_path / "out.ttb")
+    assert result.code == 1
+    assert "'no-such-model.mlir' does not exist" in result.err

@@ -1,0 +1,94 @@
+"""Exit codes, and what is said about a failure."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ttstack import api
+
+Command = Callable[..., Any]
+
+
+def failing(error: BaseException) -> Callable[..., Any]:
+    def load(path: Path) -> Any:
+        raise error
+
+    return load
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["bogus"],
+        ["perf"],
+        ["perf", "a.ttb", "--sort", "size"],
+        ["compile", "a.mlir", "--dtype", "f8"],
+        ["run", "a.ttb", "--cost-only", "--output", "a.npz"],
+        ["inspect", "a.ttb", "--section", "everything"],
+    ],
+)
+def test_wrong_usage(ttstack: Command, arguments: list[str]) -> None:
+    result = ttstack(*arguments)
+    assert result.code == 2
+    assert "Usage: ttstack" in result.out + result.err
+
+
+@pytest.mark.parametrize("command", ["perf", "run", "inspect"])
+def test_a_file_that_is_no_program(ttstack: Command, command: str, model: Path) -> None:
+    result = ttstack(command, model)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("error[TT0601]: ")
+    assert "Traceback" not in result.err
+
+
+def test_a_fault_of_ours(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "load", failing(RuntimeError("nobody\nexpected this")))
+    monkeypatch.delenv("TTSTACK_DEBUG", raising=False)
+    result = ttstack("perf", program)
+    assert result.code == 70
+    assert "RuntimeError: nobody expected this" in result.err
+    assert "TTSTACK_DEBUG=1" in result.err
+    assert "Traceback" not in result.err
+
+
+def test_a_fault_of_ours_in_detail(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "load", failing(RuntimeError("nobody expected this")))
+    monkeypatch.setenv("TTSTACK_DEBUG", "1")
+    result = ttstack("perf", program)
+    assert result.code == 70
+    assert result.err.startswith("Traceback")
+
+
+def test_interrupted(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "load", failing(KeyboardInterrupt()))
+    result = ttstack("perf", program)
+    assert result.code == 130
+    assert "Traceback" not in result.err
+
+
+def shell(program: Path, stdout: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ttstack.cli", "inspect", str(program), "--section", "system-desc"]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def test_nobody_reads_on(program: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = shell(program, write)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_no_room_for_the_result(program: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = shell(program, full)
+    assert (done.returncode, os.strerror(errno.ENOSPC) in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr

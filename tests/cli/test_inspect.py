@@ -1,0 +1,64 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ttstack.api import load
+from ttstack.system_desc import load as load_system_desc
+from ttstack.system_desc import to_dict
+
+Command = Callable[..., Any]
+SECTIONS = ("summary", "system-desc", "ops", "tensors", "memory", "weights", "ir")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_prints(ttstack: Command, program: Path, section: str) -> None:
+    result = ttstack("inspect", program, "--section", section)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.strip()
+
+
+def values(ttstack: Command, program: Path, section: str) -> Any:
+    result = ttstack("inspect", program, "--section", section, "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    return json.loads(result.out)
+
+
+def test_summary(ttstack: Command, program: Path) -> None:
+    found = values(ttstack, program, "summary")
+    assert found["for"] == "n150"
+    assert list(found["functions"]["forward"]["inputs"].values()) == ["tensor<64x128xf32>"] * 2
+    assert found["ir stages"] == ["ttir", "ttnn"]
+    assert found["pipeline"].startswith("attach-system-desc")
+
+
+def test_system_desc(ttstack: Command, program: Path) -> None:
+    assert values(ttstack, program, "system-desc") == to_dict(load_system_desc("wormhole"))
+
+
+def test_ops_and_tensors(ttstack: Command, program: Path) -> None:
+    (function,) = load(program).binary.functions
+    ops, tensors = values(ttstack, program, "ops"), values(ttstack, program, "tensors")
+    assert [op["op"] for op in ops] == [op.name for op in function.operations]
+    assert [t["address"] for t in tensors] == [t.address for t in function.tensors]
+    assert [t["layout"] for t in tensors] == [str(t.layout) for t in function.tensors]
+
+
+def test_memory_is_what_the_report_says(ttstack: Command, program: Path) -> None:
+    found = values(ttstack, program, "memory")
+    memory = load(program).cost().memory
+    assert max(row["l1"] for row in found) == memory["l1"].peak
+    assert max(row["dram channel"] for row in found) == memory["dram"].peak
+
+
+def test_ir(ttstack: Command, program: Path) -> None:
+    found = values(ttstack, program, "ir")
+    assert '"ttir.softmax"' in found["ttir"]
+    assert '"ttnn.softmax"' in found["ttnn"]
+
+
+def test_tables_have_titles(ttstack: Command, program: Path) -> None:
+    out = ttstack("inspect", program, "--section", "tensors").out
+    assert out.splitlines()[0].split() == ["function", "#", "name", "kind", "type", "layout", "address", "alias"]

@@ -1,0 +1,52 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ttstack.api import load
+from ttstack.report.csv import csv_text
+from ttstack.report.html import page
+
+Command = Callable[..., Any]
+
+
+def test_json_is_the_report(ttstack: Command, program: Path) -> None:
+    result = ttstack("perf", program, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == load(program).cost().to_dict()
+
+
+def test_files(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    result = ttstack("perf", program, "--csv", tmp_path / "a.csv", "--html", tmp_path / "a.html")
+    assert result.code == 0
+    report = load(program).cost()
+    assert (tmp_path / "a.csv").read_text() == csv_text(report)
+    assert (tmp_path / "a.html").read_text() == page(report)
+
+
+def test_sorted_by_time(ttstack: Command, program: Path) -> None:
+    rows = ttstack("perf", program, "--sort", "time").out.splitlines()
+    header = next(i for i, row in enumerate(rows) if row.startswith("#"))
+    longest = max(load(program).cost().ops, key=lambda op: op.elapsed_ns)
+    assert rows[header + 1].split()[1] == longest.name
+
+
+def test_top(ttstack: Command, program: Path) -> None:
+    left = len(load(program).cost().ops) - 1
+    assert f"and {left} more" in ttstack("perf", program, "--top", 1).out
+
+
+def test_width_follows_the_terminal(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = ttstack("perf", program).out
+    monkeypatch.setenv("COLUMNS", "200")
+    wide = ttstack("perf", program).out
+    assert max(map(len, narrow.splitlines())) <= 80 < max(map(len, wide.splitlines()))
+
+
+def test_a_file_that_cannot_be_written(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    result = ttstack("perf", program, "--csv", tmp_path / "none/a.csv")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("error[TT0801]: ")
