@@ -16,6 +16,8 @@ from ttstack.placement.allocator import Allocator
 from ttstack.program.layout import MemorySpace
 from ttstack.system_desc import ChipDesc
 
+CONSTANT = "ttnn.constant"
+
 
 class AssignAddresses(Pass, name="assign-addresses"):
     """Set `tt.address` on arguments and ops: one offset for each result, the same in every bank.
@@ -24,7 +26,7 @@ class AssignAddresses(Pass, name="assign-addresses"):
     """
 
     def run(self, module: ir.Module) -> None:
-        """Assign in every function; parameters of all functions are in DRAM together."""
+        """Assign in every function; each has the memories to itself, arguments and constants from the start."""
         chip = system_desc(module).chips[0]
         for function in functions(module):
             _Memories(chip).assign(function)
@@ -43,18 +45,23 @@ class _Memories:
         owners = buffer_owners(ops)
         block = function.regions[0].blocks[0]
         arguments = [self._allocate(a, function.location, 0) for a in block.arguments]
-        for op in ops[:-1]:
-            if op.name == "ttnn.deallocate":
-                value = op.operands[0]
-                for memory in (self.l1, self.dram):
-                    memory.free(self.numbers[value])
-                continue
-            floor = 0 if op.name == "ttnn.constant" else self.l1.base + read_placed(op).l1_bytes
-            found = [
-                self.addresses[owners[r]] if r in owners else self._allocate(r, op.location, floor) for r in op.results
-            ]
-            op.attributes[ADDRESS] = plain_attribute(found)
         function.attributes[ADDRESS] = plain_attribute(arguments)
+        constants = [op for op in ops if op.name == CONSTANT]
+        for op in (*constants, *(op for op in ops[:-1] if op.name != CONSTANT)):
+            if op.name == "ttnn.deallocate":
+                self._free(op.operands[0])
+            else:
+                op.attributes[ADDRESS] = plain_attribute([self._address(op, r, owners) for r in op.results])
+
+    def _address(self, op: Any, result: ir.Value, owners: dict[ir.Value, ir.Value]) -> int:
+        if result in owners:
+            return self.addresses[owners[result]]
+        floor = 0 if op.name == CONSTANT else self.l1.base + read_placed(op).l1_bytes
+        return self._allocate(result, op.location, floor)
+
+    def _free(self, value: ir.Value) -> None:
+        for memory in (self.l1, self.dram):
+            memory.free(self.numbers[value])
 
     def _allocate(self, value: Any, location: Any, floor: int) -> int:
         t, layout = read_type(value.type), read_layout(value.type.encoding)
