@@ -74,7 +74,19 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         )
 
 
-class ConcatenateHeads(Op, mnemonic="concatenate_heads"):
+class HeadMovement(Op):
+    """Heads that move between columns of a matrix and a dimension of their own."""
+
+    def flops(self) -> int:
+        """None."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """Heads move whole where their width is whole tiles."""
+        return movement(self.operands, self.results)
+
+
+class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
     """[B, H, S, D] to [B, S, H * D]."""
 
     op_code = "NLPConcatHeadsDeviceOperation"
@@ -86,16 +98,24 @@ class ConcatenateHeads(Op, mnemonic="concatenate_heads"):
         b, h, s, d = self.input.shape
         return self.input.with_shape((b, s, h * d))
 
-    def flops(self) -> int:
-        """None."""
-        return 0
 
-    def dispatch(self) -> Dispatch:
-        """Heads move whole where their width is whole tiles."""
-        return movement([self.input], self.results)
+class SplitHeads(HeadMovement, mnemonic="split_heads"):
+    """[B, S, H * D] to [B, H, S, D]: what fusion makes of a reshape and a permutation; not an op of tt-mlir's."""
+
+    op_code = "NlpCreateHeadsDeviceOperation"
+    input: TensorType
+    num_heads: Ui32
+
+    def infer(self) -> TensorType:
+        """Heads in a dimension of their own."""
+        expect(self.input.rank == 3, f"input has rank {self.input.rank}, not 3")
+        b, s, width = self.input.shape
+        splits = self.num_heads > 0 and width % self.num_heads == 0
+        expect(splits, f"width {width} does not split into {self.num_heads} heads")
+        return self.input.with_shape((b, self.num_heads, s, width // self.num_heads))
 
 
-class SplitQueryKeyValueAndSplitHeads(Op, mnemonic="split_query_key_value_and_split_heads"):
+class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_value_and_split_heads"):
     """[B, S, (H + 2 Hkv) * D] to query, key and value of [B, heads, S, D].
 
     `transpose_key` swaps the last two dimensions of the key.
@@ -124,11 +144,3 @@ class SplitQueryKeyValueAndSplitHeads(Op, mnemonic="split_query_key_value_and_sp
         key = (*keys[:2], keys[3], keys[2]) if self.transpose_key else keys
         query = (b, self.num_heads, s, d)
         return tuple(self.input_tensor.with_shape(shape) for shape in (query, key, keys))
-
-    def flops(self) -> int:
-        """None."""
-        return 0
-
-    def dispatch(self) -> Dispatch:
-        """Heads move whole where their width is whole tiles."""
-        return movement(self.operands, self.results)

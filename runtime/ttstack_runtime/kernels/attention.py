@@ -38,6 +38,13 @@ def concatenate_heads(x: Array) -> Array:
 
 
 @KERNELS
+def split_heads(x: Array, *, num_heads: int) -> Array:
+    """[B, S, H * D] to [B, H, S, D]."""
+    batch, rows, width = x.shape
+    return x.reshape(batch, rows, num_heads, width // num_heads).transpose(0, 2, 1, 3)
+
+
+@KERNELS
 def split_query_key_value_and_split_heads(
     x: Array,
     kv: Array | None = None,

@@ -1,4 +1,4 @@
-"""Fuse a bias and an activation into the matrix product that they follow."""
+"""Fuse biases and activations into matrix products, and the reshapes and permutations of heads into one op."""
 
 from typing import Any
 
@@ -8,17 +8,22 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
+from ttstack.ops.shape import Permutation
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 
 
 class Fuse(Pass, name="fuse"):
-    """`matmul + bias` becomes `linear`; a unary op on the only use of either becomes its activation."""
+    """`matmul + bias` becomes `linear`; a unary op on the only use of either becomes its activation.
+
+    A reshape and a permutation that split or join the heads of attention become one op, which moves whole tiles.
+    """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
-        apply_patterns(module, [("ttir.add", _bias), *activations])
+        heads = [("ttir.permute", _split_heads), ("ttir.transpose", _split_heads), ("ttir.reshape", _join_heads)]
+        apply_patterns(module, [("ttir.add", _bias), *activations, *heads])
 
 
 def _bias(op: Any) -> list[ir.Value] | None:
@@ -42,10 +47,41 @@ def _activation(op: Any) -> list[ir.Value] | None:
     return [ttir(found.mnemonic, operands_by_place(type(found), owner), **attributes)]
 
 
+def _split_heads(op: Any) -> list[ir.Value] | None:
+    """[B, S, H * D] as [B, S, H, D], then as [B, H, S, D]."""
+    reshape = op.operands[0].owner
+    if not _swaps_heads(op) or not _used_once(op.operands[0], "ttir.reshape"):
+        return None
+    source, (_, heads, length, width) = reshape.operands[0], read_type(op.results[0].type).shape
+    if read_type(source.type).shape[1:] != (length, heads * width):
+        return None
+    return [ttir("split_heads", [source], num_heads=heads)]
+
+
+def _join_heads(op: Any) -> list[ir.Value] | None:
+    """[B, H, S, D] as [B, S, H, D], then as [B, S, H * D]."""
+    value = op.operands[0]
+    if not (_used_once(value, "ttir.permute") or _used_once(value, "ttir.transpose")) or not _swaps_heads(value.owner):
+        return None
+    batch, length, heads, width = read_type(value.type).shape
+    if read_type(op.results[0].type).shape != (batch, length, heads * width):
+        return None
+    return [ttir("concatenate_heads", [value.owner.operands[0]])]
+
+
+def _swaps_heads(op: Any) -> bool:
+    permutation = describe(op)
+    return isinstance(permutation, Permutation) and permutation.order == (0, 2, 1, 3)
+
+
+def _used_once(value: ir.Value, name: str) -> bool:
+    return getattr(value.owner, "name", "") == name and len(list(value.uses)) == 1
+
+
 def _product(value: ir.Value) -> Matmul | None:
     """The matrix product that only this value's one user sees."""
     owner: Any = value.owner
-    if getattr(owner, "name", "") not in ("ttir.matmul", "ttir.linear") or len(list(value.uses)) != 1:
+    if not (_used_once(value, "ttir.matmul") or _used_once(value, "ttir.linear")):
         return None
     found = describe(owner)
     return found if isinstance(found, Matmul) else None
