@@ -9,10 +9,10 @@ from types import ModuleType
 
 from torch_mlir import ir, rewrite
 from torch_mlir._mlir_libs import _torchMlir as _torch
-from torch_mlir.dialects import ext, func
+from torch_mlir.dialects import ext, func, quant
 from torch_mlir.passmanager import PassManager
 
-__all__ = ["PassManager", "ext", "func", "ir", "register_torch_dialect", "rewrite"]
+__all__ = ["PassManager", "ext", "func", "ir", "quant", "register_torch_dialect", "rewrite"]
 
 
 def register_torch_dialect(context: ir.Context) -> None:

@@ -3,14 +3,24 @@
 import numpy as np
 
 from ttstack.diagnostics import InputError
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, ElementType
 from ttstack.program.device_op import Fidelity
 from ttstack.program.records import Tensor
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.numerics import quantize, truncate_for_fidelity
 
 _ROUNDED = frozenset({DType.BF16, DType.F16, DType.BFP8_B, DType.BFP4_B})
-_HELD = {d: np.dtype(np.float32) if d in _ROUNDED else d.numpy for d in DType}
+
+
+class _Held(dict[ElementType, np.dtype]):
+    """NumPy types of arrays by element type."""
+
+    def __missing__(self, dtype: ElementType) -> np.dtype:
+        """Quantized values are held as the integers that are stored."""
+        return dtype.numpy
+
+
+_HELD = _Held({d: np.dtype(np.float32) if d in _ROUNDED else d.numpy for d in DType})
 
 
 class Ieee:
@@ -22,7 +32,7 @@ class Ieee:
     held = _HELD
     """By element type, the NumPy type in which arrays are held and kernels see them."""
 
-    def format(self, tensor: Tensor) -> DType:
+    def format(self, tensor: Tensor) -> ElementType:
         """The format that the tensor's values are rounded to."""
         return tensor.type.dtype
 
@@ -60,9 +70,9 @@ class Device(Ieee):
     All reals are computed in float32. Integers and truth values keep their logical types.
     """
 
-    held = _HELD | {DType.F64: np.dtype(np.float32)}
+    held = _Held(_HELD | {DType.F64: np.dtype(np.float32)})
 
-    def format(self, tensor: Tensor) -> DType:
+    def format(self, tensor: Tensor) -> ElementType:
         """The layout's format for real numbers."""
         return tensor.layout.dtype if tensor.type.dtype.is_float else tensor.type.dtype
 
@@ -87,5 +97,5 @@ def precision(numerics: str) -> Ieee:
     return _BY_NAME[numerics]
 
 
-def _round(held: Array, target: DType) -> Array:
-    return quantize(held.astype(np.float32, copy=False), target)
+def _round(held: Array, target: ElementType) -> Array:
+    return quantize(held.astype(np.float32, copy=False), str(target))

@@ -1,5 +1,6 @@
 """Attribute values of MLIR and of op definitions, each from the other."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,22 @@ def _integers(attribute: Any) -> tuple[int, ...] | None:
     return None
 
 
+def _sides(attribute: Any) -> int | tuple[int, ...] | None:
+    whole = _integer(attribute)
+    return _integers(attribute) if whole is None else whole
+
+
+_FLATTENED = ("batch_size", "input_height", "input_width")
+
+
+def _flattened(attribute: Any) -> tuple[int, ...] | None:
+    """tt-mlir's own assembly of the attribute, which reaches MLIR as a string."""
+    if not isinstance(attribute, ir.StringAttr):
+        return None
+    found = dict(re.findall(r"(\w+)\s*=\s*(\d+)", attribute.value))
+    return tuple(int(found[name]) for name in _FLATTENED) if set(found) == set(_FLATTENED) else None
+
+
 def _enum(attribute: Any) -> str | None:
     if isinstance(attribute, ir.DynamicAttr):
         attribute = attribute.params[0]
@@ -57,6 +74,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "number": _number,
     "array": _integers,
     "dense": _integers,
+    "sides": _sides,
+    "flattened": _flattened,
     "enum": _enum,
     "dispatch": read_dispatch,
     "elements": lambda a: a if isinstance(a, ir.DenseElementsAttr | ir.DenseResourceElementsAttr) else None,
@@ -75,6 +94,14 @@ def _make_dense(type_: str, value: tuple[int, ...]) -> ir.Attribute:
     return (ir.DenseI32ArrayAttr if type_ == "i32" else ir.DenseI64ArrayAttr).get(list(value))
 
 
+def _make_sides(type_: str, value: int | tuple[int, ...]) -> ir.Attribute:
+    return _make_integer(type_, value) if isinstance(value, int) else _make_dense("i32", value)
+
+
+def _make_flattened(_: str, value: tuple[int, ...]) -> ir.Attribute:
+    return ir.StringAttr.get(", ".join(f"{n} = {v}" for n, v in zip(_FLATTENED, value, strict=True)))
+
+
 def _make_number(type_: str, value: float) -> ir.Attribute:
     return _make_integer("i32", value) if isinstance(value, int) else ir.FloatAttr.get(ir.Type.parse(type_), value)
 
@@ -87,6 +114,8 @@ _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
     "number": _make_number,
     "array": _make_array,
     "dense": _make_dense,
+    "sides": _make_sides,
+    "flattened": _make_flattened,
     "enum": lambda t, v: ir.Attribute.parse(f'#tt.{t}<"{v}">'),
     "dispatch": lambda _, v: dispatch_attribute(v),
     "elements": lambda _, v: v,

@@ -60,7 +60,7 @@ class Defined(Verified):
         inferred = self.describe().results
         if len(spelled) != len(inferred):
             raise ValueError(f"has {len(spelled)} results, infers {len(inferred)}")
-        for name, got, want in zip(self.definition.result_names, spelled, inferred, strict=True):
+        for name, got, want in zip(self.definition.result_names, spelled, inferred, strict=False):
             if got != want:
                 raise ValueError(f"{name} is {got}, inferred {want}")
         self._check_elements(spelled)
@@ -176,6 +176,8 @@ def _body(spec: type[Op]) -> dict[str, Any]:
             operand = ext.Operand[tensor]
             annotations[f"{name}_operand"] = operand | None if arity is Arity.OPTIONAL else operand
     annotations |= {f"{name}_result": ext.Result[tensor] for name in spec.result_names}
+    if spec.optional_result:
+        annotations[f"{spec.result_names[-1]}_result"] |= None
     return {
         "__annotations__": annotations,
         "__doc__": spec.__doc__,

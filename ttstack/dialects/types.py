@@ -1,10 +1,13 @@
 """Tensor types of MLIR and of op definitions, each from the other."""
 
+from dataclasses import replace
 from typing import Any
 
-from ttstack.mlir import ir
-from ttstack.ops.types import DType, TensorType
+from ttstack.mlir import ir, quant
+from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
+_STORED = {str(d): d for d in (DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32)}
+"""What quantized values can be stored as."""
 _SPELLINGS = {str(d): d for d in DType} | {f"!tt.{d}": d for d in (DType.BFP8_B, DType.BFP4_B)}
 
 
@@ -15,18 +18,43 @@ def read_dtype(element: ir.Type) -> DType:
     return found
 
 
+def read_element(element: Any) -> ElementType:
+    """The same for element types of tensors, which can be quantized."""
+    if isinstance(element, quant.QuantizedType):
+        return _read_quantized(element)
+    return read_dtype(element)
+
+
+def _read_quantized(element: Any) -> QuantType:
+    """A `!quant.uniform` type; raises `ValueError` where it is of another kind or width."""
+    match element:
+        case quant.UniformQuantizedType():
+            scales, zero_points, axis = (element.scale,), (element.zero_point,), None
+        case quant.UniformQuantizedPerAxisType():
+            scales, zero_points = tuple(element.scales), tuple(element.zero_points)
+            axis = element.quantized_dimension
+        case _:
+            raise ValueError(f"element type {element} is not quantized uniformly, as a whole or along one dimension")
+    name = f"{'' if element.is_signed else 'u'}i{element.storage_type_integral_width}"
+    if name not in _STORED:
+        raise ValueError(f"{element} is stored as {name}, expected one of {', '.join(_STORED)}")
+    found = QuantType(_STORED[name], read_dtype(element.expressed_type), scales, zero_points, axis)
+    limits = element.storage_type_min, element.storage_type_max
+    return found if limits == found.range else replace(found, limits=limits)
+
+
+def element_type(dtype: ElementType) -> ir.Type:
+    """The MLIR element type of the current context."""
+    return ir.Type.parse(f"!tt.{dtype}" if dtype.is_block else str(dtype))
+
+
 def read_type(mlir_type: Any) -> TensorType:
     """Shape and element type of a ranked tensor type; raises `ValueError` on dynamic shapes."""
     if not isinstance(mlir_type, ir.RankedTensorType):
         raise ValueError(f"type {mlir_type} is not a ranked tensor")
     if not mlir_type.has_static_shape:
         raise ValueError(f"type {mlir_type} has a dynamic shape; give every dimension an extent")
-    return TensorType(tuple(mlir_type.shape), read_dtype(mlir_type.element_type))
-
-
-def element_type(dtype: DType) -> ir.Type:
-    """The MLIR element type of the current context."""
-    return ir.Type.parse(f"!tt.{dtype}" if dtype.is_block else str(dtype))
+    return TensorType(tuple(mlir_type.shape), read_element(mlir_type.element_type))
 
 
 def tensor_type(t: TensorType, encoding: ir.Attribute | None = None) -> ir.RankedTensorType:

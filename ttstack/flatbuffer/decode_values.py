@@ -7,13 +7,26 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.dispatch import Dispatch, Map, TileOp
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.layout import Grid, Layout
 
 
 def tensor_type(_: Reader, table: Any) -> TensorType:
     """A shape and an element type."""
-    return TensorType(numbers(table.ShapeAsNumpy()), enums.DTYPE.member(table.Dtype()))
+    dtype = enums.DTYPE.member(table.Dtype())
+    quantized = table.Quantization()
+    return TensorType(numbers(table.ShapeAsNumpy()), _quantization(dtype, quantized) if quantized else dtype)
+
+
+def _quantization(storage: DType, table: Any) -> QuantType:
+    return QuantType(
+        storage=storage,
+        expressed=enums.DTYPE.member(table.Expressed()),
+        scales=numbers(table.ScalesAsNumpy()),
+        zero_points=numbers(table.ZeroPointsAsNumpy()),
+        axis=None if table.Axis() < 0 else table.Axis(),
+        limits=numbers(table.LimitsAsNumpy()) or None,
+    )
 
 
 def layout(_: Reader, table: Any) -> Layout:

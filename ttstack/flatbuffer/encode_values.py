@@ -8,7 +8,7 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.writer import INT32, INT64, UINT8, Writer
 from ttstack.ops.dispatch import Dispatch, Map, TileOp
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.layout import Layout
 
 
@@ -17,7 +17,24 @@ def tensor_type(writer: Writer, t: TensorType) -> int:
     return writer.once(
         t,
         lambda: writer.table(
-            "TensorType", shape=writer.numbers(t.shape, INT64), dtype=enums.DTYPE.number[t.dtype]
+            "TensorType",
+            shape=writer.numbers(t.shape, INT64),
+            dtype=enums.DTYPE.number[t.dtype.storage if isinstance(t.dtype, QuantType) else t.dtype],
+            quantization=_quantization(writer, t.dtype) if isinstance(t.dtype, QuantType) else None,
+        ),
+    )
+
+
+def _quantization(writer: Writer, q: QuantType) -> int:
+    return writer.once(
+        q,
+        lambda: writer.table(
+            "Quantization",
+            expressed=enums.DTYPE.number[q.expressed],
+            scales=writer.floats(q.scales),
+            zero_points=writer.numbers(q.zero_points, INT64),
+            axis=-1 if q.axis is None else q.axis,
+            limits=writer.numbers(q.limits or (), INT64),
         ),
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import ElementType, TensorType
 
 
 @dataclass(frozen=True)
@@ -11,7 +11,8 @@ class Spelling:
     """The MLIR form of one attribute.
 
     `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense`
-    (`array<i32: 1, 2>`), `number` (integer or float), `enum` and `elements`; `type` is the element type.
+    (`array<i32: 1, 2>`), `sides` (an integer or a dense array of them), `number` (integer or float), `enum`,
+    `elements` and `flattened` (sizes of images whose pixels stand in one dimension); `type` is the element type.
     """
 
     kind: str
@@ -33,8 +34,13 @@ Number = Annotated[float, Spelling("number", "f32")]
 I32Array = Annotated[tuple[int, ...], Spelling("array", "i32")]
 DenseI32 = Annotated[tuple[int, ...], Spelling("dense", "i32")]
 DenseI64 = Annotated[tuple[int, ...], Spelling("dense", "i64")]
+Sides = Annotated[int | tuple[int, ...], Spelling("sides", "i32")]
+SignedSides = Annotated[int | tuple[int, ...], Spelling("sides", "si32")]
+FlattenedCompat = Annotated[tuple[int, ...], Spelling("flattened")]
+"""`#ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>` as these three numbers."""
+AttentionMaskType = Annotated[str, Spelling("enum", "attention_mask_type")]
 ReduceType = Annotated[str, Spelling("enum", "reduce_type")]
 Elements = Annotated[Any, Spelling("elements")]
-ResultDType = Annotated[DType, Spelling(FROM_RESULT, "0")]
-SecondResultDType = Annotated[DType, Spelling(FROM_RESULT, "1")]
+ResultDType = Annotated[ElementType, Spelling(FROM_RESULT, "0")]
+SecondResultDType = Annotated[ElementType, Spelling(FROM_RESULT, "1")]
 ResultType = Annotated[TensorType, Spelling(FROM_RESULT, "0")]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_
 
 from ttstack.ops.attributes import FROM_RESULT, Spelling
 from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import QuantType, TensorType
 
 OPS: dict[str, "type[Op]"] = {}
 """Every op by mnemonic."""
@@ -56,6 +56,10 @@ class Op:
     family: ClassVar[str] = ""
     """Name of the file that defines the op; its kernel stands in the runtime's file of that name."""
     result_names: ClassVar[tuple[str, ...]] = ("result",)
+    optional_result: ClassVar[bool] = False
+    """Whether the last result is there only where operands or attributes ask for it."""
+    takes_quantized: ClassVar[bool] = False
+    """Whether operands can be quantized in any way; ops that compute nothing take those quantized as a whole."""
     pure: ClassVar[bool] = True
     """Whether an op with unused results can be removed and equal ones merged."""
     executable: ClassVar[bool] = True
@@ -88,6 +92,7 @@ class Op:
     def results(self) -> tuple[TensorType, ...]:
         """The inferred result types, always as a tuple."""
         inferred = self.infer()
+        _check_quantized(self)
         return inferred if isinstance(inferred, tuple) else (inferred,)
 
     @cached_property
@@ -143,6 +148,8 @@ class Op:
         values: dict[str, Any] = dict(attributes)
         for name, number in cls.result_fields().items():
             if number >= len(results):
+                if _default(cls, name) is not MISSING:
+                    continue
                 raise ValueError(f"needs the type of result {number}")
             values[name] = results[number] if name == "type" else results[number].dtype
         rest = list(operands)
@@ -174,6 +181,17 @@ def _read_hint(hint: Any) -> tuple[Arity, Spelling | None]:
     if get_origin(hint) is Annotated:
         return Arity.ONE, get_args(hint)[1]
     return (Arity.VARIADIC if get_origin(hint) is tuple else Arity.ONE), None
+
+
+def _check_quantized(op: Op) -> None:
+    """An op that knows nothing of scales must not compute on the integers that are held."""
+    found = next((t for t in op.operands if isinstance(t.dtype, QuantType)), None)
+    if found is None or op.takes_quantized:
+        return
+    if op.flops():
+        raise ValueError(f"computes on real numbers, {found} is quantized: dequantize it first")
+    if any(isinstance(t.dtype, QuantType) and t.dtype.axis is not None for t in op.operands):
+        raise ValueError(f"moves elements, {found} is quantized along a dimension: dequantize it first")
 
 
 def define(base: type[Op], mnemonic: str, doc: str) -> type[Op]:

@@ -28,6 +28,8 @@ class Access(StrEnum):
     """Rows are picked by the values of the operand before it."""
     GATHER = "gather"
     """Parts of tiles move: the tiles read are not the tiles written."""
+    WINDOW = "window"
+    """A window slides over it: each element goes to all the windows that see it, from the core's own memory."""
 
 
 @dataclass(frozen=True)

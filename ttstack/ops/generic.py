@@ -37,6 +37,7 @@ class ToLayout(Movement, mnemonic="to_layout"):
     """The same values in another layout: memory, shards, tiles or element format."""
 
     op_code = "CopyDeviceOperation"
+    takes_quantized = True
     input: TensorType
 
     def infer(self) -> TensorType:
@@ -48,6 +49,7 @@ class Deallocate(Movement, mnemonic="deallocate"):
     """The end of a tensor's buffer."""
 
     pure = False
+    takes_quantized = True
     result_names = ()
     input: TensorType
 

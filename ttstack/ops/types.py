@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -91,11 +92,86 @@ def _numpy(dtype: DType) -> np.dtype:
 
 
 @dataclass(frozen=True)
+class QuantType:
+    """Integers that stand for real numbers, `(integer - zero_point) * scale`.
+
+    There is one scale and zero point, or one for each index of dimension `axis`. Values are held as `storage`, and
+    the type has the properties of that element type.
+    """
+
+    storage: DType
+    expressed: DType
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+    axis: int | None = None
+    limits: tuple[int, int] | None = None
+    """Least and greatest integer; all that the storage type holds where None."""
+
+    @property
+    def is_float(self) -> bool:
+        """Never: what is held are integers."""
+        return False
+
+    @property
+    def is_block(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether the integers have no sign."""
+        return self.storage.is_unsigned
+
+    @property
+    def bits(self) -> int:
+        """Bits of one integer."""
+        return self.storage.bits
+
+    @property
+    def row_major_bytes(self) -> int:
+        """Bytes of one integer in row-major memory."""
+        return self.storage.row_major_bytes
+
+    @property
+    def tile_bytes(self) -> int:
+        """Bytes of a 32x32 tile of the integers."""
+        return self.storage.tile_bytes
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy type that holds the integers."""
+        return self.storage.numpy
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """Least and greatest integer."""
+        whole = np.iinfo(self.numpy)
+        return self.limits or (int(whole.min), int(whole.max))
+
+    def __str__(self) -> str:
+        letter = "u" if self.is_unsigned else "i"
+        limits = f"<{self.limits[0]}:{self.limits[1]}>" if self.limits else ""
+        pairs = [_real(s) + (f":{z}" if z else "") for s, z in zip(self.scales, self.zero_points, strict=True)]
+        by_axis = "" if self.axis is None else f":{self.axis}"
+        parameters = pairs[0] if self.axis is None else f"{{{','.join(pairs)}}}"
+        return f"!quant.uniform<{letter}{self.bits}{limits}:{self.expressed}{by_axis}, {parameters}>"
+
+
+def _real(value: float) -> str:
+    """The shortest spelling that MLIR reads as the same number: it wants a decimal point."""
+    mantissa, e, exponent = repr(value).partition("e")
+    return mantissa + ("" if "." in mantissa else ".0") + e + exponent
+
+
+ElementType: TypeAlias = DType | QuantType
+
+
+@dataclass(frozen=True)
 class TensorType:
     """A static shape and an element type."""
 
     shape: tuple[int, ...]
-    dtype: DType
+    dtype: ElementType
 
     @property
     def rank(self) -> int:
@@ -116,7 +192,7 @@ class TensorType:
         """The same element type in another shape."""
         return TensorType(tuple(shape), self.dtype)
 
-    def with_dtype(self, dtype: DType) -> "TensorType":
+    def with_dtype(self, dtype: ElementType) -> "TensorType":
         """The same shape with another element type."""
         return TensorType(self.shape, dtype)
 

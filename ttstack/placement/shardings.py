@@ -6,7 +6,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.program.structure import is_attention, is_contraction, is_rowwise
 
 _SPREADS = {
@@ -28,7 +28,7 @@ def shardings(op: Op, dispatch: Dispatch, device: Grid) -> Iterator[tuple[Memory
 
 def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
     """The smallest rectangle of the device's cores that gives each core as little of the tensor as possible."""
-    rows, cols = Layout(t.dtype).matrix(t)
+    rows, cols = Layout(storage(t.dtype)).matrix(t)
     match kind:
         case MemoryLayout.BLOCK_SHARDED:
             return Grid(_needed(rows, device.rows), _needed(cols, device.cols))

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ttstack.ops.types import TILE, DType, TensorType, tiles
+from ttstack.ops.types import TILE, DType, ElementType, QuantType, TensorType, tiles
 
 ROW_ALIGNMENT = 32
 """Bytes to which a row-major page is rounded up (NoC and DRAM alignment of tt-metal)."""
@@ -143,11 +143,14 @@ def same_matrix(a: TensorType, b: TensorType) -> bool:
     return whole or (lead_a, height_a) == (lead_b, height_b)
 
 
-def storage(dtype: DType, wanted: DType | None = None) -> DType:
+def storage(dtype: ElementType, wanted: DType | None = None) -> DType:
     """The format in which the device holds elements of `dtype`; `wanted` replaces formats of real numbers.
 
-    The device has no 64-bit types, no 16-bit signed integers, and holds truth values as bf16.
+    The device has no 64-bit types, no 16-bit signed integers, and holds truth values as bf16. It holds quantized
+    values as 32-bit integers, as tt-metal's quantize gives them.
     """
+    if isinstance(dtype, QuantType):
+        return DType.UI32 if dtype.storage is DType.UI32 else DType.SI32
     if dtype.is_float:
         return wanted or (DType.F32 if dtype is DType.F64 else dtype)
     if dtype is DType.I1:

@@ -15,6 +15,8 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "number": (int, float),
     "array": tuple,
     "dense": tuple,
+    "sides": (int, tuple),
+    "flattened": tuple,
     "dispatch": Dispatch,
     "elements": object,
 }

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from ttstack.diagnostics import InputError
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.program.records import Function
 from ttstack_runtime.kernels.table import Array
 
@@ -73,7 +73,7 @@ def _kind(dtype: np.dtype) -> str:
     return _KINDS.get(dtype.kind, "other values")
 
 
-def _overflow(value: Array, target: DType) -> str | None:
+def _overflow(value: Array, target: ElementType) -> str | None:
     if value.dtype.itemsize <= target.numpy.itemsize and value.dtype.name != "float16":
         return None
     with np.errstate(over="ignore"):
@@ -81,11 +81,17 @@ def _overflow(value: Array, target: DType) -> str | None:
     return f"has values beyond the range of {target}, such as {value[lost].flat[0]}" if lost.any() else None
 
 
-def _out_of_range(value: Array, target: DType) -> str | None:
+def _out_of_range(value: Array, target: ElementType) -> str | None:
     if not value.size or value.dtype.kind == "b":
         return None
-    low, high = (0, 1) if target is DType.I1 else (np.iinfo(target.numpy).min, np.iinfo(target.numpy).max)
+    low, high = _range(target)
     for worst in (int(value.min()), int(value.max())):
         if not low <= worst <= high:
             return f"has the value {worst}, {target} holds {low} to {high}"
     return None
+
+
+def _range(target: ElementType) -> tuple[int, int]:
+    if target is DType.I1:
+        return 0, 1
+    return target.range if isinstance(target, QuantType) else (np.iinfo(target.numpy).min, np.iinfo(target.numpy).max)

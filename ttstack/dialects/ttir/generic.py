@@ -13,7 +13,7 @@ from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_VARIADIC, OPS
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map
 from ttstack.ops.eltwise import Eltwise
-from ttstack.ops.types import DType, TensorType, tile_shape
+from ttstack.ops.types import ElementType, TensorType, tile_shape
 
 
 class YieldOp(Verified, dialect=TTIR, name="yield", traits=[ir.IsTerminatorTrait]):
@@ -85,7 +85,7 @@ def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorTyp
     return op.results[0]
 
 
-def _build_body(op: Any, dispatch: Dispatch, dtypes: list[DType]) -> None:
+def _build_body(op: Any, dispatch: Dispatch, dtypes: list[ElementType]) -> None:
     location = op.location
     tiles = [tile_type(d) for d in dtypes]
     block = ir.Block.create_at_start(op.regions[0], tiles, [location] * len(tiles))
@@ -101,7 +101,7 @@ def _build_body(op: Any, dispatch: Dispatch, dtypes: list[DType]) -> None:
         ir.Operation.create("ttir.yield", operands=[values[-1]])
 
 
-def _tile_result(name: str, operands: list[DType], default: DType) -> DType:
+def _tile_result(name: str, operands: list[ElementType], default: ElementType) -> ElementType:
     spec = OPS.get(name)
     if spec is None or not issubclass(spec, Eltwise):
         return default

@@ -6,13 +6,13 @@ from typing import Any
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.base import Verified
 from ttstack.dialects.ttir.dialect import TTIR
-from ttstack.dialects.types import element_type, read_dtype
+from ttstack.dialects.types import element_type, read_element
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import OPS
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.reduction import Reduction
-from ttstack.ops.types import TILE, DType
+from ttstack.ops.types import TILE, ElementType
 
 PREFIX = "tile_"
 
@@ -26,14 +26,14 @@ class Tile(Verified):
             read_tile(value.type)
 
 
-def read_tile(tile: Any) -> DType:
+def read_tile(tile: Any) -> ElementType:
     """The element type of a tile type; raises `ValueError` where it is none."""
     if not str(tile).startswith("!tt.tile<"):
         raise ValueError(f"type {tile} is not a tile")
-    return read_dtype(ir.TypeAttr(ir.DynamicType(tile).params[1]).value)
+    return read_element(ir.TypeAttr(ir.DynamicType(tile).params[1]).value)
 
 
-def tile_type(dtype: DType) -> ir.Type:
+def tile_type(dtype: ElementType) -> ir.Type:
     """`!tt.tile<[32, 32], dtype>`."""
     return ir.Type.parse(f"!tt.tile<[{TILE}, {TILE}], {element_type(dtype)}>")
 
@@ -53,7 +53,7 @@ def read_tile_op(op: Any, args: tuple[int, ...]) -> TileOp:
     return TileOp(name, args, attributes=tuple(values.items()))
 
 
-def build_tile_op(tile_op: TileOp, operands: list[ir.Value], dtype: DType) -> ir.Value:
+def build_tile_op(tile_op: TileOp, operands: list[ir.Value], dtype: ElementType) -> ir.Value:
     """The operation of a record at the current insertion point; its result holds `dtype`."""
     specs = OPS[tile_op.name].attribute_specs() if tile_op.name in OPS else {}
     attributes = {k: make_attribute(specs[k].spelling, v) for k, v in tile_op.attributes if k in specs}

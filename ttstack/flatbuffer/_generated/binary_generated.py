@@ -64,6 +64,7 @@ class Access(object):
     MULTICAST = 1
     INDIRECT = 2
     GATHER = 3
+    WINDOW = 4
 
 
 class TensorKind(object):
@@ -114,6 +115,131 @@ def CreateGrid(builder, rows, cols):
     builder.PrependUint32(cols)
     builder.PrependUint32(rows)
     return builder.Offset()
+
+
+class Quantization(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Quantization()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsQuantization(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    # Quantization
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Quantization
+    def Expressed(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return 0
+
+    # Quantization
+    def Scales(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Float64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # Quantization
+    def ScalesAsNumpy(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.GetVectorAsNumpy(flatbuffers.number_types.Float64Flags, o)
+        return 0
+
+    # Quantization
+    def ScalesLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Quantization
+    def ScalesIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+    # Quantization
+    def ZeroPoints(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # Quantization
+    def ZeroPointsAsNumpy(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.GetVectorAsNumpy(flatbuffers.number_types.Int64Flags, o)
+        return 0
+
+    # Quantization
+    def ZeroPointsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Quantization
+    def ZeroPointsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+    # Quantization
+    def Axis(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int32Flags, o + self._tab.Pos)
+        return -1
+
+    # Quantization
+    def Limits(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # Quantization
+    def LimitsAsNumpy(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.GetVectorAsNumpy(flatbuffers.number_types.Int64Flags, o)
+        return 0
+
+    # Quantization
+    def LimitsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Quantization
+    def LimitsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        return o == 0
+
+def QuantizationStart(builder): builder.StartObject(5)
+def QuantizationAddExpressed(builder, expressed): builder.PrependUint8Slot(0, expressed, 0)
+def QuantizationAddScales(builder, scales): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(scales), 0)
+def QuantizationStartScalesVector(builder, numElems): return builder.StartVector(8, numElems, 8)
+def QuantizationAddZeroPoints(builder, zeroPoints): builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(zeroPoints), 0)
+def QuantizationStartZeroPointsVector(builder, numElems): return builder.StartVector(8, numElems, 8)
+def QuantizationAddAxis(builder, axis): builder.PrependInt32Slot(3, axis, -1)
+def QuantizationAddLimits(builder, limits): builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(limits), 0)
+def QuantizationStartLimitsVector(builder, numElems): return builder.StartVector(8, numElems, 8)
+def QuantizationEnd(builder): return builder.EndObject()
 
 
 class TensorType(object):
@@ -168,10 +294,21 @@ class TensorType(object):
             return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
         return 0
 
-def TensorTypeStart(builder): builder.StartObject(2)
+    # TensorType
+    def Quantization(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Quantization()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def TensorTypeStart(builder): builder.StartObject(3)
 def TensorTypeAddShape(builder, shape): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(shape), 0)
 def TensorTypeStartShapeVector(builder, numElems): return builder.StartVector(8, numElems, 8)
 def TensorTypeAddDtype(builder, dtype): builder.PrependUint8Slot(1, dtype, 0)
+def TensorTypeAddQuantization(builder, quantization): builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(quantization), 0)
 def TensorTypeEnd(builder): return builder.EndObject()
 
 
