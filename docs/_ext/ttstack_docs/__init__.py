@@ -1,0 +1,65 @@
+"""Sphinx extension: pages say `<!-- generated: name arguments -->`, and the product itself says what stands there."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sphinx.errors import ExtensionError
+
+from ttstack_docs.commands import command_pages, exit_codes
+from ttstack_docs.cost import cost_modules
+from ttstack_docs.devices import device_fields, preset_table, preset_values
+from ttstack_docs.errors import error_table
+from ttstack_docs.example import ir_after, report_table
+from ttstack_docs.ops import op_facets, op_tables
+from ttstack_docs.passes import pass_table, pipeline_table
+from ttstack_docs.schema import header_layout, schema_text
+
+GENERATORS: dict[str, Callable[..., str]] = {
+    "commands": command_pages,
+    "cost-modules": cost_modules,
+    "device-fields": device_fields,
+    "errors": error_table,
+    "exit-codes": exit_codes,
+    "header": header_layout,
+    "ir": ir_after,
+    "op-facets": op_facets,
+    "ops": op_tables,
+    "passes": pass_table,
+    "pipelines": pipeline_table,
+    "preset-values": preset_values,
+    "presets": preset_table,
+    "report": report_table,
+    "schema": schema_text,
+}
+"""What a page can ask for; each gives Markdown."""
+
+_MARKER = re.compile(r"^<!-- generated: (?P<name>[\w-]+)(?P<arguments>[^>]*?) -->$", re.MULTILINE)
+
+
+def expand(text: str) -> str:
+    """The page with every marker replaced by what it asks for."""
+    return _MARKER.sub(_generated, text)
+
+
+def _generated(marker: re.Match[str]) -> str:
+    name = marker["name"]
+    if name not in GENERATORS:
+        raise ExtensionError(f"nothing generates {name!r}; there are {', '.join(GENERATORS)}")
+    return GENERATORS[name](*marker["arguments"].split())
+
+
+def _source_read(_app: Any, _page: str, content: list[str]) -> None:
+    content[0] = expand(content[0])
+
+
+def _always_outdated(app: Any, env: Any, *_: Any) -> list[str]:
+    """Pages with markers depend on the code, which Sphinx does not watch."""
+    return [page for page in env.found_docs if _MARKER.search(app.env.doc2path(page).read_text())]
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Called by Sphinx."""
+    app.connect("source-read", _source_read)
+    app.connect("env-get-outdated", _always_outdated)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,51 @@
+"""The command line, as it says itself what it takes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from ttstack.cli import exits
+from ttstack.cli.app import app
+from ttstack_docs.markdown import code, table
+
+WIDTH = 100
+
+
+def command_pages() -> str:
+    """A section for each command: what `--help` prints."""
+    parts: list[str] = []
+    for path in command_paths(get_command(app)):
+        depth = "##" if len(path) < 2 else "###"
+        parts += [f"{depth} {' '.join(('ttstack', *path))}", code(help_text(path))]
+    return "\n\n".join(parts)
+
+
+def command_paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words after `ttstack` of every command and group."""
+    if path:
+        yield path
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from command_paths(inner, (*path, name))
+
+
+def help_text(path: tuple[str, ...]) -> str:
+    """What `ttstack PATH --help` prints."""
+    result = CliRunner().invoke(app, [*path, "--help"], prog_name="ttstack", terminal_width=WIDTH)
+    if result.exit_code:
+        raise RuntimeError(f"ttstack {' '.join(path)} --help: {result.output}")
+    return result.output
+
+
+def exit_codes() -> str:
+    """The codes with which commands end."""
+    rows = (
+        (0, "good"),
+        (exits.INPUT_FAULT, "the input is at fault; the error says how"),
+        (2, "wrong usage: an unknown option, a missing argument"),
+        (exits.INTERNAL_ERROR, "a fault of ttstack's own"),
+        (exits.INTERRUPTED, "interrupted"),
+        (exits.BROKEN_PIPE, "nobody reads the output any more"),
+    )
+    return table(("code", "meaning"), [(str(number), meaning) for number, meaning in rows])

@@ -1,0 +1,95 @@
+"""Device descriptions: the fields of the models, and the presets with their sources."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from ttstack.system_desc import SystemDesc, load, presets
+from ttstack.system_desc.sources import figures
+from ttstack_docs.markdown import literal, summary, table
+
+_UNIT = re.compile(r"(?P<what>.*)[,;] (?P<unit>ratio in .*|[^,;]+)", re.DOTALL)
+
+
+def device_fields() -> str:
+    """A section for each model, from the system inwards."""
+    parts: list[str] = []
+    for path, model in models(SystemDesc):
+        rows = [_field(name, field) for name, field in model.model_fields.items()]
+        parts += [
+            f"### {path or 'the system'}",
+            summary(model),
+            table(("field", "unit", "default", "what it is"), rows),
+        ]
+    return "\n\n".join(parts)
+
+
+def models(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """Every model below this one with the path at which it stands in a file."""
+    yield path, model
+    for name, field in model.model_fields.items():
+        many = "[]" if get_args(field.annotation) and get_args(field.annotation)[-1] is Ellipsis else ""
+        if (inner := _model_in(field.annotation)) is not None:
+            yield from models(inner, f"{path}.{name}{many}".lstrip("."))
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := _model_in(part))), None)
+
+
+def _field(name: str, field: FieldInfo) -> tuple[str, str, str, str]:
+    what, unit = split_unit(field.description or "")
+    inner = _model_in(field.annotation)
+    default = "required" if field.is_required() else "none" if not field.default else literal(field.default)
+    return literal(name), unit, "see its section" if inner and not field.is_required() else default, what
+
+
+def split_unit(description: str) -> tuple[str, str]:
+    """What a field is and its unit, which every description ends with."""
+    found = _UNIT.fullmatch(description.rstrip("."))
+    return (found["what"], found["unit"]) if found else (description, "")
+
+
+def preset_table() -> str:
+    """The presets, a row each."""
+    rows: list[tuple[str, ...]] = []
+    for name in presets():
+        desc = load(name)
+        chip = desc.chips[0]
+        grids = ", ".join("x".join(map(str, c.grid)) for c in desc.chips)
+        memory = f"{chip.l1.size_bytes // 1024} KiB", f"{chip.dram.num_channels} x {_gib(chip.dram.channel_size_bytes)}"
+        peak = f"{chip.dram.peak_bytes_per_second / 1e9:g} GB/s"
+        clock = f"{chip.clock_hz / 1e9:g} GHz"
+        rows.append((literal(name), desc.name, chip.arch, str(desc.num_chips), grids, clock, *memory, peak))
+    titles = ("preset", "board", "architecture", "chips", "worker grids", "clock", "L1 of a core")
+    return table((*titles, "DRAM of a chip", "DRAM peak of a chip"), rows)
+
+
+def _gib(nbytes: int) -> str:
+    return f"{nbytes / 2**30:.3g} GiB"
+
+
+def preset_values(name: str) -> str:
+    """Every figure of the first chip of a preset with its source."""
+    chip = load(name).chips[0]
+    rows = [(literal(path), _value(chip, path), chip.source_of(path) or "none given") for path in figures(chip)]
+    return table(("figure", "value", "source"), rows)
+
+
+def _value(desc: Any, path: str) -> str:
+    for part in path.split("."):
+        desc = desc[part] if isinstance(desc, dict) else getattr(desc, part)
+    return _spelled(desc)
+
+
+def _spelled(value: Any) -> str:
+    """As YAML has it, with separators between thousands."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_spelled, value))}]"
+    whole = float(value).is_integer() and abs(value) < 1e10
+    return f"{int(value):,}" if whole else f"{value:.10g}"

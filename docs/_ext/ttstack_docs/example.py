@@ -1,0 +1,77 @@
+"""IR and reports of the models that the documentation shows, made by the product when the pages are built."""
+
+import io
+import re
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from ttstack.report import Report
+from ttstack.report.table import render
+from ttstack_docs.markdown import code
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs" / "mlp.mlir"
+_SYSTEM_DESC = re.compile(r" attributes \{tt\.system_desc = .*\} \{$", re.MULTILINE)
+_LAYOUT = re.compile(r"#tt\.layout<(?:[^<>]|<(?:[^<>]|<[^<>]*>|->)*>|->)*>")
+
+
+def ir_after(name: str) -> str:
+    """The example's module after a pass, or `input`; layouts are named once, the device's description is left out."""
+    return code(with_aliases(_SYSTEM_DESC.sub(" {", stages()[name])), "mlir")
+
+
+@cache
+def stages() -> dict[str, str]:
+    """The example's module by the name of the pass that made it."""
+    from ttstack.compiler import Options, compile_module
+    from ttstack.frontends.source import imported
+    from ttstack.frontends.text import parse, print_module
+
+    with TemporaryDirectory() as folder, imported(EXAMPLE) as found:
+        compile_module(found.module, Options(dump_ir=Path(folder)), weights={})
+        texts = {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
+        return {name: print_module(parse(text)) for name, text in texts.items()}
+
+
+def with_aliases(text: str) -> str:
+    """The module with one alias for each layout; a reader that MLIR has takes it the same."""
+    layouts = list(dict.fromkeys(_LAYOUT.findall(text)))
+    for number, layout in enumerate(layouts):
+        text = text.replace(layout, f"#layout{number}")
+    first = text.index("module")
+    aliases = "".join(f"#layout{number} = {layout}\n" for number, layout in enumerate(layouts))
+    return text[:first] + aliases + text[first:]
+
+
+@cache
+def report(model: str) -> Report:
+    """The report of a model in `examples/`, for the default device; the paths in it are those that a user sees."""
+    source = (ROOT / "examples" / f"{model}.mlir").read_text()
+    return _named(source, f"examples/{model}.mlir")
+
+
+def _named(source: str, name: str) -> Report:
+    from ttstack.compiler import Options, compile_module
+    from ttstack.frontends.text import parse
+    from ttstack.mlir import ir
+    from ttstack.report import build_report
+    from ttstack.session import new_context
+
+    with new_context(), ir.Location.unknown():
+        return build_report(compile_module(parse(source, name), Options(), weights={}).binary)
+
+
+def report_text(model: str, width: int) -> str:
+    """What `ttstack perf` prints for a model in `examples/`."""
+    console = Console(file=io.StringIO(), width=width, highlight=False, markup=False, emoji=False)
+    for part in render(report(model), width):
+        console.print(part)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
+
+
+def report_table(model: str, width: str) -> str:
+    """The same as a block of code."""
+    return code(report_text(model, int(width)))

@@ -1,0 +1,33 @@
+"""Passes and pipelines."""
+
+from typing import Any
+
+from ttstack.passes.base import PASSES, Builtin, Pass
+from ttstack.passes.pipelines import PIPELINES
+from ttstack_docs.markdown import literal, paragraph, table
+
+
+def pass_table() -> str:
+    """Every pass of ours with its options and what it does, in the order in which the pipeline runs them."""
+    order = [step.name for step in PIPELINES["ttir-to-ttnn"]().passes if not isinstance(step, Builtin)]
+    names = [*dict.fromkeys(order), *sorted(set(PASSES) - set(order))]
+    return table(("pass", "options", "what it does"), [_row(PASSES[name]) for name in names])
+
+
+def _row(spec: type[Pass]) -> tuple[str, str, str]:
+    options = [f"{literal(name.replace('_', '-'))}, {_default(f)}" for name, f in spec.model_fields.items()]
+    return literal(spec.name), "<br>".join(options), paragraph(spec)
+
+
+def _default(field: Any) -> str:
+    return "required" if field.is_required() else f"default {literal(field.default)}"
+
+
+def pipeline_table() -> str:
+    """Every pipeline with its passes."""
+    rows = [(literal(name), paragraph(make), _steps(make)) for name, make in PIPELINES.items()]
+    return table(("pipeline", "what it does", "passes"), rows)
+
+
+def _steps(make: Any) -> str:
+    return ", ".join(literal(step.title) for step in make().passes)

@@ -1,0 +1,33 @@
+"""How Sphinx builds the documentation; nothing here needs PyTorch."""
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "runtime"), str(DOCS / "_ext")]
+
+from ttstack.version import VERSION  # noqa: E402  (found only on the paths above)
+
+project = "ttstack"
+author = "the ttstack authors"
+release = version = VERSION
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "ttstack_docs"]
+exclude_patterns = ["_build", "_ext"]
+
+html_theme = "furo"
+html_title = f"ttstack {VERSION}"
+html_show_sphinx = False
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+# Docstrings write code in single backticks.
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_default_options = {"members": True}
+napoleon_google_docstring = True
+python_use_unqualified_type_names = True
+# MLIR is no language that Pygments knows.
+highlight_language = "text"
