@@ -382,8 +382,14 @@ def _concatenate_heads(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, (draw(tensors(REALS, least=4)),))
 
 
-@_for(attention.SplitQueryKeyValueAndSplitHeads)
+@_for(attention.SplitHeads)
 def _split_heads(draw: Draw, mnemonic: str) -> Case:
+    b, s, heads, d = draw(LEAD), draw(SIDE), draw(LEAD), draw(SIDE)
+    return Case(mnemonic, (TensorType((b, s, heads * d), draw(st.sampled_from(REALS))),), {"num_heads": heads})
+
+
+@_for(attention.SplitQueryKeyValueAndSplitHeads)
+def _split_all_heads(draw: Draw, mnemonic: str) -> Case:
     b, s, heads, kv, d = draw(LEAD), draw(SIDE), draw(LEAD), draw(LEAD), draw(SIDE)
     dtype, apart = draw(st.sampled_from(REALS)), draw(st.booleans())
     attributes = {"num_heads": heads, "num_kv_heads": kv, "transpose_key": draw(st.booleans())}
