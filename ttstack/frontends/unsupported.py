@@ -1,23 +1,33 @@
 """The one error for all ops of a model that have no conversion."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ops.base import OPS
 
 
-def unsupported(found: Counter[str], first: Mapping[str, str]) -> UnsupportedOpError:
-    """The error for ops by name: how often each occurs, and where first."""
+def unsupported(
+    found: Counter[str], first: Mapping[str, str], known: Collection[str] = tuple(f"ttir.{name}" for name in OPS)
+) -> UnsupportedOpError:
+    """The error for ops by name: how often each occurs, and where first; `known` are the supported ones."""
+    stems = {_stem(name): name for name in sorted(known, reverse=True)}
     notes = []
     for name, count in found.most_common():
         where = f", first at {first[name]}" if first.get(name) else ""
-        close = get_close_matches(name.rpartition(".")[2], OPS, 1)
-        notes.append(f"{name}: {count}{where}" + (f"; the nearest supported op is ttir.{close[0]}" if close else ""))
+        close = get_close_matches(_stem(name), stems, 1)
+        nearest = f"; the nearest supported op is {stems[close[0]]}" if close else ""
+        notes.append(f"{name}: {count}{where}{nearest}")
     total = sum(found.values())
     return UnsupportedOpError(
         f"{total} op{'s' * (total > 1)} of {len(found)} kind{'s' * (len(found) > 1)} cannot be compiled",
         notes=tuple(notes),
         hint="rewrite the model without them, or add them as docs/adding-an-op shows",
     )
+
+
+def _stem(name: str) -> str:
+    """An op's name without dialect, namespace and overload: `torch.aten.mean.dim` is a `mean`."""
+    words = name.split(".")
+    return words[2] if words[0] == "torch" and len(words) > 2 else words[-1]

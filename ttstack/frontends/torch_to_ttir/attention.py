@@ -1,0 +1,53 @@
+"""Attention, whole."""
+
+import math
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.eltwise import where
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import cast
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("scaled_dot_product_attention", to="scaled_dot_product_attention reshape where")
+def _attention(call: Call) -> ir.Value:
+    """Four dimensions; a mask of bools becomes 0 and -inf to add."""
+    if call.number(4) != 0:
+        call.refuse("drops values out", "call model.eval() before the model is compiled")
+    query, key, value = (_with_heads(call, call.tensor(i)) for i in range(3))
+    mask = call.optional(3)
+    scale = None if call.is_none(6) else float(call.number(6))
+    attended = ttir(
+        "scaled_dot_product_attention",
+        [query, key, value, None if mask is None else _additive(mask, query, call.result.rank)],
+        is_causal=call.flag(5),
+        scale=scale,
+    )
+    return reshaped(attended, call.result.shape)
+
+
+def _with_heads(call: Call, x: ir.Value) -> ir.Value:
+    """[batch, length, width] with one head, or [length, width] with one of both."""
+    shape = read_type(x.type).shape
+    if not 2 <= len(shape) <= 4:
+        call.refuse(f"is on {len(shape)} dimensions", "reshape to (batch, heads, length, width)")
+    return reshaped(x, _inserted(shape))
+
+
+def _additive(mask: ir.Value, query: ir.Value, rank: int) -> ir.Value:
+    t, dtype = read_type(mask.type), read_type(query.type).dtype
+    shape = _inserted((1,) * (rank - t.rank) + t.shape)
+    mask = reshaped(mask, shape)
+    if t.dtype is DType.I1:
+        return where(mask, 0.0, -math.inf, t.with_shape(shape).with_dtype(dtype))
+    return cast(mask, dtype)
+
+
+def _inserted(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Four dimensions: ones before the last two."""
+    return (*shape[:-2], *(1,) * (4 - len(shape)), *shape[-2:])

@@ -1,0 +1,40 @@
+"""The signature of an imported function: builtin tensors instead of torch's, and casts that pass between them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.frontends.torch_to_ttir.types import builtin_type
+from ttstack.mlir import ir
+
+ENTER, LEAVE = "torch_c.from_builtin_tensor", "torch_c.to_builtin_tensor"
+"""One at each argument and at each result; nothing when types are converted."""
+
+
+def list_of(values: Sequence[ir.Value], list_type: ir.Type) -> ir.Value:
+    """The elements taken for a list of the torch dialect; dead when all that take the list are converted."""
+    return _cast("builtin.unrealized_conversion_cast", values, list_type)
+
+
+def convert_signature(function: Any) -> None:
+    """Give the function builtin tensor types; its body still computes on torch's."""
+    block = function.regions[0].blocks[0]
+    *_, last = block.operations
+    with ir.Location.unknown(), ir.InsertionPoint.at_block_begin(block):
+        for argument in block.arguments:
+            _enter(argument)
+    with last.operation.location, ir.InsertionPoint(last):
+        for i, value in enumerate(last.operands):
+            last.operation.operands[i] = _cast(LEAVE, [value], builtin_type(value.type))
+    inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+
+def _enter(argument: Any) -> None:
+    before = argument.type
+    argument.set_type(builtin_type(before))
+    inside = _cast(ENTER, [argument], before)
+    argument.replace_all_uses_except(inside, inside.owner.operation)
+
+
+def _cast(name: str, values: Sequence[ir.Value], result: ir.Type) -> Any:
+    return ir.Operation.create(name, results=[result], operands=list(values)).results[0]

@@ -1,0 +1,159 @@
+"""Elementwise ops that TTIR does not have, as formulas of those that it has."""
+
+import math
+from functools import partial
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.eltwise import compare, where
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import cast, elementwise
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("gelu", to="gelu add multiply tanh")
+def _gelu(call: Call) -> ir.Value:
+    """The exact form whole; the approximation as `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`."""
+    x, f = call.tensor(0), partial(elementwise, result=call.result)
+    if call.text(1) == "none":
+        return ttir("gelu", [x])
+    cubic = f("multiply", 0.044715, f("multiply", x, f("multiply", x, x)))
+    inner = f("multiply", math.sqrt(2 / math.pi), f("add", x, cubic))
+    return f("multiply", f("multiply", 0.5, x), f("add", 1, f("tanh", inner)))
+
+
+@CONVERSIONS("elu", to="where gt multiply expm1")
+def _elu(call: Call) -> ir.Value:
+    """`scale * x` where positive, else `scale * alpha * (exp(input_scale * x) - 1)`."""
+    x, f = call.tensor(0), partial(elementwise, result=call.result)
+    alpha, scale, input_scale = (float(call.number(i)) for i in (1, 2, 3))
+    low = f("multiply", alpha * scale, f("expm1", x if input_scale == 1 else f("multiply", input_scale, x)))
+    return where(compare("gt", x, 0), x if scale == 1 else f("multiply", scale, x), low, call.result)
+
+
+@CONVERSIONS("hardswish", to="multiply hardsigmoid")
+def _hardswish(call: Call) -> ir.Value:
+    """`x * hardsigmoid(x)`."""
+    x, f = call.tensor(0), partial(elementwise, result=call.result)
+    return f("multiply", x, f("hardsigmoid", x))
+
+
+@CONVERSIONS("softplus", to="where gt log1p exp multiply div")
+def _softplus(call: Call) -> ir.Value:
+    """`log(1 + exp(beta * x)) / beta`; `x` above the threshold."""
+    x, f = call.tensor(0), partial(elementwise, result=call.result)
+    beta, threshold = float(call.number(1)), float(call.number(2))
+    scaled = x if beta == 1 else f("multiply", beta, x)
+    soft = f("log1p", f("exp", f("minimum", scaled, threshold)))
+    soft = soft if beta == 1 else f("div", soft, beta)
+    return where(compare("gt", scaled, threshold), x, soft, call.result)
+
+
+@CONVERSIONS("log_sigmoid", to="subtract minimum log1p exp neg abs")
+def _log_sigmoid(call: Call) -> ir.Value:
+    """`min(x, 0) - log(1 + exp(-|x|))`."""
+    x, f = call.tensor(0), partial(elementwise, result=call.result)
+    return f("subtract", f("minimum", x, 0), f("log1p", f("exp", f("neg", f("abs", x)))))
+
+
+@CONVERSIONS("prelu", to="where gt multiply reshape")
+def _prelu(call: Call) -> ir.Value:
+    """`x` where positive, else `weight * x` with a weight for each channel."""
+    x, weight = call.tensor(0), call.tensor(1)
+    rank, count = call.result.rank, read_type(weight.type).size
+    if rank > 1:
+        weight = ttir("reshape", [weight], shape=(1, count, *(1,) * (rank - 2)))
+    return where(compare("gt", x, 0), x, elementwise("multiply", weight, x, result=call.result), call.result)
+
+
+@CONVERSIONS("log2", "log10", to="log multiply")
+def _log(call: Call) -> ir.Value:
+    """The natural logarithm, scaled."""
+    f = partial(elementwise, result=call.result)
+    return f("multiply", f("log", call.tensor(0)), 1 / math.log(2 if call.name.endswith("2") else 10))
+
+
+@CONVERSIONS("sinh", "cosh", to="exp neg add subtract multiply")
+def _hyperbolic(call: Call) -> ir.Value:
+    """Half the sum or difference of `exp(x)` and `exp(-x)`."""
+    x, f = call.tensor(0), partial(elementwise, result=call.result)
+    both = f("add" if call.name.endswith("cosh") else "subtract", f("exp", x), f("exp", f("neg", x)))
+    return f("multiply", 0.5, both)
+
+
+@CONVERSIONS("addcmul", "addcdiv", to="add multiply div")
+def _addc(call: Call) -> ir.Value:
+    """`x + value * a * b`, or `/ b`."""
+    x, a, b, value = call.tensor(0), call.tensor(1), call.tensor(2), call.number(3)
+    f = partial(elementwise, result=call.result)
+    term = f("multiply" if call.name.endswith("mul") else "div", a, b)
+    return f("add", x, term if value == 1 else f("multiply", value, term))
+
+
+@CONVERSIONS("isnan", to="ne")
+def _isnan(call: Call) -> ir.Value:
+    """`x != x`."""
+    return compare("ne", call.tensor(0), call.tensor(0))
+
+
+@CONVERSIONS("isinf", to="eq abs")
+def _isinf(call: Call) -> ir.Value:
+    """`|x| == inf`."""
+    x = call.tensor(0)
+    return compare("eq", elementwise("abs", x, result=read_type(x.type)), math.inf)
+
+
+@CONVERSIONS("floor_divide", "floor_divide.Scalar", to="div floor subtract")
+def _floor_divide(call: Call) -> ir.Value:
+    """The quotient rounded down."""
+    return floor_quotient(call.operand(0), call.operand(1), call.result)
+
+
+@CONVERSIONS("div.Tensor_mode", "div.Scalar_mode", to="div floor trunc subtract")
+def _div_mode(call: Call) -> ir.Value:
+    """The quotient as it is, rounded down or towards zero."""
+    a, b, result = call.operand(0), call.operand(1), call.result
+    mode = "" if call.is_none(2) else call.text(2)
+    if mode == "floor":
+        return floor_quotient(a, b, result)
+    quotient = elementwise("div", a, b, result=result)
+    return ttir("trunc", [quotient]) if mode == "trunc" and result.dtype.is_float else quotient
+
+
+@CONVERSIONS("remainder.Tensor", "remainder.Scalar", to="subtract multiply div floor")
+def _remainder(call: Call) -> ir.Value:
+    """`a - floor(a / b) * b`: the sign is that of `b`."""
+    a, b, f = call.operand(0), call.operand(1), partial(elementwise, result=call.result)
+    return f("subtract", a, f("multiply", floor_quotient(a, b, call.result), b))
+
+
+def floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType) -> ir.Value:
+    """`floor(a / b)`; of integers, the quotient towards zero less 1 where signs differ and something remains."""
+    f = partial(elementwise, result=result)
+    quotient = f("div", a, b)
+    if result.dtype.is_float:
+        return f("floor", quotient)
+    rest = f("remainder", a, b)
+    other_side = compare("logical_and", compare("ne", rest, 0), compare("lt", f("multiply", rest, b), 0))
+    return f("subtract", quotient, cast(other_side, result.dtype))
+
+
+@CONVERSIONS("tril", "triu", to="where arange le ge")
+def _triangle(call: Call) -> ir.Value:
+    """A choice between the tensor and 0 by row and column."""
+    result, diagonal = call.result, call.integer(1)
+    rows, columns = result.shape[-2:]
+    row = _counted((rows, 1), diagonal, 0)
+    column = _counted((1, columns), 0, 1)
+    kept = compare("le" if call.name.endswith("tril") else "ge", column, row)
+    return where(kept, call.tensor(0), 0, result)
+
+
+def _counted(shape: tuple[int, int], start: int, dim: int) -> ir.Value:
+    """Integers from `start` along one dimension of a matrix."""
+    bounds = {"start": start, "end": start + shape[dim], "step": 1}
+    return ttir("arange", [], result=TensorType(shape, DType.I32), arange_dimension=dim, **bounds)

@@ -1,0 +1,100 @@
+"""Ops that make a tensor out of numbers."""
+
+from functools import partial
+
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.ttir.build import ttir
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import cast, elementwise, splat
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+
+CONVERSIONS = ConversionTable()
+
+_FILLED = {
+    "zeros": ("zeros", "zeros_like", "new_zeros", "zero", "empty.memory_format", "empty_like", "new_empty"),
+    "ones": ("ones", "ones_like", "new_ones"),
+}
+"""Memory that is not initialised is 0."""
+
+
+def _filled(mnemonic: str, call: Call) -> ir.Value:
+    return ttir(mnemonic, [], result=call.result, shape=call.result.shape)
+
+
+for _mnemonic, _sources in _FILLED.items():
+    CONVERSIONS.add(_sources, [_mnemonic], partial(_filled, _mnemonic))
+
+
+@CONVERSIONS("full", "full_like", "fill.Scalar", to="full")
+def _full(call: Call) -> ir.Value:
+    """One number everywhere."""
+    return splat(call.number(1), call.result)
+
+
+@CONVERSIONS("new_full", to="full")
+def _new_full(call: Call) -> ir.Value:
+    """One number everywhere."""
+    return splat(call.number(2), call.result)
+
+
+@CONVERSIONS("scalar_tensor", to="full")
+def _scalar_tensor(call: Call) -> ir.Value:
+    """A tensor without dimensions."""
+    return splat(call.number(0), call.result)
+
+
+@CONVERSIONS("torch.vtensor.literal", to="constant")
+def _literal(call: Call) -> ir.Value:
+    """The same elements, of an integer type without sign."""
+    values = read_elements(call.op.attributes["value"])
+    return ttir("constant", [], result=call.result, value=elements_attribute(values, call.result))
+
+
+@CONVERSIONS("arange", to="arange multiply add")
+def _arange(call: Call) -> ir.Value:
+    """From 0."""
+    return _steps(call, 0, 1)
+
+
+@CONVERSIONS("arange.start", to="arange multiply add")
+def _arange_start(call: Call) -> ir.Value:
+    """By 1."""
+    return _steps(call, call.number(0), 1)
+
+
+@CONVERSIONS("arange.start_step", to="arange multiply add")
+def _arange_start_step(call: Call) -> ir.Value:
+    """Whole; from steps of 1 where start or step are fractions."""
+    return _steps(call, call.number(0), call.number(2))
+
+
+@CONVERSIONS("linspace", to="arange multiply add")
+def _linspace(call: Call) -> ir.Value:
+    """Multiples of the step, added to the start."""
+    start, end, count = float(call.number(0)), float(call.number(1)), call.integer(2)
+    return _steps(call, start, (end - start) / max(count - 1, 1))
+
+
+@CONVERSIONS("eye", "eye.m", to="arange eq")
+def _eye(call: Call) -> ir.Value:
+    """1 where row and column are equal."""
+    t = call.result.with_dtype(DType.I32)
+    row, column = (
+        ttir("arange", [], result=t, start=0, end=extent, step=1, arange_dimension=dim)
+        for dim, extent in enumerate(t.shape)
+    )
+    return cast(ttir("eq", [row, column], result=t.with_dtype(DType.I1)), call.result.dtype)
+
+
+def _steps(call: Call, start: float, step: float) -> ir.Value:
+    result, f = call.result, partial(elementwise, result=call.result)
+    whole = start == int(start) and step == int(step)
+    first, by = (int(start), int(step)) if whole else (0, 1)
+    end = first + by * result.shape[0]
+    line = ttir("arange", [], result=result, start=first, end=end, step=by, arange_dimension=0)
+    if whole:
+        return line
+    line = line if step == 1 else f("multiply", line, step)
+    return line if start == 0 else f("add", line, start)

@@ -1,0 +1,79 @@
+"""Normalisation, whole where TTIR has it."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import elementwise
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("layer_norm", to="layer_norm")
+def _layer_norm(call: Call) -> ir.Value:
+    """Over trailing dimensions."""
+    operands = [call.tensor(0), call.optional(2), call.optional(3)]
+    return ttir("layer_norm", operands, normalized_shape=call.integers(1), epsilon=float(call.number(4)))
+
+
+@CONVERSIONS("rms_norm", to="rms_norm")
+def _rms_norm(call: Call) -> ir.Value:
+    """Over trailing dimensions; epsilon left out is that of the element type."""
+    epsilon = _machine_epsilon(call.result.dtype) if call.is_none(3) else float(call.number(3))
+    return ttir("rms_norm", [call.tensor(0), call.optional(2)], normalized_shape=call.integers(1), epsilon=epsilon)
+
+
+@CONVERSIONS("batch_norm", to="batch_norm_inference ones zeros")
+def _batch_norm(call: Call) -> ir.Value:
+    """With the running statistics."""
+    if call.flag(5) or call.is_none(3):
+        call.refuse("normalises by the statistics of its input", "call model.eval() before the model is compiled")
+    return _with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(7)))
+
+
+@CONVERSIONS("_native_batch_norm_legit_no_training", to="batch_norm_inference ones zeros")
+def _batch_norm_no_training(call: Call) -> list[ir.Value]:
+    """With the running statistics; what training needs must not be used."""
+    if any(call.used(i) for i in range(1, len(call.results))):
+        call.refuse("is used for more than its first result", "call model.eval() before the model is compiled")
+    return [_with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(6)))] * len(call.results)
+
+
+def _with_statistics(call: Call, mean: ir.Value, variance: ir.Value, *, epsilon: float) -> ir.Value:
+    t = read_type(mean.type)
+    scale, offset = call.optional(1), call.optional(2)
+    scale = ttir("ones", [], result=t, shape=t.shape) if scale is None else scale
+    offset = ttir("zeros", [], result=t, shape=t.shape) if offset is None else offset
+    operands = [call.tensor(0), scale, offset, mean, variance]
+    return ttir("batch_norm_inference", operands, epsilon=epsilon, dimension=1)
+
+
+@CONVERSIONS("group_norm", to="layer_norm reshape multiply add")
+def _group_norm(call: Call) -> ir.Value:
+    """Layer norm of each group, then a scale and a shift for each channel."""
+    x, groups = call.tensor(0), call.integer(1)
+    batch, channels, *rest = call.result.shape
+    width = channels // groups * math.prod(rest)
+    grouped = reshaped(x, (batch, groups, width))
+    normal = ttir("layer_norm", [grouped], normalized_shape=(width,), epsilon=float(call.number(4)))
+    return _per_channel(reshaped(normal, call.result.shape), call.optional(2), call.optional(3), call.result)
+
+
+def _per_channel(x: ir.Value, weight: ir.Value | None, bias: ir.Value | None, result: TensorType) -> ir.Value:
+    f = partial(elementwise, result=result)
+    shape = (1, result.shape[1], *(1,) * (result.rank - 2))
+    x = x if weight is None else f("multiply", x, reshaped(weight, shape))
+    return x if bias is None else f("add", x, reshaped(bias, shape))
+
+
+def _machine_epsilon(dtype: DType) -> float:
+    if dtype is DType.BF16:
+        return 2.0**-7
+    return float(np.finfo(dtype.numpy).eps)

@@ -1,0 +1,144 @@
+"""Reductions, scans and softmax."""
+
+import math
+from functools import partial
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import cast, elementwise
+from ttstack.mlir import ir
+from ttstack.ops.shapes import axes
+
+CONVERSIONS = ConversionTable()
+
+_ALL = {
+    "sum": "sum",
+    "mean": "mean",
+    "max": "max",
+    "min": "min",
+    "prod": "prod",
+    "all": "reduce_and",
+    "any": "reduce_or",
+}
+"""Over all dimensions."""
+
+_ALONG = {
+    "sum.dim_IntList": "sum",
+    "mean.dim": "mean",
+    "amax": "max",
+    "amin": "min",
+    "all.dims": "reduce_and",
+    "any.dims": "reduce_or",
+}
+"""Over a list of dimensions."""
+
+_ALONG_ONE = {"prod.dim_int": "prod", "all.dim": "reduce_and", "any.dim": "reduce_or"}
+
+_EXTREMES = {"max.dim": "max", "min.dim": "min"}
+
+
+def reduce(mnemonic: str, x: ir.Value, dims: tuple[int, ...] | None, *, keep: bool) -> ir.Value:
+    """A reduction over `dims`, over all where there are none."""
+    return ttir(mnemonic, [x], keep_dim=keep, dim_arg=dims or None)
+
+
+def _dims(call: Call, i: int) -> tuple[int, ...] | None:
+    return None if call.is_none(i) else call.integers(i)
+
+
+def _reduce_all(mnemonic: str, call: Call) -> ir.Value:
+    return reduce(mnemonic, cast(call.tensor(0), call.result.dtype), None, keep=False)
+
+
+def _reduce(mnemonic: str, call: Call) -> ir.Value:
+    return reduce(mnemonic, cast(call.tensor(0), call.result.dtype), _dims(call, 1), keep=call.flag(2))
+
+
+def _reduce_one(mnemonic: str, call: Call) -> ir.Value:
+    return reduce(mnemonic, cast(call.tensor(0), call.result.dtype), (call.integer(1),), keep=call.flag(2))
+
+
+def _extreme(mnemonic: str, call: Call) -> list[ir.Value]:
+    x, dims, keep = call.tensor(0), (call.integer(1),), call.flag(2)
+    largest = x if mnemonic == "max" else elementwise("neg", x, result=read_type(x.type))
+    index = ttir("argmax", [largest], result=call.results[1], keep_dim=keep, dim_arg=dims)
+    return [reduce(mnemonic, x, dims, keep=keep), index]
+
+
+for _table, _convert in ((_ALL, _reduce_all), (_ALONG, _reduce), (_ALONG_ONE, _reduce_one)):
+    for _source, _mnemonic in _table.items():
+        CONVERSIONS.add([_source], [_mnemonic, "ne"], partial(_convert, _mnemonic))
+for _source, _mnemonic in _EXTREMES.items():
+    CONVERSIONS.add([_source], [_mnemonic, "argmax", "neg"], partial(_extreme, _mnemonic))
+
+
+@CONVERSIONS("argmax", "argmin", to="argmax neg")
+def _argmax(call: Call) -> ir.Value:
+    """The first of equal ones; the smallest is the largest of the negated."""
+    x = call.tensor(0)
+    if call.name.endswith("argmin"):
+        x = elementwise("neg", x, result=read_type(x.type))
+    dims = None if call.is_none(1) else (call.integer(1),)
+    return ttir("argmax", [x], result=call.result, keep_dim=call.flag(2), dim_arg=dims)
+
+
+@CONVERSIONS("cumsum", "cumprod", to="cumsum cumprod")
+def _scan(call: Call) -> ir.Value:
+    """Along one dimension."""
+    return ttir(call.name.rpartition(".")[2], [cast(call.tensor(0), call.result.dtype)], dim=call.integer(1))
+
+
+@CONVERSIONS("softmax.int", "_softmax", to="softmax")
+def _softmax(call: Call) -> ir.Value:
+    """With the maximum subtracted first."""
+    x = cast(call.tensor(0), call.result.dtype)
+    return ttir("softmax", [x], dimension=call.integer(1), numericStable=True)
+
+
+@CONVERSIONS("log_softmax.int", "_log_softmax", to="subtract max exp sum log")
+def _log_softmax(call: Call) -> ir.Value:
+    """`x - log(sum(exp(x)))`, of `x` less its maximum."""
+    x, dims, f = cast(call.tensor(0), call.result.dtype), (call.integer(1),), partial(elementwise, result=call.result)
+    shifted = f("subtract", x, reduce("max", x, dims, keep=True))
+    return f("subtract", shifted, f("log", reduce("sum", f("exp", shifted), dims, keep=True)))
+
+
+@CONVERSIONS("logsumexp", to="subtract max exp sum log add reshape")
+def _logsumexp(call: Call) -> ir.Value:
+    """The maximum plus the logarithm of what is left."""
+    x, dims = call.tensor(0), call.integers(1)
+    f = partial(elementwise, result=read_type(x.type))
+    largest = reduce("max", x, dims, keep=True)
+    rest = f("log", reduce("sum", f("exp", f("subtract", x, largest)), dims, keep=True))
+    return reshaped(f("add", largest, rest), call.result.shape)
+
+
+@CONVERSIONS("linalg_vector_norm", "norm.ScalarOpt_dim", to="abs max sum square sqrt")
+def _norm(call: Call) -> ir.Value:
+    """Of order 1, 2 or infinity."""
+    x, order = cast(call.tensor(0), call.result.dtype), 2 if call.is_none(1) else call.number(1)
+    f = partial(elementwise, result=read_type(x.type))
+    dims, keep = _dims(call, 2), call.flag(3)
+    if order == 2:
+        return f("sqrt", reduce("sum", f("square", x), dims, keep=keep))
+    if order not in (1, math.inf):
+        call.refuse(f"is of order {order}", "orders 1, 2 and infinity are supported")
+    return reduce("sum" if order == 1 else "max", f("abs", x), dims, keep=keep)
+
+
+@CONVERSIONS("var.correction", "std.correction", "var_mean.correction", to="mean subtract square multiply sqrt reshape")
+def _variance(call: Call) -> list[ir.Value]:
+    """The mean of squared distances from the mean, corrected."""
+    x, dims, keep = call.tensor(0), _dims(call, 1), call.flag(3)
+    t, correction = read_type(x.type), 1 if call.is_none(2) else call.number(2)
+    f = partial(elementwise, result=t)
+    mean = reduce("mean", x, dims, keep=True)
+    variance = reduce("mean", f("square", f("subtract", x, mean)), dims, keep=keep)
+    count = math.prod(t.shape[d] for d in axes(dims or None, t.rank))
+    f = partial(elementwise, result=call.result)
+    variance = variance if correction == 0 else f("multiply", variance, count / max(count - correction, 0))
+    if "std" in call.name:
+        return [f("sqrt", variance)]
+    return [variance, reshaped(mean, call.result.shape)][: len(call.results)]

@@ -1,0 +1,108 @@
+"""Other shapes and orders of the same elements. Result types say the shapes, so -1 and defaults are never read."""
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import broadcast_to, with_leading_ones
+from ttstack.mlir import ir
+from ttstack.ops.shapes import axis
+
+CONVERSIONS = ConversionTable()
+
+_RESHAPES = "view reshape _unsafe_view flatten.using_ints unflatten.int squeeze view_as reshape_as _reshape_alias"
+_SAME = "contiguous clone detach alias lift_fresh_copy"
+
+
+@CONVERSIONS(*_RESHAPES.split(), to="reshape")
+def _reshape(call: Call) -> ir.Value:
+    """The result's shape; nothing where it is the operand's."""
+    return reshaped(call.tensor(0), call.result.shape)
+
+
+@CONVERSIONS(*_SAME.split())
+def _same(call: Call) -> ir.Value:
+    """Nothing: values have no memory."""
+    return call.tensor(0)
+
+
+@CONVERSIONS("unsqueeze", to="unsqueeze")
+def _unsqueeze(call: Call) -> ir.Value:
+    """A dimension of extent 1."""
+    return ttir("unsqueeze", [call.tensor(0)], dim=call.integer(1))
+
+
+@CONVERSIONS("squeeze.dim", to="squeeze")
+def _squeeze(call: Call) -> ir.Value:
+    """Nothing where the dimension is not 1."""
+    x = call.tensor(0)
+    return x if read_type(x.type) == call.result else ttir("squeeze", [x], dim=call.integer(1))
+
+
+@CONVERSIONS("transpose.int", to="transpose")
+def _transpose(call: Call) -> ir.Value:
+    """Two dimensions swapped."""
+    x, rank = call.tensor(0), call.result.rank
+    a, b = (axis(call.integer(i), rank) for i in (1, 2))
+    return x if a == b else ttir("transpose", [x], dim0=a, dim1=b)
+
+
+@CONVERSIONS("t", "numpy_T", to="permute")
+def _reversed(call: Call) -> ir.Value:
+    """All dimensions in reverse."""
+    return permuted(call.tensor(0), tuple(reversed(range(call.result.rank))))
+
+
+@CONVERSIONS("permute", to="permute")
+def _permute(call: Call) -> ir.Value:
+    """Dimensions in another order."""
+    return permuted(call.tensor(0), tuple(axis(d, call.result.rank) for d in call.integers(1)))
+
+
+@CONVERSIONS("movedim.int", to="permute")
+def _movedim(call: Call) -> ir.Value:
+    """One dimension in another place."""
+    source, target = (axis(call.integer(i), call.result.rank) for i in (1, 2))
+    order = [d for d in range(call.result.rank) if d != source]
+    order.insert(target, source)
+    return permuted(call.tensor(0), order)
+
+
+@CONVERSIONS("expand", "expand_as", "broadcast_to", to="broadcast reshape")
+def _expand(call: Call) -> ir.Value:
+    """Dimensions of extent 1 repeated, new ones in front."""
+    return broadcast_to(call.tensor(0), call.result.shape)
+
+
+@CONVERSIONS("repeat", "tile", to="repeat reshape")
+def _repeat(call: Call) -> ir.Value:
+    """The whole laid side by side."""
+    counts, rank = call.integers(1), call.result.rank
+    x = with_leading_ones(call.tensor(0), rank)
+    counts = (1,) * (rank - len(counts)) + counts
+    return x if set(counts) <= {1} else ttir("repeat", [x], repeat_dimensions=counts)
+
+
+@CONVERSIONS("repeat_interleave.self_int", to="broadcast reshape")
+def _repeat_interleave(call: Call) -> ir.Value:
+    """Each slice repeated, next to itself."""
+    x, count = call.tensor(0), call.integer(1)
+    shape = read_type(x.type).shape
+    if call.is_none(2):
+        shape, dim = (read_type(x.type).size,), 0
+    else:
+        dim = axis(call.integer(2), len(shape))
+    apart = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+    return reshaped(broadcast_to(apart, (*shape[: dim + 1], count, *shape[dim + 1 :])), call.result.shape)
+
+
+@CONVERSIONS("flip", to="reverse")
+def _flip(call: Call) -> ir.Value:
+    """Elements in opposite order."""
+    return ttir("reverse", [call.tensor(0)], dimensions=tuple(axis(d, call.result.rank) for d in call.integers(1)))
+
+
+@CONVERSIONS("gather", to="gather")
+def _gather(call: Call) -> ir.Value:
+    """Elements picked along one dimension."""
+    return ttir("gather", [call.tensor(0), call.tensor(2)], dim=call.integer(1))

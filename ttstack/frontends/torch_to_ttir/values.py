@@ -1,0 +1,54 @@
+"""TTIR values that many conversions need: casts and scalars."""
+
+import numpy as np
+
+from ttstack.dialects.elements import elements_attribute
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+
+_I32 = np.iinfo(np.int32)
+
+
+def cast(value: ir.Value, dtype: DType) -> ir.Value:
+    """`value` in another element type; itself where it has that. A bool says whether the number is not 0."""
+    t = read_type(value.type)
+    if t.dtype is dtype:
+        return value
+    if dtype is DType.I1:
+        return ttir("ne", [value, scalar(0, t)], result=t.with_dtype(dtype))
+    return ttir("typecast", [value], result=t.with_dtype(dtype))
+
+
+def splat(number: float, t: TensorType) -> ir.Value:
+    """A tensor of one number; a constant where `ttir.full` cannot spell the number exactly."""
+    value = float(number) if t.dtype.is_float else int(number)
+    if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
+        attribute = elements_attribute(np.full(t.shape, value, t.dtype.numpy), t)
+        return ttir("constant", [], result=t, value=attribute)
+    return ttir("full", [], result=t, shape=t.shape, fill_value=value)
+
+
+def scalar(number: float, like: TensorType) -> ir.Value:
+    """A number that broadcasts against tensors like `like`, in its element type."""
+    return splat(number, like.with_shape((1,) * like.rank))
+
+
+def elementwise(mnemonic: str, *operands: ir.Value | float, result: TensorType) -> ir.Value:
+    """An elementwise op on tensors and numbers, all cast to the element type of the result."""
+    values = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in operands]
+    return ttir(mnemonic, values)
+
+
+def with_leading_ones(value: ir.Value, rank: int) -> ir.Value:
+    """`value` with dimensions of extent 1 in front."""
+    shape = read_type(value.type).shape
+    return reshaped(value, (1,) * (rank - len(shape)) + shape)
+
+
+def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
+    """`value` repeated along dimensions of extent 1 and along new ones in front."""
+    value = with_leading_ones(value, len(shape))
+    factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
+    return value if set(factors) <= {1} else ttir("broadcast", [value], broadcast_dimensions=factors)
