@@ -67,6 +67,7 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     embedding.EmbeddingBag: lambda m, n: Case(m, (_ids(n, 4), _t(1000, n), None, None)),
     attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),
     attention.ConcatenateHeads: lambda m, n: Case(m, (_t(1, 4, n, 64),)),
+    attention.SplitHeads: lambda m, n: Case(m, (_t(1, n, 4 * 64),), {"num_heads": 4}),
     attention.SplitQueryKeyValueAndSplitHeads: lambda m, n: Case(
         m, (_t(1, n, 12 * 64),), {"num_heads": 4, "transpose_key": False}
     ),
