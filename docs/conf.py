@@ -26,7 +26,7 @@ myst_heading_anchors = 3
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "undoc-members": True, "exclude-members": "model_config"}
 napoleon_google_docstring = True
 python_use_unqualified_type_names = True
 # MLIR is no language that Pygments knows.

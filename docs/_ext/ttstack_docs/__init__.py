@@ -58,8 +58,30 @@ def _always_outdated(app: Any, env: Any, *_: Any) -> list[str]:
     return [page for page in env.found_docs if _MARKER.search(app.env.doc2path(page).read_text())]
 
 
+def _keep(kept: dict[str, list[str]]) -> Callable[..., None]:
+    """Before napoleon: remember the text of fields, in which it takes what stands before a colon for a type."""
+
+    def keep(_app: Any, what: str, name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+        if what in ("attribute", "property"):
+            kept[name] = list(lines)
+
+    return keep
+
+
+def _restore(kept: dict[str, list[str]]) -> Callable[..., None]:
+    """After napoleon: put it back."""
+
+    def restore(_app: Any, _what: str, name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+        lines[:] = kept.pop(name, lines)
+
+    return restore
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
     app.connect("source-read", _source_read)
     app.connect("env-get-outdated", _always_outdated)
+    kept: dict[str, list[str]] = {}
+    app.connect("autodoc-process-docstring", _keep(kept), priority=400)
+    app.connect("autodoc-process-docstring", _restore(kept), priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

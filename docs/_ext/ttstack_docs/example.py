@@ -20,7 +20,7 @@ _LAYOUT = re.compile(r"#tt\.layout<(?:[^<>]|<(?:[^<>]|<[^<>]*>|->)*>|->)*>")
 
 def ir_after(name: str) -> str:
     """The example's module after a pass, or `input`; layouts are named once, the device's description is left out."""
-    return code(with_aliases(_SYSTEM_DESC.sub(" {", stages()[name])), "mlir")
+    return code(with_aliases(_SYSTEM_DESC.sub(" {", stages()[name])))
 
 
 @cache
