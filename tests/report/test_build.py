@@ -54,7 +54,7 @@ def test_memory_peaks_come_from_addresses_and_circular_buffers(report: Report) -
     ]
     l1 = report.memory["l1"]
     assert (l1.peak, l1.banks) == (200 * kib + shard, 64)
-    assert l1.peak_at == "softmax <text>, 15"
+    assert (l1.peak_op, l1.peak_location) == ("softmax", "<text>, 15")
     dram_tiles = {"x": -(-32 // 12) * tile, "w": -(-128 // 12) * 1088, "probabilities": -(-64 // 12) * tile}
     assert report.memory["dram"].peak == sum(dram_tiles.values())
 

@@ -2,8 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-import ttstack.ops
-from ttstack.ops.base import OPS
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import DeviceOp
@@ -14,49 +12,6 @@ TILED = Layout(DType.BF16)
 ROW_MAJOR = Layout(DType.BF16, tiled=False)
 L1 = TILED.interleaved(MemorySpace.L1)
 SHARDED = replace(L1, memory_layout=MemoryLayout.HEIGHT_SHARDED, grid=Grid(1, 4))
-
-CLASSIFIED = frozenset(
-    [
-        "AccumulationDeviceOperation",
-        "ArgMaxDeviceOperation",
-        "BinaryNgDeviceOperation",
-        "ConcatDeviceOperation",
-        "Conv2dDeviceOperation",
-        "CopyDeviceOperation",
-        "EmbeddingsDeviceOperation",
-        "FillPadDeviceOperation",
-        "GroupNormDeviceOperation",
-        "LayerNormDeviceOperation",
-        "MatmulDeviceOperation",
-        "NLPConcatHeadsDeviceOperation",
-        "NlpCreateHeadsDeviceOperation",
-        "PadDeviceOperation",
-        "PagedUpdateCacheDeviceOperation",
-        "PermuteDeviceOperation",
-        "Pool2D",
-        "ReduceDeviceOperation",
-        "RepeatDeviceOperation",
-        "ReshapeViewDeviceOperation",
-        "RotaryEmbeddingDeviceOperation",
-        "SDPAOperation",
-        "ScaledDotProductAttentionDecodeDeviceOperation",
-        "SliceDeviceOperation",
-        "SoftmaxDeviceOperation",
-        "TernaryDeviceOperation",
-        "TransposeDeviceOperation",
-        "TypecastDeviceOperation",
-        "UnaryDeviceOperation",
-        "UpsampleOperation",
-        "WhereDeviceOperation",
-    ]
-)
-"""Names that tt-perf-report 1.4.1 puts into a category without a warning."""
-
-
-@pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if op.executable and n != "deallocate"))
-def test_every_op_has_a_name_that_profiler_tools_know(name: str) -> None:
-    assert ttstack.ops
-    assert OPS[name].op_code in CLASSIFIED
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from ttstack.report import Report
 from ttstack.report.table import render
-from ttstack.report.text import duration, layouts, size, tail
+from ttstack.report.text import duration, layouts, short_location, size, tail
 
 
 def lines(report: Report, width: int, **options: object) -> list[str]:
@@ -65,6 +65,14 @@ def test_layouts(report: Report) -> None:
         "bf16 l1 → bf16 l1 hs 1x4",
         "bf16 l1 hs 1x4 → bf16 dram",
     ]
+
+
+def test_named_locations_lose_folders_first() -> None:
+    location = "encoder.layer.3.output (models/bert/modeling_bert.py:348)"
+    assert short_location(location, 80) == location
+    assert short_location(location, 48) == "encoder.layer.3.output (modeling_bert.py:348)"
+    assert short_location(location, 15) == "…layer.3.output"
+    assert short_location("a/b/c.py:12", 8) == "…c.py:12"
 
 
 def test_units() -> None:

@@ -8,10 +8,26 @@ from pathlib import Path
 import pytest
 
 import ttstack
+from ttstack.ops import OPS
 from ttstack.report import Report
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("dlrm", "encoder_layer")
+
+LAYOUT_CHANGES = {
+    f"{name}DeviceOperation"
+    for name in (
+        "Tilize",
+        "TilizeWithValPadding",
+        "Untilize",
+        "UntilizeWithUnpadding",
+        "InterleavedToSharded",
+        "ShardedToInterleaved",
+        "Reshard",
+        "Typecast",
+        "Copy",
+    )
+}
 
 PRODUCTS = """
 func.func @products(%a: tensor<1024x512xbf16>, %b: tensor<2048x512xbf16>, %c: tensor<8x64x128xbf16>,
@@ -63,6 +79,15 @@ def check(client: str, report: Report, folder: Path) -> None:
         assert op.dram_utilisation <= 1
         if op.op_code == "MatmulDeviceOperation":
             assert float(row["FLOPs %"]) > 0
+
+
+def test_every_op_has_a_name_that_is_classified(client: str) -> None:
+    codes = {op.op_code for op in OPS.values() if op.executable and op.result_names} | LAYOUT_CHANGES
+    code = "import sys; from tt_perf_report.perf_report import classify_operation as c; [c(n) for n in sys.argv[1:]]"
+    python = Path(client).with_name("python")
+    done = subprocess.run([python, "-c", code, *codes], capture_output=True, text=True, check=True)
+    assert "" not in codes
+    assert "Unclassified" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("system", ["wormhole", "blackhole_p150"])

@@ -6,7 +6,6 @@ from typing import Any
 from ttstack.program.buffers import Memory, live_bytes
 from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
-from ttstack.report.json import plain
 from ttstack.system_desc import to_dict
 
 
@@ -44,6 +43,8 @@ def ops(binary: Binary) -> list[dict[str, Any]]:
 
 
 def _op(function: Function, index: int, op: Operation) -> dict[str, Any]:
+    from ttstack.report.json import plain
+
     return {
         "function": function.name,
         "#": index,

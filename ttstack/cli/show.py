@@ -39,7 +39,7 @@ def _cell(value: Any) -> str:
         case Mapping():
             return " ".join(f"{k}={_cell(v)}" for k, v in value.items())
         case list():
-            return " ".join(map(_cell, value))
+            return " ".join(map(_cell, value)) or "-"
         case int() if not isinstance(value, bool):
             return f"{value:,}"
     return str(value)

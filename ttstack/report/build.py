@@ -89,5 +89,5 @@ def _tensor(tensor: Tensor) -> TensorReport:
 def _memory_use(function: Function, live: Sequence[int], memory: Memory) -> MemoryUse:
     peak = max(live, default=0)
     at = function.operations[live.index(peak)] if peak else None
-    place = "" if at is None else " ".join(filter(None, (at.name, at.location)))
-    return MemoryUse(peak, memory.end - memory.base, memory.banks, place)
+    op, location = (at.name, at.location) if at else ("", "")
+    return MemoryUse(peak, memory.end - memory.base, memory.banks, op, location)

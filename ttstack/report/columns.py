@@ -1,6 +1,6 @@
 """The columns of a report that people read: what stands in them, and which ones fit a width."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ttstack.report.model import OpReport, Report
@@ -9,8 +9,12 @@ from ttstack.report.text import layouts, micros, percent, present_terms
 LOCATION = "location"
 MIN_LOCATION = 16
 """Characters below which a location tells nothing."""
+GOOD_LOCATION = 28
+"""Characters that a location gets before terms of the time are shown."""
 GAP = 2
 """Characters between columns."""
+_BEFORE_LOCATION = 2
+"""Columns up to this rank come before a location's growth."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,22 @@ def fitting(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tup
     needs = {c.title: _width(c, ops) for c in found}
     longest = needs[LOCATION]
     needs[LOCATION] = min(longest, MIN_LOCATION)
-    left = width - sum(needs[c.title] + GAP for c in found if c.rank == 0) + GAP
-    kept = {c.title for c in found if c.rank == 0}
-    for column in sorted((c for c in found if c.rank), key=lambda c: c.rank):
+    kept = [c for c in found if not c.rank]
+    left = width + GAP - sum(needs[c.title] + GAP for c in kept)
+    ranked = sorted((c for c in found if c.rank), key=lambda c: c.rank)
+    left = _take([c for c in ranked if c.rank <= _BEFORE_LOCATION], needs, left, kept)
+    grown = max(min(left, longest - needs[LOCATION], GOOD_LOCATION - needs[LOCATION]), 0)
+    left = _take([c for c in ranked if c.rank > _BEFORE_LOCATION], needs, left - grown, kept)
+    return [c for c in found if c in kept], min(longest, needs[LOCATION] + grown + max(left, 0))
+
+
+def _take(wanted: Sequence[Column], needs: Mapping[str, int], left: int, kept: list[Column]) -> int:
+    """Put into `kept` what fits into `left` characters; gives what is left then."""
+    for column in wanted:
         if needs[column.title] + GAP <= left:
             left -= needs[column.title] + GAP
-            kept.add(column.title)
-    return [c for c in found if c.title in kept], min(longest, needs[LOCATION] + max(left, 0))
+            kept.append(column)
+    return left
 
 
 def _width(column: Column, ops: Sequence[OpReport]) -> int:

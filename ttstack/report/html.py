@@ -55,7 +55,7 @@ def _body(report: Report, rows: int) -> Iterator[str]:
     yield f"<p>{count(len(report.ops), 'op')}: {kernels} in kernels, {gaps} in gaps</p>"
     for name, use in report.memory.items():
         peak, capacity = size(use.peak), size(use.capacity)
-        place = f", in {escape(use.peak_at)}" if use.peak_at else ""
+        place = f", in {escape(f'{use.peak_op} {use.peak_location}')}" if use.peak_op else ""
         yield f"<p>{name.upper()}, each of {use.banks} banks: at most {peak} of {capacity}{place}</p>"
     yield from _shares(report)
     yield from _ops(report, rows)

@@ -90,8 +90,10 @@ class MemoryUse:
     capacity: int
     """Bytes of a bank that programs may use."""
     banks: int
-    peak_at: str = ""
-    """The op that runs when the peak is first reached."""
+    peak_op: str = ""
+    """Mnemonic of the op that runs when the peak is first reached."""
+    peak_location: str = ""
+    """Where that op comes from."""
 
 
 @dataclass(frozen=True)

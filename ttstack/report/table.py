@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
 from ttstack.report.model import OpReport, Order, Report
-from ttstack.report.text import count, duration, percent, size, tail
+from ttstack.report.text import count, duration, percent, short_location, size
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,7 +26,7 @@ def render(report: Report, width: int, *, by: Order = "order", top: int | None =
     left = len(report.ops) - len(ops)
     if left:
         yield Text(f"and {left} more", style="dim")
-    yield from _totals(report)
+    yield from _totals(report, width)
     yield from _share_table(report)
 
 
@@ -42,11 +42,11 @@ def _op_table(report: Report, ops: list[OpReport], width: int) -> Table:
 
 def _styled(title: str, cell: str, location_width: int) -> Text:
     if title == LOCATION:
-        return Text(tail(cell, location_width), style="dim")
+        return Text(short_location(cell, location_width), style="dim")
     return Text(cell, style=_COLOURS.get(cell, "") if title == "bound" else "")
 
 
-def _totals(report: Report) -> Iterator[Text]:
+def _totals(report: Report, width: int) -> Iterator[Text]:
     kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
     yield Text()
     yield Text(f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
@@ -54,7 +54,10 @@ def _totals(report: Report) -> Iterator[Text]:
         what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
         banks = 1 if name == "l1" else use.banks
         line = f"{what}: at most {size(use.peak * banks)} of {size(use.capacity * banks)}"
-        yield Text(f"{line}, in {use.peak_at}" if use.peak_at else line)
+        if use.peak_op:
+            line += f", in {use.peak_op} "
+            line += short_location(use.peak_location, max(width - len(line), 0))
+        yield Text(line)
 
 
 def _share_table(report: Report) -> "Iterator[RenderableType]":

@@ -48,6 +48,15 @@ def tail(text: str, width: int) -> str:
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]
 
 
+def short_location(text: str, width: int) -> str:
+    """A location in at most `width` characters: of `name (file:line)` the folders go first, then the file."""
+    name, bracket, place = text.partition(" (")
+    if len(text) <= width or not bracket:
+        return tail(text, width)
+    brief = f"{name} ({place.rpartition('/')[2]}"
+    return brief if len(brief) <= width else tail(name, width)
+
+
 def short_layout(layout: Layout) -> str:
     """`bf16 dram`, `f32 l1 bs 8x8`, `ui32 dram rm`: format, memory, sharding with grid, row-major."""
     grid = f" {layout.grid}" if layout.grid else ""
