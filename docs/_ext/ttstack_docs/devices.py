@@ -11,7 +11,7 @@ from ttstack.system_desc import SystemDesc, load, presets
 from ttstack.system_desc.sources import figures
 from ttstack_docs.markdown import literal, summary, table
 
-_UNIT = re.compile(r"(?P<what>.*)[,;] (?P<unit>ratio in .*|[^,;]+)", re.DOTALL)
+_UNIT = re.compile(r"(?P<what>.*?)[,;] (?P<unit>ratio in .*|[^,;]+)", re.DOTALL)
 
 
 def device_fields() -> str:

@@ -12,7 +12,7 @@ from ttstack.ops.attributes import Spelling
 from ttstack.ops.base import Arity, Attribute
 from ttstack_docs.markdown import literal, paragraph, summary, table
 
-_SPELLINGS = {
+SPELLINGS = {
     "bool": "{name} = true",
     "string": '{name} = "text"',
     "integer": "{name} = 1 : {type}",
@@ -22,8 +22,12 @@ _SPELLINGS = {
     "dense": "{name} = array<{type}: 1>",
     "enum": "{name} = #tt.{type}<sum>",
     "elements": "{name} = dense<1.0> : type of the result",
+    "table": "{name} = dense<[[0, 1]]> : tensor<1x2x{type}>",
+    "sides": "{name} = array<{type}: 1, 1> or 1 : {type}",
+    "flattened": "{name} = #ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>",
     "dispatch": "a region",
 }
+"""An example of each kind of attribute, as the text spells it."""
 
 
 def op_tables() -> str:
@@ -59,7 +63,7 @@ def _attribute(attribute: Attribute) -> str:
 
 def spelled(name: str, spelling: Spelling) -> str:
     """How the text spells an attribute."""
-    return _SPELLINGS[spelling.kind].format(name=name, type=spelling.type)
+    return SPELLINGS.get(spelling.kind, "{name}").format(name=name, type=spelling.type)
 
 
 def _value(default: Any) -> str:

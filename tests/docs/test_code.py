@@ -1,0 +1,49 @@
+"""Code on the pages runs as it stands, in the order of the page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import PAGES, ROOT, blocks
+from ttstack.ops.base import OPS
+from ttstack.passes.base import PASSES
+from ttstack.system_desc import loads
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the examples in it, as in a checkout."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def registries() -> Iterator[None]:
+    """Ops and passes that a page defines end with it."""
+    before = dict(OPS), dict(PASSES)
+    yield
+    for registry, entries in zip((OPS, PASSES), before, strict=True):
+        registry.clear()
+        registry.update(entries)
+
+
+def _program(page: Path) -> list[str]:
+    return [b.text for b in blocks(page, "python") if b.file is None]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if _program(p)], ids=lambda p: p.stem)
+def test_python_runs(page: Path, folder: Path, registries: None):
+    names: dict[str, Any] = {"__name__": "example"}
+    for text in _program(page):
+        exec(compile(text, page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "yaml")], ids=lambda p: p.stem)
+def test_device_descriptions_are_good(page: Path):
+    for block in blocks(page, "yaml"):
+        desc = loads(block.text)
+        assert f"name: {desc.name}\n" in block.text
+        assert not desc.chips[0].unsourced()

@@ -1,0 +1,65 @@
+"""Commands on the pages exist, and the README shows what they print."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from ttstack_docs.commands import command_paths, help_text
+from ttstack_docs.readme import refreshed
+from typer.main import get_command
+
+from tests.docs.pages import DOCS, PAGES, ROOT, commands, prose
+from ttstack.cli import exits
+from ttstack.cli.app import app
+
+COMMANDS = sorted({(page.stem, command) for page in PAGES for command in commands(page)})
+TTSTACK = [c for c in COMMANDS if c[1].startswith("ttstack ")]
+MAKE = [c for c in COMMANDS if c[1].startswith("make ")]
+PATHS = set(command_paths(get_command(app)))
+
+
+def test_pages_have_commands():
+    assert len(TTSTACK) > 15
+    assert len(MAKE) > 5
+
+
+@pytest.mark.parametrize(("page", "command"), TTSTACK, ids=str)
+def test_commands_and_their_options_exist(page: str, command: str):
+    words = shlex.split(command.partition(" > ")[0])[1:]
+    if words[0].isupper() or words[0].startswith("--"):
+        words = ["compile", *words[words[0].isupper() :]]
+    path = next(p for p in (tuple(words[:2]), tuple(words[:1])) if p in PATHS)
+    known = help_text(path)
+    for option in (w for w in words[len(path) :] if w.startswith("-")):
+        assert re.search(rf"(^|[ ,]){re.escape(option)}\b", known, re.MULTILINE), option
+
+
+@pytest.mark.parametrize(("page", "command"), MAKE, ids=str)
+def test_make_has_the_targets(page: str, command: str):
+    target = command.split()[1]
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_lead_somewhere(page: Path):
+    for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", prose(page)):
+        assert (page.parent / link).exists(), link
+
+
+def test_every_page_can_be_found():
+    index = (DOCS / "index.md").read_text().split()
+    assert {p.stem for p in DOCS.glob("*.md")} - set(index) == {"index"}
+
+
+def test_the_readme_shows_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "110")
+    program = str(tmp_path / "encoder_layer.ttb")
+    assert exits.run(["compile", "examples/encoder_layer.mlir", "-o", program]) == 0
+    capsys.readouterr()
+    assert exits.run(["perf", program]) == 0
+    printed = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
+    readme = (ROOT / "README.md").read_text()
+    assert refreshed(readme) == readme, "run: python docs/refresh_readme.py"
+    assert printed in readme
