@@ -1,0 +1,133 @@
+"""Whole models against PyTorch: values, memory on every preset, smaller devices, and the files that users get."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import ttstack
+from ttstack.diagnostics import CapacityError
+from ttstack.frontends.torch import export
+from ttstack.program.buffers import live_bytes
+from ttstack.program.layout import MemorySpace
+from ttstack.program.validate import validate_binary
+from ttstack.system_desc import load, loads, presets
+from ttstack_runtime.numerics import pcc
+
+MODELS = {"mlp": "mlp:mlp", "dlrm": "dlrm:dlrm", "bert": "bert:bert_base"}
+DEVICE_FORMATS = ("bf16", "bfp8_b")
+
+QUARTER = "name: quarter\nchips:\n  - {base: wormhole, l1: {size_bytes: 366 KiB}}\n"
+NEXT_TO_NOTHING = "name: tiny\nchips:\n  - {base: wormhole, l1: {size_bytes: 8 KiB}}\n"
+
+
+@dataclass(frozen=True)
+class Model:
+    program: Any
+    inputs: dict[str, np.ndarray]
+    expected: list[np.ndarray]
+
+
+@cache
+def model(name: str) -> Model:
+    """The exported model, its inputs by the names that we give them, and PyTorch's outputs."""
+    file, factory = MODELS[name].split(":")
+    module, args, kwargs = (*getattr(import_module(f"tests.models.{file}"), factory)(), {})[:3]
+    with torch.no_grad():
+        outputs = module(*args, **kwargs)
+        exported = torch.export.export(module, tuple(args), kwargs)
+    flat = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs.values())
+    leaves, _ = torch.utils._pytree.tree_flatten((tuple(args), kwargs))
+    names = ttstack.compile(exported, placement="dram").inputs()
+    inputs = dict(zip(names, (leaf.numpy() for leaf in leaves), strict=True))
+    return Model(exported, inputs, [t.numpy() for t in flat])
+
+
+@cache
+def compiled(name: str, dtype: str | None = None, system: str = "wormhole") -> ttstack.Program:
+    return ttstack.compile(model(name).program, dtype=dtype, system_desc=system)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_float32_equals_pytorch(name):
+    run = compiled(name).run(model(name).inputs)
+    for got, want in zip(run.outputs.values(), model(name).expected, strict=True):
+        assert np.abs(got - want).max() / np.abs(want).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("dtype", DEVICE_FORMATS)
+def test_device_formats_are_close_to_pytorch(name, dtype):
+    run = compiled(name, dtype).run(model(name).inputs, numerics="device")
+    for got, want in zip(run.outputs.values(), model(name).expected, strict=True):
+        assert pcc(got, want) >= 0.99
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("system", presets())
+def test_no_core_is_ever_over_full(name, system):
+    binary = compiled(name, system=system).binary
+    validate_binary(binary)
+    chip = binary.system_desc.chips[0]
+    for function in binary.functions:
+        assert 0 < max(live_bytes(function, chip, MemorySpace.L1)) <= chip.l1_usable_bytes
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_quarter_of_the_l1_costs_time(name):
+    small = ttstack.compile(model(name).program, system_desc=loads(QUARTER))
+    validate_binary(small.binary)
+    assert _bytes_in_dram(small) >= _bytes_in_dram(compiled(name))
+    assert small.cost().total_ns >= compiled(name).cost().total_ns
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_next_to_no_l1_is_one_error(name):
+    with pytest.raises(CapacityError, match=r"'\w+' needs at least [\d,]+ bytes of L1 on each core, there are 0"):
+        ttstack.compile(model(name).program, system_desc=loads(NEXT_TO_NOTHING))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_program_gives_the_same(name, tmp_path: Path):
+    program = compiled(name)
+    program.save(tmp_path / "model.ttb")
+    loaded = ttstack.load(tmp_path / "model.ttb")
+    assert loaded.cost().total_ns == program.cost().total_ns
+    ours, theirs = program.run(model(name).inputs).outputs, loaded.run(model(name).inputs).outputs
+    assert all(np.array_equal(ours[k], theirs[k]) for k in ours)
+
+
+def test_high_level_ops_survive():
+    names = [op.name for op in compiled("bert").function().operations]
+    assert names.count("scaled_dot_product_attention") == 12
+    assert names.count("layer_norm") == 25
+    assert names.count("linear") == 73
+    assert [op.name for op in compiled("dlrm").function().operations].count("embedding_bag") == 26
+
+
+def test_locations_lead_to_the_model():
+    rows = compiled("bert").cost().ops
+    assert all("modeling_bert.py" in row.location or "bert" in row.location for row in rows if row.name == "linear")
+
+
+def test_parameters_keep_their_names_and_memory():
+    parameters = {n for n, w in compiled("dlrm").binary.weights.items() if w.data is not None}
+    table = next(n for n in parameters if "tables.0" in n or "table" in n)
+    live = dict(model("dlrm").program.named_parameters())[table].detach().numpy()
+    assert np.shares_memory(compiled("dlrm").binary.weights[table].data, live)
+
+
+def test_a_factory_is_a_source():
+    assert export("tests.models.mlp:mlp") is not None
+    assert load("wormhole").num_chips == 1
+
+
+def _bytes_in_dram(program: ttstack.Program) -> int:
+    function = program.function()
+    made = [function.tensors[r] for op in function.operations for r in op.results]
+    return sum(t.layout.nbytes(t.type) for t in made if not t.layout.in_l1)
