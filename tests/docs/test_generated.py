@@ -112,6 +112,12 @@ def test_every_command_stands_with_what_its_help_prints():
         assert f"# ttstack {' '.join(path)}\n\n```text\n{help_text(path).rstrip()}\n```" in page
 
 
+def test_every_folder_of_tests_is_explained():
+    page = (DOCS / "contributing.md").read_text()
+    for folder in {path.parent.name for path in (DOCS.parent / "tests").glob("*/test_*.py")}:
+        assert f"`tests/{folder}`" in page
+
+
 def test_exit_codes_are_those_of_the_command():
     page = _page("command-line")
     for code in (0, exits.INPUT_FAULT, 2, exits.INTERNAL_ERROR, exits.INTERRUPTED, exits.BROKEN_PIPE):

@@ -9,7 +9,7 @@ from sphinx.errors import ExtensionError
 from ttstack_docs.commands import command_pages, exit_codes
 from ttstack_docs.cost import cost_modules
 from ttstack_docs.devices import device_fields, preset_table, preset_values
-from ttstack_docs.errors import error_table
+from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
@@ -19,6 +19,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "commands": command_pages,
     "cost-modules": cost_modules,
     "device-fields": device_fields,
+    "error-example": error_example,
     "errors": error_table,
     "exit-codes": exit_codes,
     "header": header_layout,
