@@ -34,7 +34,8 @@ def _bias(op: Any) -> list[ir.Value] | None:
         row = all(extent == 1 for extent in shape[:-1]) and read_type(op.results[0].type) == found.results[0]
         if row and shape[-1:] == found.results[0].shape[-1:]:
             attributes = attribute_values(OPS["matmul"], product.owner)
-            return [ttir("linear", [*product.owner.operands, bias], **attributes)]
+            with product.owner.location:
+                return [ttir("linear", [*product.owner.operands, bias], **attributes)]
     return None
 
 
@@ -44,7 +45,8 @@ def _activation(op: Any) -> list[ir.Value] | None:
         return None
     owner = value.owner
     attributes = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
-    return [ttir(found.mnemonic, operands_by_place(type(found), owner), **attributes)]
+    with owner.location:
+        return [ttir(found.mnemonic, operands_by_place(type(found), owner), **attributes)]
 
 
 def _split_heads(op: Any) -> list[ir.Value] | None:
