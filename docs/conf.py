@@ -17,6 +17,8 @@ exclude_patterns = ["_build", "_ext"]
 
 html_theme = "furo"
 html_title = f"ttstack {VERSION}"
+html_static_path = ["_static"]
+html_css_files = ["ttstack.css"]
 html_show_sphinx = False
 
 myst_enable_extensions = ["colon_fence"]

@@ -12,6 +12,9 @@ from ttstack.report import Report
 from ttstack.report.table import render
 from ttstack_docs.markdown import code
 
+_WIDTH = 100
+_BREAKS = re.compile(r", (?=%arg\d+: |tt\.|indexing_maps|iterator_types)| (?=: \(|-> )")
+
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs" / "mlp.mlir"
 _SYSTEM_DESC = re.compile(r" attributes \{tt\.system_desc = .*\} \{$", re.MULTILINE)
@@ -20,7 +23,7 @@ _LAYOUT = re.compile(r"#tt\.layout<(?:[^<>]|<(?:[^<>]|<[^<>]*>|->)*>|->)*>")
 
 def ir_after(name: str) -> str:
     """The example's module after a pass, or `input`; layouts are named once, the device's description is left out."""
-    return code(with_aliases(_SYSTEM_DESC.sub(" {", stages()[name])))
+    return code(shortened(_SYSTEM_DESC.sub(" {", stages()[name])))
 
 
 @cache
@@ -36,8 +39,19 @@ def stages() -> dict[str, str]:
         return {name: print_module(parse(text)) for name, text in texts.items()}
 
 
-def with_aliases(text: str) -> str:
-    """The module with one alias for each layout; a reader that MLIR has takes it the same."""
+def shortened(text: str) -> str:
+    """The module with names for layouts and without long lines; it parses to the same."""
+    return "\n".join(_broken(line) for line in _with_aliases(text).splitlines())
+
+
+def _broken(line: str) -> str:
+    if len(line) <= _WIDTH or line.startswith("#"):
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return _BREAKS.sub(lambda m: f"{m[0].rstrip()}\n{indent}", line)
+
+
+def _with_aliases(text: str) -> str:
     layouts = list(dict.fromkeys(_LAYOUT.findall(text)))
     for number, layout in enumerate(layouts):
         text = text.replace(layout, f"#layout{number}")
