@@ -9,11 +9,13 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
 from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.mesh import Mesh, MeshOp
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation
 from ttstack_runtime import kernels
 from ttstack_runtime.evaluate import result_keywords
 from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.mesh import across, on_all_devices
 from ttstack_runtime.precision import Ieee
 from ttstack_runtime.region import Region
 
@@ -24,17 +26,41 @@ _MULTIPLIED: dict[str, tuple[int, ...]] = {
     "matmul": (0, 1),
     "linear": (0, 1),
     "dot_general": (0, 1),
-    "scaled_dot_product_attention": (0, 1, 1),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv_transpose2d"), (0, 1)),
+    **dict.fromkeys(("scaled_dot_product_attention", "sdpa_fw"), (0, 1, 1)),
 }
 """The side of the multiplier that each operand goes to, first to last."""
 
 
-def bind(function: Function, operation: Operation, rules: Ieee) -> Call:
+def bind(function: Function, operation: Operation, rules: Ieee, mesh: Mesh | None = None) -> Call:
     """The call that computes the operation's results from its operands as the rules hold them.
 
+    On a mesh, operands can be `PerDevice`.
+
     Raises:
-        ExecutionError: the op has no reference semantics.
+        ExecutionError: the op has no reference semantics, or does not fit the mesh.
     """
+    if mesh is None:
+        return _bind(function, operation, rules)
+    if OPS[operation.name].spans_mesh:
+        return _bind_across(function, operation, mesh)
+    return on_all_devices(_bind(function, operation, rules))
+
+
+def _bind_across(function: Function, operation: Operation, mesh: Mesh) -> Call:
+    kernel = kernels.find(operation.name)
+    try:
+        definition = function.definition(operation)
+        if isinstance(definition, MeshOp):
+            definition.check_mesh(mesh)
+    except ValueError as e:
+        raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
+    if kernel is None:
+        raise ExecutionError(f"op '{operation.name}' has no reference semantics", loc=operation.location or None)
+    return partial(across(kernel, mesh), **attributes(operation))
+
+
+def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
     if operation.name == "generic":
         return _bind_generic(function, operation, rules)
     if operation.name == "to_layout":

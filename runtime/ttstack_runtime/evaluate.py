@@ -8,7 +8,9 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.base import Op
 from ttstack.ops.eltwise import BitcastConvert, Typecast
+from ttstack.ops.mesh import Mesh
 from ttstack_runtime import kernels
+from ttstack_runtime.mesh import across
 from ttstack_runtime.precision import Ieee
 
 Array = np.ndarray[Any, Any]
@@ -23,6 +25,8 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
     kernel = kernels.find(op.mnemonic)
     if kernel is None:
         raise ExecutionError(f"'{op.mnemonic}' has no reference semantics and cannot be executed")
+    if op.spans_mesh:
+        kernel = across(kernel, Mesh())
     results = kernel(*map(_widen, operands), **(op.attributes() | result_keywords(op)))
     arrays = results if isinstance(results, tuple) else (results,)
     with np.errstate(all="ignore"):
@@ -32,6 +36,8 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
 def result_keywords(op: Op) -> dict[str, Any]:
     """What a kernel must be told of the result type, because neither operands nor attributes say it."""
     (result, *_) = op.results
+    if op.spans_mesh:
+        return {}
     if "type" in op.result_fields():
         return {"dtype": Ieee.held[result.dtype], "shape": result.shape}
     if isinstance(op, BitcastConvert):

@@ -6,13 +6,15 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError, InputError, TTStackError
-from ttstack.program.records import Binary, Function, Operation, TensorKind
+from ttstack.ops.mesh import Mesh
+from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.calls import Call, attributes, bind
 from ttstack_runtime.host import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.lookup import TABLE, is_sparse, moved_padding, picked
+from ttstack_runtime.mesh import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.precision import Ieee, precision
 from ttstack_runtime.replay import replay
 
@@ -46,11 +48,12 @@ def execute(
     chosen = find_function(binary, function)
     given = check_inputs(chosen, inputs)
     lifetimes = Lifetimes(chosen)
-    replay(chosen, binary.system_desc.chips[0], lifetimes)
+    replay(chosen, binary.chip(chosen), lifetimes)
+    mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
     weights = _weights(binary, chosen)
     types = {tensor: data.dtype for tensor, data in weights.items()}
-    require(run_bytes(chosen, lifetimes, rules, types), f"running '{chosen.name}'")
-    run = _Run(chosen, rules, weights, lifetimes)
+    require(run_bytes(chosen, lifetimes, rules, types, mesh), f"running '{chosen.name}'")
+    run = _Run(chosen, rules, weights, lifetimes, mesh)
     with np.errstate(all="ignore"):
         return run.all(given, progress)
 
@@ -72,13 +75,20 @@ def find_function(binary: Binary, name: str | None) -> Function:
 class _Run:
     """One execution: values by tensor id, each dropped after its last read."""
 
-    def __init__(self, function: Function, rules: Ieee, weights: Mapping[int, Array], lifetimes: Lifetimes) -> None:
+    def __init__(
+        self,
+        function: Function,
+        rules: Ieee,
+        weights: Mapping[int, Array],
+        lifetimes: Lifetimes,
+        mesh: Mesh | None,
+    ) -> None:
         self._function = function
         self._rules = rules
         self._weights = weights
         self._ends = lifetimes.ends(function)
         self._values: list[Any] = [None] * len(function.tensors)
-        self._calls = _bind_all(function, rules)
+        self._calls = _bind_all(function, rules, mesh)
 
     def all(self, given: Mapping[str, Array], progress: Progress | None) -> dict[str, np.ndarray]:
         """Run every operation in order."""
@@ -93,7 +103,7 @@ class _Run:
             if progress is not None:
                 progress(done + 1, total, operation.name)
         return {
-            output.name: np.array(self._read(output.tensor), dtype=tensors[output.tensor].type.dtype.numpy)
+            output.name: np.array(self._result(output), dtype=tensors[output.tensor].type.dtype.numpy)
             for output in self._function.outputs
         }
 
@@ -104,21 +114,33 @@ class _Run:
             made = call(*operands, **changes)
             results: tuple[Any, ...] = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
             for tensor, result in zip(operation.results, results, strict=True):
-                self._store(operation, tensor, np.asarray(result))
+                self._store(operation, tensor, each(np.asarray, result))
         except TTStackError as fault:
             raise _located(fault, operation) from fault.__cause__
         except _KERNEL_FAULTS as fault:
             what = f"{operation.name}: {fault or type(fault).__name__}"
             raise ExecutionError(what, loc=operation.location or None) from fault
 
-    def _store(self, operation: Operation, tensor: int, result: Array) -> None:
+    def _store(self, operation: Operation, tensor: int, value: Value) -> None:
+        self._values[tensor] = each(lambda result: self._held(operation, tensor, result), value)
+
+    def _held(self, operation: Operation, tensor: int, result: Array) -> Array:
         record = self._function.tensors[tensor]
         if result.shape != record.type.shape:
             raise ExecutionError(
                 f"{operation.name}: the value of '{record.name}' has shape {result.shape}, not {record.type}",
                 loc=operation.location or None,
             )
-        self._values[tensor] = self._rules.store(result, record)
+        return self._rules.store(result, record)
+
+    def _result(self, output: Output) -> Array:
+        array = same_everywhere(self._read(output.tensor))
+        if array is None:
+            raise ExecutionError(
+                f"output '{output.name}' differs from device to device",
+                hint="join the devices' parts: ttir.mesh_shard with shard_direction shard_to_full",
+            )
+        return array
 
     def _read(self, tensor: int | None) -> Any:
         if tensor is None:
@@ -136,7 +158,10 @@ class _Run:
         rows = tensor.type.size // max(data.shape[-1], 1) if data.ndim else 0
         if not is_sparse(operation, indices, rows) or not self._rules.copies(tensor, data.dtype):
             return None
-        compact = picked(self._read(operation.operands[0]), data)
+        wanted = self._read(operation.operands[0])
+        if isinstance(wanted, PerDevice):
+            return None
+        compact = picked(wanted, data)
         if compact is None:
             return None
         positions, picked_rows, stood = compact
@@ -146,13 +171,13 @@ class _Run:
         return [positions, self._rules.load(picked_rows, tensor), *rest], changes
 
 
-def _bind_all(function: Function, rules: Ieee) -> list[Call]:
+def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None) -> list[Call]:
     """A call for each operation; all ops without reference semantics are reported together."""
     calls: list[Call] = []
     faults: list[TTStackError] = []
     for operation in function.operations:
         try:
-            calls.append(bind(function, operation, rules))
+            calls.append(bind(function, operation, rules, mesh))
         except ExecutionError as fault:
             faults.append(fault)
     if not faults:

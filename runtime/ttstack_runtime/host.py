@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError
+from ttstack.ops.mesh import Mesh
 from ttstack.program.records import Function, Operation
 from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.lookup import TABLE, is_sparse
+from ttstack_runtime.mesh import divided
 from ttstack_runtime.precision import Ieee
 
 
@@ -36,13 +38,22 @@ def require(needed: int, purpose: str) -> None:
         )
 
 
-def run_bytes(function: Function, lifetimes: Lifetimes, rules: Ieee, weights: Mapping[int, np.dtype]) -> int:
+def run_bytes(
+    function: Function,
+    lifetimes: Lifetimes,
+    rules: Ieee,
+    weights: Mapping[int, np.dtype],
+    mesh: Mesh | None = None,
+) -> int:
     """Host bytes that running takes at its peak, beyond the weights (`weights`: NumPy type by tensor id).
 
     That is all live values, copies of the weights that the running op takes in another format, and as much
     again as its results for what it needs meanwhile. Weights are in memory already, or stay in their file.
+    Of what differs from device to device of the mesh, every device has its own.
     """
     sizes = [0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize for t in function.tensors]
+    for tensor in divided(function) if mesh else ():
+        sizes[tensor] *= mesh.size if mesh else 1
     live = sum(sizes[t] for t in function.inputs if t not in weights)
     peak = live
     for operation, ends in zip(function.operations, lifetimes.ends(function), strict=True):

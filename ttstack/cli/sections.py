@@ -85,7 +85,7 @@ def memory(binary: Binary) -> list[dict[str, Any]]:
 
 
 def _memory(binary: Binary, function: Function) -> Iterator[dict[str, Any]]:
-    chip = binary.system_desc.chips[0]
+    chip = binary.chip(function)
     spaces = (MemorySpace.L1, MemorySpace.DRAM)
     capacity = {space: Memory.of(chip, space) for space in spaces}
     used = (live_bytes(function, chip, space) for space in spaces)

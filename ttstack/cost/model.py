@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
+from ttstack.cost.exchange import exchange_ns
 from ttstack.cost.launch import fill_ns, gap_ns, skew_ns
 from ttstack.cost.memory import read_cycles, shared_cycles
 from ttstack.cost.overlap import soft_maximum
@@ -15,14 +16,20 @@ from ttstack.cost.units import peak_flops
 from ttstack.cost.writer import tail_share, writer_cycles
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.structure import is_free
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, SystemDesc
 
 STARTING = ("fill", "skew", "gap")
 """Terms that are there however little the op does; in `Cost.bound` they count together, as `launch`."""
 
+OVERLAPPING = ("compute", "unpack", "pack", "dram", "noc", "writer", "ethernet", "pcie")
+"""Terms that hide one another; the last two are those of ops that span the mesh."""
 
-def predict(device_op: DeviceOp, chip: ChipDesc) -> Cost:
-    """Time of one op on one chip, from its loops, layouts and configuration."""
+
+def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> Cost:
+    """Time of one op on one chip, from its loops, layouts and configuration.
+
+    An op that spans the mesh of `system` runs on all of its chips at once; without a system, the chip is alone.
+    """
     if is_free(device_op):
         return FREE
     work = compute(device_op, chip)
@@ -32,11 +39,10 @@ def predict(device_op: DeviceOp, chip: ChipDesc) -> Cost:
     dram, noc = _lanes(reads)
     _share_dram(dram, max(read_cycles(reads, chip), shared_cycles(reads, writes, 1 - tail, chip)))
     arrival = max(*dram, *noc)
-    overlapped = soft_maximum(
-        (work.math, work.unpack, work.pack, *(t * (1 - first) for t in (*dram, *noc)), written * (1 - tail)),
-        chip.pipeline.knee_exponent,
-    )
     ns = chip.cycles_to_ns(1)
+    outside = exchange_ns(device_op, chip, system)
+    streamed = (*(t * (1 - first) for t in (*dram, *noc)), written * (1 - tail), *(t / ns for t in outside.values()))
+    overlapped = soft_maximum((work.math, work.unpack, work.pack, *streamed), chip.pipeline.knee_exponent)
     terms = {
         "compute": work.math * ns,
         "unpack": work.unpack * ns,
@@ -49,6 +55,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc) -> Cost:
         "fill": fill_ns(chip),
         "skew": skew_ns(device_op.cores, chip),
         "throttle": throttle_ns(work.products * ns, chip),
+        **outside,
     }
     total = overlapped * ns + sum(terms[name] for name in ("wait", "tail", "fill", "skew", "throttle"))
     return _cost(device_op, total, terms, (*reads, *writes), chip)
@@ -89,7 +96,7 @@ def _cost(device_op: DeviceOp, total: float, terms: dict[str, float], moved: Seq
 
 
 def _bound(terms: dict[str, float]) -> str:
-    """The largest of compute, unpack, pack, dram, noc, writer and launch."""
-    sizes = {name: terms[name] for name in ("compute", "unpack", "pack", "dram", "noc", "writer")}
+    """The largest of the terms that overlap, and of launch."""
+    sizes = {name: terms[name] for name in OVERLAPPING if name in terms}
     sizes["launch"] = sum(terms[name] for name in STARTING)
     return max(sizes, key=sizes.__getitem__)

@@ -14,11 +14,12 @@ class Cost:
     terms: dict[str, float]
     """Nanoseconds by term.
 
-    `compute`, `unpack`, `pack`, `dram`, `noc` and `writer` overlap; `wait` (first block of the operands), `tail` (last
+    `compute`, `unpack`, `pack`, `dram`, `noc`, `writer` and, of ops that span a mesh, `ethernet` (between chips) and
+    `pcie` (to and from the host) overlap; `wait` (first block of the operands), `tail` (last
     block of the results), `fill`, `skew` and `throttle` add to them, and `gap` follows.
     """
     bound: str
-    """The largest of compute, unpack, pack, dram, noc, writer and launch."""
+    """The largest of the terms that overlap, and of launch."""
     cores: int
     flops: int
     dram_bytes: int

@@ -60,9 +60,19 @@ def _flattened(attribute: Any) -> tuple[int, ...] | None:
     return tuple(int(found[name]) for name in _FLATTENED) if set(found) == set(_FLATTENED) else None
 
 
+def _table(attribute: Any) -> tuple[tuple[int, ...], ...] | None:
+    if not isinstance(attribute, ir.DenseIntElementsAttr):
+        return None
+    shape = ir.RankedTensorType(attribute.type).shape
+    if len(shape) != 2:
+        return None
+    values, (rows, width) = list(attribute), shape
+    return tuple(tuple(values[i * width : (i + 1) * width]) for i in range(rows))
+
+
 def _enum(attribute: Any) -> str | None:
     if isinstance(attribute, ir.DynamicAttr):
-        attribute = attribute.params[0]
+        attribute = attribute.params[0].maybe_downcast()
     return ir.StringAttr(attribute).value if isinstance(attribute, ir.StringAttr) else None
 
 
@@ -77,6 +87,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "sides": _sides,
     "flattened": _flattened,
     "enum": _enum,
+    "table": _table,
     "dispatch": read_dispatch,
     "elements": lambda a: a if isinstance(a, ir.DenseElementsAttr | ir.DenseResourceElementsAttr) else None,
 }
@@ -102,6 +113,12 @@ def _make_flattened(_: str, value: tuple[int, ...]) -> ir.Attribute:
     return ir.StringAttr.get(", ".join(f"{n} = {v}" for n, v in zip(_FLATTENED, value, strict=True)))
 
 
+def _make_table(type_: str, value: tuple[tuple[int, ...], ...]) -> ir.Attribute:
+    shape = f"{len(value)}x{len(value[0]) if value else 0}"
+    rows = str([list(row) for row in value]) if value and value[0] else ""
+    return ir.Attribute.parse(f"dense<{rows}> : tensor<{shape}x{type_}>")
+
+
 def _make_number(type_: str, value: float) -> ir.Attribute:
     return _make_integer("i32", value) if isinstance(value, int) else ir.FloatAttr.get(ir.Type.parse(type_), value)
 
@@ -116,6 +133,7 @@ _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
     "dense": _make_dense,
     "sides": _make_sides,
     "flattened": _make_flattened,
+    "table": _make_table,
     "enum": lambda t, v: ir.Attribute.parse(f'#tt.{t}<"{v}">'),
     "dispatch": lambda _, v: dispatch_attribute(v),
     "elements": lambda _, v: v,

@@ -2,7 +2,9 @@
 
 from ttstack.ops import (
     attention,
+    collective,
     creation,
+    distributed,
     eltwise,
     embedding,
     generic,
@@ -13,6 +15,6 @@ from ttstack.ops import (
 )
 from ttstack.ops.base import OPS, Op
 
-FAMILIES = (attention, creation, eltwise, embedding, generic, matmul, normalization, reduction, shape)
+FAMILIES = (attention, collective, distributed, creation, eltwise, embedding, generic, matmul, normalization, reduction, shape)
 
 __all__ = ["FAMILIES", "OPS", "Op"]

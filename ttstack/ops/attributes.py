@@ -12,7 +12,8 @@ class Spelling:
 
     `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense`
     (`array<i32: 1, 2>`), `sides` (an integer or a dense array of them), `number` (integer or float), `enum`,
-    `elements` and `flattened` (sizes of images whose pixels stand in one dimension); `type` is the element type.
+    `elements`, `table` (rows of integers, as a dense tensor) and `flattened` (sizes of images whose pixels stand in
+    one dimension); `type` is the element type.
     """
 
     kind: str
@@ -40,6 +41,10 @@ FlattenedCompat = Annotated[tuple[int, ...], Spelling("flattened")]
 """`#ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>` as these three numbers."""
 AttentionMaskType = Annotated[str, Spelling("enum", "attention_mask_type")]
 ReduceType = Annotated[str, Spelling("enum", "reduce_type")]
+ShardType = Annotated[str, Spelling("enum", "shard_type")]
+ShardDirection = Annotated[str, Spelling("enum", "shard_direction")]
+DeviceTable = Annotated[tuple[tuple[int, ...], ...], Spelling("table", "i64")]
+"""Rows of device numbers: `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`."""
 Elements = Annotated[Any, Spelling("elements")]
 ResultDType = Annotated[ElementType, Spelling(FROM_RESULT, "0")]
 SecondResultDType = Annotated[ElementType, Spelling(FROM_RESULT, "1")]

@@ -66,6 +66,8 @@ class Op:
     """Whether the device has it; the others are replaced before lowering."""
     op_code: ClassVar[str] = ""
     """The device operation's name in profiler tables."""
+    spans_mesh: ClassVar[bool] = False
+    """Whether the op is one with the same op on the other devices of a mesh: a `ttstack.ops.mesh.MeshOp`."""
     host_indices: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads in row-major order: indices and offsets."""
 

@@ -3,6 +3,7 @@
 from ttstack.ops.types import DType
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline
+from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
@@ -51,7 +52,7 @@ def ttir_to_ttnn(
 ) -> Pipeline:
     """The whole way for one device."""
     attach = AttachSystemDesc(system_desc=system_desc)
-    return Pipeline((attach, *simplify().passes, *lower(placement=placement, dtype=dtype).passes))
+    return Pipeline((attach, CheckMesh(), *simplify().passes, *lower(placement=placement, dtype=dtype).passes))
 
 
 PIPELINES = {"simplify": simplify, "lower": lower, "ttir-to-ttnn": ttir_to_ttnn}

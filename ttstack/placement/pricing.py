@@ -14,7 +14,7 @@ from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout
 from ttstack.program.matmul_config import matmul_config, smallest_matmul
 from ttstack.program.structure import is_attention, is_contraction
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, SystemDesc
 
 _BUDGET_STEP = 16384
 """Budgets are rounded down to this many bytes, so that equal layers ask equal questions."""
@@ -26,6 +26,8 @@ class Pricing:
 
     chip: ChipDesc
     device: Grid
+    system: SystemDesc | None = None
+    """Where ops that span the mesh run; the chip alone where None."""
     _configured: dict[Any, DeviceOp | None] = field(default_factory=dict[Any, Any])
     _prices: dict[Any, float] = field(default_factory=dict[Any, float])
 
@@ -50,7 +52,7 @@ class Pricing:
         key = (device_op.op, device_op.operands, device_op.results, device_op.grid, device_op.spread)
         key = (*key, tuple(sorted(device_op.config.items())))
         if key not in self._prices:
-            cost = predict(device_op, self.chip)
+            cost = predict(device_op, self.chip, self.system)
             self._prices[key] = cost.total_ns + cost.gap_ns
         return self._prices[key]
 

@@ -13,7 +13,7 @@ from ttstack.placement.pricing import Pricing
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout, storage
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, SystemDesc
 
 POLICIES = ("greedy", "dram")
 """`dram` keeps every tensor in DRAM; `greedy` uses L1 where it fits and pays."""
@@ -38,6 +38,7 @@ def place(
     policy: str = "greedy",
     dtype: DType | None = None,
     progress: Progress | None = None,
+    system: SystemDesc | None = None,
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
@@ -48,7 +49,7 @@ def place(
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
     """
     exiled: frozenset[int] = graph.pinned
-    pricing = Pricing(chip, Grid(*chip.grid))
+    pricing = Pricing(chip, Grid(*chip.grid), system)
     while True:
         sweep = _Sweep(graph, chip, pricing, dtype, policy == "greedy", exiled)
         try:
@@ -94,7 +95,7 @@ class _Sweep:
 
     def _place(self, node: Node) -> Step:
         current = [self.layouts[v] for v in node.operands]
-        l1 = self.l1 and not self.exiled.intersection(node.results)
+        l1 = self._may_be_in_l1(node)
         best: tuple[float, Step, Allocator] | None = None
         for choice in choices(node, current, self.pricing.device, self.dtype, l1):
             if (tried := self._try(node, current, choice)) is None:
@@ -110,6 +111,9 @@ class _Sweep:
         self.memory = best[2]
         self.layouts |= dict(zip(node.results, best[1].device_op.results, strict=True))
         return best[1]
+
+    def _may_be_in_l1(self, node: Node) -> bool:
+        return self.l1 and not self.exiled.intersection(node.results)
 
     def _try(self, node: Node, current: Sequence[Layout], choice: Choice) -> tuple[Step, Allocator, float] | None:
         """The step, the memory after it and its time; None where it does not fit."""
@@ -159,7 +163,7 @@ class _Sweep:
             ]
             current[position] = layout
             prices: list[float] = []
-            for choice in choices(user, current, device, self.dtype, l1=True):
+            for choice in choices(user, current, device, self.dtype, self._may_be_in_l1(user)):
                 where = (choice.grid, choice.spread)
                 op = self.pricing.configure(user.op, choice.operands, choice.results, where, budget)
                 if op is not None:

@@ -12,7 +12,7 @@ from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp, Fidelity, Spread
 from ttstack.program.layout import Grid, Layout
-from ttstack.system_desc import SystemDesc
+from ttstack.system_desc import ChipDesc, SystemDesc
 
 
 class TensorKind(StrEnum):
@@ -95,6 +95,12 @@ class Function:
         )
 
     @cached_property
+    def spans_mesh(self) -> bool:
+        """Whether it runs on all chips of the mesh; otherwise on the first one alone."""
+        found = (OPS.get(operation.name) for operation in self.operations)
+        return any(definition is not None and definition.spans_mesh for definition in found)
+
+    @cached_property
     def arguments(self) -> dict[str, Tensor]:
         """Inputs that the user gives, by name."""
         return {t.name: t for t in (self.tensors[i] for i in self.inputs) if t.kind is TensorKind.INPUT}
@@ -124,3 +130,7 @@ class Binary:
     """Of ttstack."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
     """IR text by the name of the stage, where asked for."""
+
+    def chip(self, function: Function) -> ChipDesc:
+        """The chip that a function is compiled for."""
+        return self.system_desc.target(spans_mesh=function.spans_mesh)

@@ -17,6 +17,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "dense": tuple,
     "sides": (int, tuple),
     "flattened": tuple,
+    "table": tuple,
     "dispatch": Dispatch,
     "elements": object,
 }
@@ -62,9 +63,15 @@ def _attribute_fault(definition: type[Op], op: Operation) -> str | None:
 def _fits(spec: Attribute, value: Any) -> bool:
     if value is None:
         return spec.default is None
-    if isinstance(value, tuple) and not all(isinstance(v, int | float) for v in cast(tuple[Any, ...], value)):
+    if spec.spelling.kind == "table":
+        return isinstance(value, tuple) and all(map(_is_numbers, cast(tuple[Any, ...], value)))
+    if isinstance(value, tuple) and not _is_numbers(value):
         return False
     return isinstance(value, _TYPES[spec.spelling.kind])
+
+
+def _is_numbers(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(v, int | float) for v in cast(tuple[Any, ...], value))
 
 
 def _type_fault(function: Function, op: Operation) -> str | None:

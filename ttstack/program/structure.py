@@ -20,7 +20,7 @@ def is_free(device_op: DeviceOp) -> bool:
     op = device_op.op
     if not op.results:
         return True
-    if len(op.operands) != 1 or len(op.results) != 1 or not _only_reshapes(device_op.dispatch):
+    if op.spans_mesh or len(op.operands) != 1 or len(op.results) != 1 or not _only_reshapes(device_op.dispatch):
         return False
     same = device_op.operands[0] == device_op.results[0] and op.operands[0].shape != op.results[0].shape
     return same and same_matrix(op.operands[0], op.results[0])

@@ -41,7 +41,7 @@ def validate_binary(binary: Binary, *, origin: str | None = None) -> None:
     if len(set(names)) < len(names):
         raise _error(f"two functions have one name among {', '.join(names)}", origin)
     for function in binary.functions:
-        validate(function, binary.system_desc.chips[0], origin=origin)
+        validate(function, binary.chip(function), origin=origin)
         for fault in _weight_faults(function, binary):
             raise _error(f"function '{function.name}', {fault}", origin)
 

@@ -7,10 +7,12 @@ from ttstack.diagnostics import InputError
 from ttstack.program.buffers import Memory, live_bytes
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import MemorySpace
-from ttstack.program.records import Binary, Function, Operation, Tensor
+from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
 from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
 from ttstack.report.op_codes import op_class, op_code
 from ttstack.system_desc import ChipDesc
+
+_WEIGHTS = (TensorKind.PARAMETER, TensorKind.CONSTANT)
 
 
 def build_report(binary: Binary, function_name: str | None = None) -> Report:
@@ -20,14 +22,14 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         InputError: there is no such function, or several and no name.
     """
     function = _find(binary, function_name)
-    chip = binary.system_desc.chips[0]
+    chip = binary.chip(function)
     l1, dram = (live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM))
     ops: list[OpReport] = []
     for operation, held in zip(function.operations, l1, strict=True):
-        if not operation.results:
+        if not operation.results or _loads_weight(function, operation):
             continue
         device_op = function.device_op(operation)
-        cost = predict(device_op, chip)
+        cost = predict(device_op, chip, binary.system_desc)
         if cost is not FREE:
             ops.append(_op(len(ops), function, operation, device_op, cost, held, chip))
     memory = {
@@ -35,6 +37,12 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         "dram": _memory_use(function, dram, Memory.of(chip, MemorySpace.DRAM)),
     }
     return Report(function.name, binary.system_desc.name, chip, tuple(ops), memory)
+
+
+def _loads_weight(function: Function, operation: Operation) -> bool:
+    """Whether it puts a weight on the devices: that is done once, before the first pass."""
+    source = function.tensors[operation.operands[0] or 0] if operation.operands else None
+    return operation.name == "mesh_shard" and source is not None and source.kind in _WEIGHTS
 
 
 def _find(binary: Binary, name: str | None) -> Function:

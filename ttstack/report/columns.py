@@ -46,7 +46,7 @@ def columns(report: Report) -> list[Column]:
 
 
 def _term(name: str) -> Column:
-    rank = {"compute": 3, "dram": 3, "noc": 4, "gap": 5}.get(name, 7)
+    rank = {"compute": 3, "dram": 3, "noc": 4, "ethernet": 3, "pcie": 3, "gap": 5}.get(name, 7)
     return Column(name, lambda op: micros(op.terms.get(name, 0.0)), rank)
 
 

@@ -9,7 +9,7 @@ _SHARDING = {
     MemoryLayout.WIDTH_SHARDED: " ws",
     MemoryLayout.BLOCK_SHARDED: " bs",
 }
-_TERMS = ("compute", "unpack", "pack", "dram", "noc", "writer", "fill", "throttle", "gap")
+_TERMS = ("compute", "unpack", "pack", "dram", "noc", "ethernet", "pcie", "writer", "fill", "throttle", "gap")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
 
 

@@ -74,6 +74,13 @@ class SystemDesc(SourcedDesc):
         """The largest grid of workers, rows and columns, that every chip has."""
         return min(chip.grid[0] for chip in self.chips), min(chip.grid[1] for chip in self.chips)
 
+    def target(self, *, spans_mesh: bool) -> ChipDesc:
+        """The chip to compile for: the first, with the workers that every chip has where all run the program."""
+        first = self.chips[0]
+        if not spans_mesh or first.grid == self.worker_grid:
+            return first
+        return first.model_copy(update={"grid": self.worker_grid})
+
     def unsourced(self) -> tuple[str, ...]:
         """The paths of all figures without a citation, those of the chips included."""
         chips = (f"chips[{i}].{path}" for i, chip in enumerate(self.chips) for path in chip.unsourced())

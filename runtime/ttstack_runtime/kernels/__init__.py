@@ -3,13 +3,18 @@
 An absent optional operand is None, a variadic operand is spread over the positional arguments, and attributes
 have the names of the op's definition. bf16 and f16 arrays come in widened to float32; the caller converts a
 result to the element type of the op's result.
+
+A kernel of an op that spans a mesh takes, in place of each array, a list with the array of each device, and the
+mesh as keyword `mesh`; it gives a list too.
 """
 
 from ttstack_runtime.kernels import (
     attention,
+    collective,
     conv,
     creation,
     decode,
+    distributed,
     eltwise,
     embedding,
     kv_cache,
@@ -38,6 +43,8 @@ FAMILIES = (
     pool,
     quantization,
     training,
+    collective,
+    distributed,
 )
 """The modules that define kernels; each has a table `KERNELS`."""
 

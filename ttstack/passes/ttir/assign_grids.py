@@ -4,6 +4,7 @@ from ttstack.dialects.tt.layout import grid_attribute
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, system_desc
+from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import function_graph
 from ttstack.placement.shardings import flat_grid
 from ttstack.program.layout import Grid
@@ -17,8 +18,9 @@ class AssignGrids(Pass, name="assign-grids"):
 
     def run(self, module: ir.Module) -> None:
         """Set the attribute on every op."""
-        device = Grid(*system_desc(module).chips[0].grid)
+        desc = system_desc(module)
         for function in functions(module):
+            device = Grid(*target_chip(function, desc).grid)
             found = function_graph(function)
             for node, op in zip(found.graph.nodes, found.operations, strict=True):
                 op.attributes["tt.grid"] = grid_attribute(flat_grid(node.op.dispatch(), device))

@@ -24,7 +24,7 @@ class FoldConstants(Pass, name="fold-constants"):
 
     def run(self, module: ir.Module) -> None:
         """Fold to a fixpoint."""
-        names = [f"ttir.{n}" for n, spec in OPS.items() if spec.pure and n not in _UNDEFINED]
+        names = [f"ttir.{n}" for n, spec in OPS.items() if spec.pure and not spec.spans_mesh and n not in _UNDEFINED]
         apply_patterns(module, [(name, self._fold) for name in names])
 
     def _fold(self, op: Any) -> list[ir.Value] | None:

@@ -10,6 +10,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature, system_desc
+from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
 from ttstack.placement import Plan, Step, place
 from ttstack.program.layout import Layout
@@ -24,10 +25,10 @@ class Place(Pass, name="place"):
 
     def run(self, module: ir.Module) -> None:
         """Place each function by itself."""
-        chip = system_desc(module).chips[0]
+        desc = system_desc(module)
         for function in functions(module):
-            found = function_graph(function)
-            _apply(found, place(found.graph, chip, policy=self.policy, dtype=self.dtype))
+            found, chip = function_graph(function), target_chip(function, desc)
+            _apply(found, place(found.graph, chip, policy=self.policy, dtype=self.dtype, system=desc))
             refresh_signature(function)
 
 

@@ -11,6 +11,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
+from ttstack.passes.target import target_chip
 from ttstack.passes.ttnn.buffers import buffer_owners
 from ttstack.placement.allocator import Allocator
 from ttstack.program.layout import MemorySpace
@@ -27,9 +28,9 @@ class AssignAddresses(Pass, name="assign-addresses"):
 
     def run(self, module: ir.Module) -> None:
         """Assign in every function; each has the memories to itself, arguments and constants from the start."""
-        chip = system_desc(module).chips[0]
+        desc = system_desc(module)
         for function in functions(module):
-            _Memories(chip).assign(function)
+            _Memories(target_chip(function, desc)).assign(function)
 
 
 class _Memories:

@@ -1,0 +1,90 @@
+"""What goes between chips, and between chips and the host."""
+
+from collections.abc import Iterable
+
+from ttstack.ops.collective import MeshShard
+from ttstack.ops.mesh import Mesh, MeshOp
+from ttstack.program.device_op import DeviceOp
+from ttstack.system_desc import ChipDesc, SystemDesc
+from ttstack.system_desc.network import Leg, Network
+
+
+def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> dict[str, float]:
+    """Nanoseconds on the busiest Ethernet link and of the slowest PCIe transfer; nothing of ops that stay on a chip."""
+    op = device_op.op
+    if not isinstance(op, MeshOp):
+        return {}
+    chips = (chip,) if system is None else system.chips
+    mesh = Mesh((1, 1) if system is None else system.mesh_shape)
+    traffic = _Traffic(Network(chips, () if system is None else system.links))
+    if isinstance(op, MeshShard):
+        return {"pcie": _host_ns(device_op, op, mesh, chips, traffic), "ethernet": traffic.ns()}
+    nbytes = device_op.operands[0].nbytes(op.operands[0])
+    for group in op.groups(mesh):
+        traffic.circulate(group, op.circulated(mesh) * nbytes, op.rounds)
+    for (source, target), share in op.sent(mesh).items():
+        traffic.send(source, target, share * nbytes)
+    return {"ethernet": traffic.ns()}
+
+
+class _Traffic:
+    """Bytes on every link, all at the same time, and the hops that follow one another."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._bytes: dict[Leg, float] = {}
+        self._hops = 0
+
+    def send(self, source: int, target: int, nbytes: float, *, times: int = 1) -> None:
+        """From one chip to another, over the shortest way; `times` such ways follow one another."""
+        legs = self._network.path(source, target) or ()
+        for leg in legs:
+            self._bytes[leg] = self._bytes.get(leg, 0.0) + nbytes
+        if nbytes:
+            self._hops = max(self._hops, len(legs) * times)
+
+    def circulate(self, group: tuple[int, ...], nbytes: float, rounds: int) -> None:
+        """From each chip to all others, handed on from neighbour to neighbour in both directions.
+
+        A ring carries all shares half way round each way. On a line, a link carries the shares of all chips
+        behind it.
+        """
+        count = len(group)
+        ring = count > 2 and self._network.joined(group[-1], group[0])
+        steps = (count // 2 if ring else count - 1) * rounds
+        for i, (a, b) in enumerate(zip(group, (*group[1:], group[0]), strict=True)):
+            if i == count - 1 and not ring:
+                break
+            forth, back = ((count - 1) / 2,) * 2 if ring else (i + 1, count - 1 - i)
+            self.send(a, b, forth * nbytes * rounds, times=steps)
+            self.send(b, a, back * nbytes * rounds, times=steps)
+
+    def distance(self, source: int, target: int) -> int | None:
+        """Legs of the shortest way; None where there is none."""
+        path = self._network.path(source, target)
+        return None if path is None else len(path)
+
+    def ns(self) -> float:
+        """Nanoseconds until the busiest link is done."""
+        slowest = max((n / self._network.bytes_per_second(leg) for leg, n in self._bytes.items()), default=0.0)
+        return slowest * 1e9 + self._hops * self._network.hop_ns()
+
+
+def _host_ns(
+    device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic
+) -> float:
+    """Nanoseconds of PCIe; each chip's part goes through the nearest chip that has it, and over Ethernet from there."""
+    if op.shard_type == "identity":
+        return 0.0
+    types, layouts = (op.results, device_op.results) if op.to_devices else (op.operands, device_op.operands)
+    nbytes = layouts[0].nbytes(types[0])
+    doors = {i: chip.pcie for i, chip in enumerate(chips) if chip.pcie}
+    through: dict[int, float] = {}
+    for device in op.holders(mesh):
+        ways = [(far, door) for door in doors if (far := traffic.distance(door, device)) is not None]
+        if ways:
+            _, door = min(ways)
+            through[door] = through.get(door, 0.0) + nbytes
+            traffic.send(*((door, device) if op.to_devices else (device, door)), nbytes)
+    rates = {i: p.to_device_bytes_per_second if op.to_devices else p.from_device_bytes_per_second for i, p in doors.items()}
+    return max((doors[i].latency_ns + n / rates[i] * 1e9 for i, n in through.items()), default=0.0)

@@ -1,0 +1,326 @@
+"""Values that devices of a mesh exchange, and the ways between the host and the mesh."""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ttstack.ops.attributes import DenseI64, DeviceTable, ReduceType, ResultType, ShardDirection, ShardType, Si32, Ui32
+from ttstack.ops.base import define
+from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loops import movement
+from ttstack.ops.mesh import AXES, Groups, Mesh, MeshOp, check_axis, check_devices, check_once, check_rows
+from ttstack.ops.shapes import axis, expect
+from ttstack.ops.types import TensorType
+
+REDUCTIONS = {"sum": "add", "mean": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}
+"""Kinds of reduction over devices, and the tile op that each takes."""
+
+
+class Collective(MeshOp):
+    """An exchange of one tensor between devices."""
+
+    input: TensorType
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        return self.input
+
+    def groups(self, mesh: Mesh) -> Groups:  # noqa: ARG002 of other ops
+        """None: tensors go from one device to another, if at all."""
+        return ()
+
+    def flops(self) -> int:
+        """None: nothing is computed."""
+        return 0
+
+    def dispatch(self) -> Dispatch:
+        """What a device reads of its own memory and writes there."""
+        return movement([self.input], self.results)
+
+
+def _tile_op(reduce_type: str) -> str:
+    """The tile op of a reduction over devices; raises `ValueError` where there is none of that name."""
+    expect(reduce_type in REDUCTIONS, f"reduce_type is '{reduce_type}', expected one of {', '.join(REDUCTIONS)}")
+    return REDUCTIONS[reduce_type]
+
+
+class Resized(Collective):
+    """The result is a whole multiple of the operand along one dimension, or the other way round."""
+
+    dim_name: ClassVar[str] = "dim"
+    grows: ClassVar[bool] = False
+    cluster_axis: Ui32 | None
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says, which differs from the operand's in one extent."""
+        check_axis(self.cluster_axis)
+        short, long = self._extents()
+        at = axis(getattr(self, self.dim_name), self.input.rank, self.dim_name)
+        expected = self.input.with_shape((*self.input.shape[:at], self.type.shape[at], *self.input.shape[at + 1 :]))
+        expect(self.type == expected, f"result is {self.type}, expected {expected} from {self.input}")
+        what = f"result {self.type.shape[at]}, input {self.input.shape[at]} along {self.dim_name} {at}"
+        expect(long == short or (short > 0 and long % short == 0), f"{what}: neither is a multiple of the other")
+        return self.type
+
+    def check_mesh(self, mesh: Mesh) -> None:
+        """The factor is the number of devices along the axis."""
+        short, long = self._extents()
+        count = mesh.extent(self.cluster_axis)
+        along = "the mesh" if self.cluster_axis is None else f"axis {self.cluster_axis} of the mesh"
+        want = short * count if self.grows else f"{long} / {count}"
+        got = long if self.grows else short
+        fits = long == short * count
+        expect(fits, f"result has {got} along {self.dim_name}, {along} {mesh} has {count} devices: expected {want}")
+
+    def groups(self, mesh: Mesh) -> Groups:
+        """The devices along the axis."""
+        return mesh.groups(self.cluster_axis)
+
+    def _extents(self) -> tuple[int, int]:
+        """The smaller and the larger extent along the dimension, as the op is meant."""
+        at = axis(getattr(self, self.dim_name), self.input.rank, self.dim_name)
+        expect(self.type.rank == self.input.rank, f"result has rank {self.type.rank}, input {self.input.rank}")
+        ends = (self.input.shape[at], self.type.shape[at])
+        return ends if self.grows else ends[::-1]
+
+
+class AllGather(Resized, mnemonic="all_gather"):
+    """The operands of all devices along the axis, one after the other along `all_gather_dim`, on each of them."""
+
+    op_code = "AllGatherDeviceOperation"
+    dim_name = "all_gather_dim"
+    grows = True
+    all_gather_dim: Si32
+    cluster_axis: Ui32
+
+    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
+        """The operand."""
+        return 1.0
+
+
+class ReduceScatter(Resized, mnemonic="reduce_scatter"):
+    """The operands of all devices along the axis reduced; each device keeps its part along `scatter_dim`."""
+
+    op_code = "ReduceScatterDeviceOperation"
+    dim_name = "scatter_dim"
+    reduce_type: ReduceType
+    scatter_dim: Si32
+    cluster_axis: Ui32
+
+    def infer(self) -> TensorType:
+        """The type that the text says."""
+        _tile_op(self.reduce_type)
+        return super().infer()
+
+    def circulated(self, mesh: Mesh) -> float:
+        """A part for each device."""
+        return 1 / mesh.extent(self.cluster_axis)
+
+    def flops(self) -> int:
+        """One for each element that comes together with another."""
+        return self.input.size
+
+    def dispatch(self) -> Dispatch:
+        """Every part is reduced on its way."""
+        return movement([self.input], self.results, _tile_op(self.reduce_type))
+
+
+class MeshPartition(Resized, mnemonic="mesh_partition"):
+    """Each device's own part, along `dim`, of a tensor that all devices along the axis, or all of the mesh, have."""
+
+    op_code = "SliceDeviceOperation"
+    dim: Si32
+    cluster_axis: Ui32 | None = None
+
+
+class AllReduction(Collective):
+    """The operands of all devices along the axis reduced element by element, on each of them."""
+
+    op_code = "AllReduceDeviceOperation"
+    rounds = 2
+    reduce_type: ReduceType
+    cluster_axis: Ui32
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        check_axis(self.cluster_axis)
+        _tile_op(self.reduce_type)
+        return self.input
+
+    def groups(self, mesh: Mesh) -> Groups:
+        """The devices along the axis."""
+        return mesh.groups(self.cluster_axis)
+
+    def circulated(self, mesh: Mesh) -> float:
+        """A part for each device, which is reduced in the first round and gathered in the second."""
+        return 1 / mesh.extent(self.cluster_axis)
+
+    def flops(self) -> int:
+        """One for each element."""
+        return self.input.size
+
+    def dispatch(self) -> Dispatch:
+        """Every part is reduced on its way."""
+        return movement([self.input], self.results, _tile_op(self.reduce_type))
+
+
+define(AllReduction, "all_reduce", "The operands of all devices along the axis reduced, on each of them.")
+define(AllReduction, "all_reduce_async", "`all_reduce` that the device's other kernels need not wait for.")
+
+
+class CollectivePermute(Collective, mnemonic="collective_permute"):
+    """The operand of another device, as pairs of source and target say; zeros where a device is no target."""
+
+    op_code = "PointToPointOp"
+    source_target_pairs: DeviceTable
+
+    def infer(self) -> TensorType:
+        """The operand's type; no device sends or receives twice."""
+        check_rows("source_target_pairs", self.source_target_pairs, 2)
+        for side, what in enumerate(("sources", "targets")):
+            check_once(f"source_target_pairs ({what})", [pair[side] for pair in self.source_target_pairs])
+        return self.input
+
+    def check_mesh(self, mesh: Mesh) -> None:
+        """All devices are in the mesh."""
+        devices = [d for pair in self.source_target_pairs for d in pair]
+        check_devices("source_target_pairs", devices, mesh, all_of_them=False)
+
+    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
+        """The operand, from each source to its target."""
+        return {(source, target): 1.0 for source, target in self.source_target_pairs if source != target}
+
+
+class InGroups(Collective):
+    """An exchange within groups that the text lists."""
+
+    replica_groups: DeviceTable
+
+    def infer(self) -> TensorType:
+        """The operand's type; no device is in two groups."""
+        check_rows("replica_groups", self.replica_groups)
+        check_once("replica_groups", [d for group in self.replica_groups for d in group])
+        return self.input
+
+    def check_mesh(self, mesh: Mesh) -> None:
+        """Every device of the mesh, and no other, is in a group."""
+        check_devices("replica_groups", [d for g in self.replica_groups for d in g], mesh, all_of_them=True)
+
+
+class CollectiveBroadcast(InGroups, mnemonic="collective_broadcast"):
+    """The operand of the first device of each group, on all of them."""
+
+    op_code = "BroadcastDeviceOperation"
+
+    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
+        """The operand, from each device to the next of its group."""
+        pairs = (pair for group in self.replica_groups for pair in zip(group, group[1:], strict=False))
+        return dict.fromkeys(pairs, 1.0)
+
+
+class AllToAll(InGroups, mnemonic="all_to_all"):
+    """Each device splits its operand along `split_dim`, gives part i to the group's device i, and joins what it gets.
+
+    Parts are joined along `concat_dim`, in the order of the group.
+    """
+
+    op_code = "AllToAllAsyncDeviceOperation"
+    split_dim: Si32
+    concat_dim: Si32
+    split_count: Si32
+
+    def infer(self) -> TensorType:
+        """The operand's type with one dimension divided and one multiplied by the number of parts."""
+        super().infer()
+        rank, count = self.input.rank, self.split_count
+        split, joined = axis(self.split_dim, rank, "split_dim"), axis(self.concat_dim, rank, "concat_dim")
+        expect(count > 0, f"split_count is {count}, expected at least 1")
+        extent = self.input.shape[split]
+        expect(extent % count == 0, f"input has {extent} along split_dim {split}, which {count} parts do not divide")
+        check_rows("replica_groups", self.replica_groups, count)
+        shape = list(self.input.shape)
+        shape[split] //= count
+        shape[joined] *= count
+        return self.input.with_shape(tuple(shape))
+
+    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
+        """A part, from each device to each other of its group."""
+        pairs = ((a, b) for group in self.replica_groups for a in group for b in group if a != b)
+        return dict.fromkeys(pairs, 1 / self.split_count)
+
+
+class MeshShard(Collective, mnemonic="mesh_shard"):
+    """A tensor of the host put on the devices of the mesh (`full_to_shard`), or got back from them.
+
+    `devices` gives each its part: `shard_dims` says, for each axis of the mesh, the dimension that is divided over
+    it (-1: none), `shard_shape` the number of parts of each dimension. `identity` is the same for a tensor that lies
+    on the devices already. `replicate` gives all devices the whole tensor, `maximal` the first one alone, and zeros
+    to the others; back comes what the first device has.
+    """
+
+    TYPES: ClassVar[tuple[str, ...]] = ("replicate", "maximal", "devices", "identity")
+    DIRECTIONS: ClassVar[tuple[str, ...]] = ("full_to_shard", "shard_to_full")
+    op_code = "MeshShardDeviceOperation"
+    shard_type: ShardType
+    shard_direction: ShardDirection
+    shard_shape: DenseI64
+    shard_dims: DenseI64
+
+    @property
+    def divides(self) -> bool:
+        """Whether devices have parts of the tensor."""
+        return self.shard_type in ("devices", "identity")
+
+    @property
+    def to_devices(self) -> bool:
+        """Whether values go from the host to the mesh."""
+        return self.shard_direction == "full_to_shard"
+
+    def infer(self) -> TensorType:
+        """The part, or the whole that parts make."""
+        for name, known in (("shard_type", self.TYPES), ("shard_direction", self.DIRECTIONS)):
+            got = getattr(self, name)
+            expect(got in known, f"{name} is '{got}', expected one of {', '.join(known)}")
+        if not self.divides:
+            return self.input
+        self._check_parts()
+        shape = tuple(
+            self._part(d, extent, parts)
+            for d, (extent, parts) in enumerate(zip(self.input.shape, self.shard_shape, strict=True))
+        )
+        return self.input.with_shape(shape)
+
+    def check_mesh(self, mesh: Mesh) -> None:
+        """Each dimension has as many parts as there are devices along the axes that it is divided over."""
+        if not self.divides:
+            return
+        expect(len(self.shard_dims) == AXES, f"shard_dims {list(self.shard_dims)} has no entry for each axis of {mesh}")
+        for d, parts in enumerate(self.shard_shape):
+            axes = [a for a, dim in enumerate(self.shard_dims) if dim == d]
+            count = math.prod(mesh.extent(a) for a in axes)
+            which = f"axes {axes} of the mesh {mesh} have" if axes else f"no axis of the mesh {mesh} has"
+            expect(parts == count, f"shard_shape has {parts} parts of dimension {d}, {which} {count} devices")
+
+    def holders(self, mesh: Mesh) -> tuple[int, ...]:
+        """The devices that values of the host go to, or come from."""
+        if self.to_devices:
+            return (0,) if self.shard_type == "maximal" else tuple(range(mesh.size))
+        if not self.divides:
+            return (0,)
+        repeated = [a for a, dim in enumerate(self.shard_dims) if dim < 0]
+        return tuple(d for d in range(mesh.size) if all(mesh.position(d, a) == 0 for a in repeated))
+
+    def _part(self, d: int, extent: int, parts: int) -> int:
+        if not self.to_devices:
+            return extent * parts
+        expect(extent % parts == 0, f"input has {extent} along dimension {d}, which {parts} parts do not divide")
+        return extent // parts
+
+    def _check_parts(self) -> None:
+        rank, dims, parts = self.input.rank, self.shard_dims, self.shard_shape
+        expect(len(parts) == rank, f"shard_shape {list(parts)} has {len(parts)} entries, input has rank {rank}")
+        expect(min(parts, default=1) > 0, f"shard_shape is {list(parts)}, every dimension has at least 1 part")
+        expect(len(dims) <= AXES, f"shard_dims {list(dims)} has {len(dims)} entries, a mesh has {AXES} axes")
+        for d in dims:
+            expect(-1 <= d < rank, f"shard_dims {list(dims)} names dimension {d}, input has rank {rank}")
