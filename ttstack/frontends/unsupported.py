@@ -16,7 +16,7 @@ def unsupported(
     notes = []
     for name, count in found.most_common():
         where = f", first at {first[name]}" if first.get(name) else ""
-        close = get_close_matches(_stem(name), stems, 1)
+        close = get_close_matches(_stem(name), stems, 1, 0.7)
         nearest = f"; the nearest supported op is {stems[close[0]]}" if close else ""
         notes.append(f"{name}: {count}{where}{nearest}")
     total = sum(found.values())

@@ -9,10 +9,10 @@ from ttstack.frontends.torch_to_ttir import (
     creation,
     eltwise,
     embedding,
+    indexing,
     lists,
     matmul,
     normalization,
-    parts,
     reduction,
     shape,
 )
@@ -25,10 +25,10 @@ FAMILIES = (
     creation,
     eltwise,
     embedding,
+    indexing,
     lists,
     matmul,
     normalization,
-    parts,
     reduction,
     shape,
 )

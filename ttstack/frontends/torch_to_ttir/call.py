@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
@@ -97,13 +97,14 @@ class Call:
         """Whether it is None, or left out."""
         return i >= len(self.operands) or _is_none(self.operands[i])
 
-    def refuse(self, why: str, hint: str | None = None) -> "Any":
+    def refuse(self, why: str, hint: str | None = None) -> NoReturn:
         """Raise an `UnsupportedOpError` at the op's location: `<op> <why>`."""
         raise UnsupportedOpError(f"`{self.name}` {why}", loc=read_location(self.op.location) or None, hint=hint)
 
     def _elements(self, i: int) -> list[ir.Value]:
         """What a list was converted from; lists are casts from their elements."""
-        return list(self.operands[i].owner.operands)
+        made_by: Any = self.operands[i].owner
+        return list(made_by.operands)
 
     def _constant(self, value: ir.Value) -> Any:
         owner: Any = value.owner

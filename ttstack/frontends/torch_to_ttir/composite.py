@@ -8,11 +8,14 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast, elementwise
+from ttstack.frontends.torch_to_ttir.values import cast, elementwise, sliced
 from ttstack.mlir import ir
+from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, TensorType
 
 CONVERSIONS = ConversionTable()
+
+_FLOOR = "div floor subtract remainder multiply ne lt logical_and"
 
 
 @CONVERSIONS("gelu", to="gelu add multiply tanh")
@@ -33,6 +36,21 @@ def _elu(call: Call) -> ir.Value:
     alpha, scale, input_scale = (float(call.number(i)) for i in (1, 2, 3))
     low = f("multiply", alpha * scale, f("expm1", x if input_scale == 1 else f("multiply", input_scale, x)))
     return where(compare("gt", x, 0), x if scale == 1 else f("multiply", scale, x), low, call.result)
+
+
+@CONVERSIONS("selu", to="selu")
+def _selu(call: Call) -> ir.Value:
+    """With the constants of its definition."""
+    return ttir("selu", [call.tensor(0)])
+
+
+@CONVERSIONS("glu", to="multiply sigmoid slice_static")
+def _glu(call: Call) -> ir.Value:
+    """The first half times the sigmoid of the second."""
+    dim, f = axis(call.integer(1), call.result.rank), partial(elementwise, result=call.result)
+    half = call.result.shape[dim]
+    first, second = (sliced(call.tensor(0), dim, at, at + half) for at in (0, half))
+    return f("multiply", first, f("sigmoid", second))
 
 
 @CONVERSIONS("hardswish", to="multiply hardsigmoid")
@@ -107,13 +125,13 @@ def _isinf(call: Call) -> ir.Value:
     return compare("eq", elementwise("abs", x, result=read_type(x.type)), math.inf)
 
 
-@CONVERSIONS("floor_divide", "floor_divide.Scalar", to="div floor subtract")
+@CONVERSIONS("floor_divide", "floor_divide.Scalar", to=_FLOOR)
 def _floor_divide(call: Call) -> ir.Value:
     """The quotient rounded down."""
     return floor_quotient(call.operand(0), call.operand(1), call.result)
 
 
-@CONVERSIONS("div.Tensor_mode", "div.Scalar_mode", to="div floor trunc subtract")
+@CONVERSIONS("div.Tensor_mode", "div.Scalar_mode", to=f"{_FLOOR} trunc")
 def _div_mode(call: Call) -> ir.Value:
     """The quotient as it is, rounded down or towards zero."""
     a, b, result = call.operand(0), call.operand(1), call.result
@@ -124,7 +142,7 @@ def _div_mode(call: Call) -> ir.Value:
     return ttir("trunc", [quotient]) if mode == "trunc" and result.dtype.is_float else quotient
 
 
-@CONVERSIONS("remainder.Tensor", "remainder.Scalar", to="subtract multiply div floor")
+@CONVERSIONS("remainder.Tensor", "remainder.Scalar", to=_FLOOR)
 def _remainder(call: Call) -> ir.Value:
     """`a - floor(a / b) * b`: the sign is that of `b`."""
     a, b, f = call.operand(0), call.operand(1), partial(elementwise, result=call.result)

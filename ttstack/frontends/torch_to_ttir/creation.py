@@ -45,10 +45,13 @@ def _scalar_tensor(call: Call) -> ir.Value:
     return splat(call.number(0), call.result)
 
 
-@CONVERSIONS("torch.vtensor.literal", to="constant")
+@CONVERSIONS("torch.vtensor.literal", to="constant full")
 def _literal(call: Call) -> ir.Value:
-    """The same elements, of an integer type without sign."""
-    values = read_elements(call.op.attributes["value"])
+    """The same elements, of an integer type without sign; one number everywhere where they are equal."""
+    attribute = call.op.attributes["value"]
+    values = read_elements(attribute)
+    if attribute.is_splat:
+        return splat(values.flat[0], call.result)
     return ttir("constant", [], result=call.result, value=elements_attribute(values, call.result))
 
 

@@ -96,6 +96,7 @@ def _sum(mnemonic: str, call: Call) -> ir.Value:
 def _register() -> None:
     for name in _UNARY.split():
         CONVERSIONS.add([name], [name], partial(_unary, name))
+    CONVERSIONS.add(["sgn"], ["sign"], partial(_unary, "sign"))
     for name in _PREDICATES:
         CONVERSIONS.add([name], [name], partial(_predicate, name))
     kinds: tuple[tuple[dict[str, tuple[str, ...]], Callable[[str, Call], ir.Value]], ...] = (

@@ -11,7 +11,7 @@ from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import elementwise
 from ttstack.mlir import ir
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, ElementType, TensorType
 
 CONVERSIONS = ConversionTable()
 
@@ -66,6 +66,18 @@ def _group_norm(call: Call) -> ir.Value:
     return _per_channel(reshaped(normal, call.result.shape), call.optional(2), call.optional(3), call.result)
 
 
+@CONVERSIONS("instance_norm", to="layer_norm reshape multiply add")
+def _instance_norm(call: Call) -> ir.Value:
+    """Layer norm of each channel, then a scale and a shift for each channel."""
+    if not call.flag(5):
+        call.refuse("has running statistics", "use torch.nn.BatchNorm")
+    batch, channels, *rest = call.result.shape
+    width = math.prod(rest)
+    apart = reshaped(call.tensor(0), (batch, channels, width))
+    normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=float(call.number(7)))
+    return _per_channel(reshaped(normal, call.result.shape), call.optional(1), call.optional(2), call.result)
+
+
 def _per_channel(x: ir.Value, weight: ir.Value | None, bias: ir.Value | None, result: TensorType) -> ir.Value:
     f = partial(elementwise, result=result)
     shape = (1, result.shape[1], *(1,) * (result.rank - 2))
@@ -73,7 +85,7 @@ def _per_channel(x: ir.Value, weight: ir.Value | None, bias: ir.Value | None, re
     return x if bias is None else f("add", x, reshaped(bias, shape))
 
 
-def _machine_epsilon(dtype: DType) -> float:
+def _machine_epsilon(dtype: ElementType) -> float:
     if dtype is DType.BF16:
         return 2.0**-7
     return float(np.finfo(dtype.numpy).eps)

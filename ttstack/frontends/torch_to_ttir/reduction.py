@@ -36,6 +36,8 @@ _ALONG = {
 
 _ALONG_ONE = {"prod.dim_int": "prod", "all.dim": "reduce_and", "any.dim": "reduce_or"}
 
+_VARIANCES = [f"{name}.{how}" for name in ("var", "std", "var_mean") for how in ("correction", "dim")]
+
 _EXTREMES = {"max.dim": "max", "min.dim": "min"}
 
 
@@ -128,7 +130,7 @@ def _norm(call: Call) -> ir.Value:
     return reduce("sum" if order == 1 else "max", f("abs", x), dims, keep=keep)
 
 
-@CONVERSIONS("var.correction", "std.correction", "var_mean.correction", to="mean subtract square multiply sqrt reshape")
+@CONVERSIONS(*_VARIANCES, to="mean subtract square multiply sqrt reshape")
 def _variance(call: Call) -> list[ir.Value]:
     """The mean of squared distances from the mean, corrected."""
     x, dims, keep = call.tensor(0), _dims(call, 1), call.flag(3)

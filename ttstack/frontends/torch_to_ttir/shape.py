@@ -1,16 +1,18 @@
-"""Other shapes and orders of the same elements. Result types say the shapes, so -1 and defaults are never read."""
+"""Other shapes and orders, joins, padding. Result types say the shapes, so -1 and defaults are never read."""
+
+from collections.abc import Sequence
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import broadcast_to, with_leading_ones
+from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, joined, sliced, with_leading_ones
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 
 CONVERSIONS = ConversionTable()
 
-_RESHAPES = "view reshape _unsafe_view flatten.using_ints unflatten.int squeeze view_as reshape_as _reshape_alias"
+_RESHAPES = "view reshape _unsafe_view flatten.using_ints unflatten.int squeeze ravel view_as reshape_as _reshape_alias"
 _SAME = "contiguous clone detach alias lift_fresh_copy"
 
 
@@ -39,12 +41,18 @@ def _squeeze(call: Call) -> ir.Value:
     return x if read_type(x.type) == call.result else ttir("squeeze", [x], dim=call.integer(1))
 
 
-@CONVERSIONS("transpose.int", to="transpose")
+@CONVERSIONS("transpose.int", "swapaxes", to="transpose")
 def _transpose(call: Call) -> ir.Value:
     """Two dimensions swapped."""
     x, rank = call.tensor(0), call.result.rank
     a, b = (axis(call.integer(i), rank) for i in (1, 2))
     return x if a == b else ttir("transpose", [x], dim0=a, dim1=b)
+
+
+@CONVERSIONS("mT", to="transpose")
+def _matrix_transpose(call: Call) -> ir.Value:
+    """The last two dimensions swapped."""
+    return ttir("transpose", [call.tensor(0)], dim0=-2, dim1=-1)
 
 
 @CONVERSIONS("t", "numpy_T", to="permute")
@@ -102,7 +110,43 @@ def _flip(call: Call) -> ir.Value:
     return ttir("reverse", [call.tensor(0)], dimensions=tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
-@CONVERSIONS("gather", to="gather")
-def _gather(call: Call) -> ir.Value:
-    """Elements picked along one dimension."""
-    return ttir("gather", [call.tensor(0), call.tensor(2)], dim=call.integer(1))
+@CONVERSIONS("cat", to="concat")
+def _cat(call: Call) -> ir.Value:
+    """Joined; tensors of shape [0] do not count."""
+    parts = [x for x in call.tensors(0) if read_type(x.type).shape != (0,)]
+    return joined([cast(x, call.result.dtype) for x in parts], axis(call.integer(1), call.result.rank))
+
+
+@CONVERSIONS("stack", to="concat reshape")
+def _stack(call: Call) -> ir.Value:
+    """Joined along the dimension that the new one goes before; a new last dimension is made of columns."""
+    dim, parts = axis(call.integer(1), call.result.rank), [cast(x, call.result.dtype) for x in call.tensors(0)]
+    if dim == call.result.rank - 1:
+        parts = [reshaped(x, (*call.result.shape[:-1], 1)) for x in parts]
+    return reshaped(joined(parts, dim), call.result.shape)
+
+
+@CONVERSIONS("constant_pad_nd", to="pad slice_static")
+def _constant_pad(call: Call) -> ir.Value:
+    """One number around; negative amounts cut off."""
+    return _padded(call.tensor(0), call.integers(1), float(call.number(2)))
+
+
+@CONVERSIONS("pad", to="pad slice_static")
+def _pad(call: Call) -> ir.Value:
+    """One number around; negative amounts cut off."""
+    if (mode := call.text(2)) != "constant":
+        call.refuse(f"fills by mode {mode!r}", "only constants are supported")
+    return _padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
+
+
+def _padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
+    """`amounts` are low and high, of the last dimension first."""
+    shape = read_type(x.type).shape
+    pairs = [(0, 0)] * len(shape)
+    for i in range(len(amounts) // 2):
+        pairs[-1 - i] = (amounts[2 * i], amounts[2 * i + 1])
+    for dim, (low, high) in enumerate(pairs):
+        x = sliced(x, dim, max(-low, 0), shape[dim] - max(-high, 0))
+    padding = tuple(max(amount, 0) for pair in pairs for amount in pair)
+    return ttir("pad", [x], padding=padding, value=value) if any(padding) else x

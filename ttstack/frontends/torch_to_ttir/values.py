@@ -1,17 +1,20 @@
 """TTIR values that many conversions need: casts and scalars."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.base import MAX_VARIADIC
+from ttstack.ops.types import DType, ElementType, TensorType
 
 _I32 = np.iinfo(np.int32)
 
 
-def cast(value: ir.Value, dtype: DType) -> ir.Value:
+def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
     """`value` in another element type; itself where it has that. A bool says whether the number is not 0."""
     t = read_type(value.type)
     if t.dtype is dtype:
@@ -52,3 +55,21 @@ def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     value = with_leading_ones(value, len(shape))
     factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
     return value if set(factors) <= {1} else ttir("broadcast", [value], broadcast_dimensions=factors)
+
+
+def sliced(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
+    """`x[begin:end:step]` along one dimension; `x` itself where that is all of it."""
+    shape = read_type(x.type).shape
+    if (begin, end, step) == (0, shape[dim], 1):
+        return x
+    begins, ends, steps = [0] * len(shape), list(shape), [1] * len(shape)
+    begins[dim], ends[dim], steps[dim] = begin, end, step
+    return ttir("slice_static", [x], begins=tuple(begins), ends=tuple(ends), step=tuple(steps))
+
+
+def joined(parts: Sequence[ir.Value], dim: int) -> ir.Value:
+    """The parts side by side; more than an op can take are joined in groups first."""
+    while len(parts) > 1:
+        groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
+        parts = [ttir("concat", group, dim=dim) if len(group) > 1 else group[0] for group in groups]
+    return parts[0]

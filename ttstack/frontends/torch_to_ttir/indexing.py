@@ -1,38 +1,20 @@
-"""Parts of tensors, and tensors of parts: slices, splits, joins and padding."""
+"""Parts of tensors: slices, splits, and elements picked by index."""
 
+import math
 from collections.abc import Sequence
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast, elementwise
+from ttstack.frontends.torch_to_ttir.values import broadcast_to, elementwise, joined, sliced
 from ttstack.mlir import ir
-from ttstack.ops.base import MAX_VARIADIC
-from ttstack.ops.shapes import axis
-from ttstack.ops.types import DType
+from ttstack.ops.shapes import axis, broadcast, promote
+from ttstack.ops.types import DType, TensorType
 
 CONVERSIONS = ConversionTable()
-
-
-def sliced(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
-    """`x[begin:end:step]` along one dimension; `x` itself where that is all of it."""
-    shape = read_type(x.type).shape
-    if (begin, end, step) == (0, shape[dim], 1):
-        return x
-    begins, ends, steps = [0] * len(shape), list(shape), [1] * len(shape)
-    begins[dim], ends[dim], steps[dim] = begin, end, step
-    return ttir("slice_static", [x], begins=tuple(begins), ends=tuple(ends), step=tuple(steps))
-
-
-def joined(parts: Sequence[ir.Value], dim: int) -> ir.Value:
-    """The parts side by side; more than an op can take are joined in groups first."""
-    while len(parts) > 1:
-        groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
-        parts = [ttir("concat", group, dim=dim) if len(group) > 1 else group[0] for group in groups]
-    return parts[0]
 
 
 @CONVERSIONS("slice.Tensor", to="slice_static")
@@ -72,7 +54,7 @@ def _split(call: Call) -> ir.Value:
     return _slices(call, [min(size, extent - at) for at in range(0, extent, size)])
 
 
-@CONVERSIONS("split_with_sizes", "split.sizes", to="slice_static")
+@CONVERSIONS("split_with_sizes", to="slice_static")
 def _split_with_sizes(call: Call) -> ir.Value:
     """Slices of given sizes."""
     return _slices(call, call.integers(1))
@@ -109,22 +91,6 @@ def _slices(call: Call, sizes: Sequence[int]) -> ir.Value:
     return list_of(parts, call.op.results[0].type)
 
 
-@CONVERSIONS("cat", to="concat")
-def _cat(call: Call) -> ir.Value:
-    """Joined; tensors of shape [0] do not count."""
-    parts = [x for x in call.tensors(0) if read_type(x.type).shape != (0,)]
-    return joined([cast(x, call.result.dtype) for x in parts], axis(call.integer(1), call.result.rank))
-
-
-@CONVERSIONS("stack", to="concat reshape")
-def _stack(call: Call) -> ir.Value:
-    """Joined along the dimension that the new one goes before; a new last dimension is made of columns."""
-    dim, parts = axis(call.integer(1), call.result.rank), [cast(x, call.result.dtype) for x in call.tensors(0)]
-    if dim == call.result.rank - 1:
-        parts = [reshaped(x, (*call.result.shape[:-1], 1)) for x in parts]
-    return reshaped(joined(parts, dim), call.result.shape)
-
-
 @CONVERSIONS("roll", to="slice_static concat reshape")
 def _roll(call: Call) -> ir.Value:
     """The end of each dimension in front of its beginning."""
@@ -140,32 +106,6 @@ def _roll(call: Call) -> ir.Value:
     return reshaped(x, call.result.shape)
 
 
-@CONVERSIONS("constant_pad_nd", to="pad slice_static")
-def _constant_pad(call: Call) -> ir.Value:
-    """One number around; negative amounts cut off."""
-    return _padded(call.tensor(0), call.integers(1), float(call.number(2)))
-
-
-@CONVERSIONS("pad", to="pad slice_static")
-def _pad(call: Call) -> ir.Value:
-    """One number around; negative amounts cut off."""
-    if (mode := call.text(2)) != "constant":
-        call.refuse(f"fills by mode {mode!r}", "only constants are supported")
-    return _padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
-
-
-def _padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
-    """`amounts` are low and high, of the last dimension first."""
-    shape = read_type(x.type).shape
-    pairs = [(0, 0)] * len(shape)
-    for i in range(len(amounts) // 2):
-        pairs[-1 - i] = (amounts[2 * i], amounts[2 * i + 1])
-    for dim, (low, high) in enumerate(pairs):
-        x = sliced(x, dim, max(-low, 0), shape[dim] - max(-high, 0))
-    padding = tuple(max(amount, 0) for pair in pairs for amount in pair)
-    return ttir("pad", [x], padding=padding, value=value) if any(padding) else x
-
-
 @CONVERSIONS("diff", to="slice_static concat subtract ne")
 def _diff(call: Call) -> ir.Value:
     """Each element less the one before it, `n` times; of bools, whether they differ."""
@@ -178,3 +118,65 @@ def _diff(call: Call) -> ir.Value:
         bools = call.result.dtype is DType.I1
         x = compare("ne", late, early) if bools else elementwise("subtract", late, early, result=call.result)
     return x
+
+
+@CONVERSIONS("gather", to="gather")
+def _gather(call: Call) -> ir.Value:
+    """Elements picked along one dimension."""
+    return ttir("gather", [call.tensor(0), call.tensor(2)], dim=call.integer(1))
+
+
+@CONVERSIONS("index_select", to="embedding permute reshape")
+def _index_select(call: Call) -> ir.Value:
+    """Rows of a table that the picked dimension leads."""
+    x = call.tensor(0)
+    dim = axis(call.integer(1), read_type(x.type).rank)
+    return reshaped(_picked(x, [dim], reshaped(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape)
+
+
+@CONVERSIONS("index.Tensor", to="embedding gather multiply add reshape permute broadcast")
+def _index(call: Call) -> ir.Value:
+    """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows."""
+    x, indices = call.tensor(0), dict(enumerate(call.optionals(1)))
+    picks = {d: v for d, v in indices.items() if v is not None}
+    if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
+        call.refuse("picks by a mask", "the number of picked elements must not depend on values")
+    t, dims = read_type(x.type), list(picks)
+    position = _positions(list(picks.values()), [t.shape[d] for d in dims])
+    if dims[0] > 0 and dims == list(range(dims[0], t.rank)):
+        return reshaped(_gathered(x, dims[0], position), call.result.shape)
+    return reshaped(_picked(x, dims, position), call.result.shape)
+
+
+def _positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
+    """One row-major position from an index for each extent."""
+    types = [read_type(v.type) for v in indices]
+    result = TensorType(broadcast(*(t.shape for t in types)), promote(*types))
+    position, *rest = indices
+    for index, extent in zip(rest, extents[1:], strict=True):
+        row = elementwise("multiply", position, extent, result=result)
+        position = elementwise("add", row, index, result=result)
+    return position
+
+
+def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
+    """For each of the leading `lead` dimensions, the elements at `position` of what follows them."""
+    shape = read_type(x.type).shape
+    rows, count = math.prod(shape[:lead]), read_type(position.type).size
+    index = broadcast_to(reshaped(position, (1, count)), (rows, count))
+    return ttir("gather", [reshaped(x, (rows, math.prod(shape[lead:]))), index], dim=1)
+
+
+def _picked(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
+    """Rows of the table that `dims` lead; their place is that of `dims` where those are adjacent, else in front."""
+    shape, picked = read_type(x.type).shape, read_type(position.type).rank
+    rest = [d for d in range(len(shape)) if d not in dims]
+    width = math.prod(shape[d] for d in rest)
+    table = reshaped(permuted(x, (*dims, *rest)), (math.prod(shape[d] for d in dims), width))
+    rows = ttir("embedding", [position, table])
+    lead = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
+    if lead == 0:
+        return rows
+    spread = reshaped(rows, (*read_type(position.type).shape, *(shape[d] for d in rest)))
+    front = range(picked, picked + lead)
+    return permuted(spread, (*front, *range(picked), *range(picked + lead, picked + len(rest))))
