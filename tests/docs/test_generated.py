@@ -52,6 +52,8 @@ def test_every_op_has_a_row_with_its_operands_and_attributes():
             assert f"`{operand}" in described[name]
         for attribute in spec.attribute_specs().values():
             assert f"`{spelled(attribute.name, attribute.spelling)}`" in described[name]
+        if len(spec.result_names) != 1:
+            assert f"Results: {' '.join(f'`{n}`' for n in spec.result_names) or 'none'}." in described[name]
 
 
 def test_every_kind_of_attribute_has_an_example():

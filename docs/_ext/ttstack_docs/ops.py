@@ -3,14 +3,13 @@
 from collections import defaultdict
 from typing import Any
 
-from ttstack_runtime import kernels
-
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.ops import FAMILIES, OPS, Op
 from ttstack.ops.attributes import Spelling
 from ttstack.ops.base import Arity, Attribute
 from ttstack_docs.markdown import literal, paragraph, summary, table
+from ttstack_runtime import kernels
 
 SPELLINGS = {
     "bool": "{name} = true",
@@ -47,7 +46,14 @@ def _row(spec: type[Op]) -> tuple[str, ...]:
     attributes = "<br>".join(_attribute(a) for a in spec.attribute_specs().values())
     note = "" if spec.executable else " *Replaced before lowering.*"
     typed = " *The result's type says the element type.*" if spec.result_fields() else ""
-    return literal(spec.mnemonic), paragraph(spec) + typed + note, operands(spec), attributes
+    return literal(spec.mnemonic), paragraph(spec) + _results(spec) + typed + note, operands(spec), attributes
+
+
+def _results(spec: type[Op]) -> str:
+    """The names of the results, where there is not just one."""
+    if len(spec.result_names) == 1:
+        return ""
+    return f" Results: {' '.join(map(literal, spec.result_names)) or 'none'}."
 
 
 def operands(spec: type[Op]) -> str:
