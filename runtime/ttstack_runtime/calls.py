@@ -8,14 +8,14 @@ import numpy as np
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
+from ttstack.ops.devices import Mesh, MeshOp
 from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.mesh import Mesh, MeshOp
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation
 from ttstack_runtime import kernels
+from ttstack_runtime.devices import across, on_all_devices
 from ttstack_runtime.evaluate import result_keywords
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.mesh import across, on_all_devices
 from ttstack_runtime.precision import Ieee
 from ttstack_runtime.region import Region
 

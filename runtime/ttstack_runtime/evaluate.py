@@ -7,10 +7,10 @@ import numpy as np
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.base import Op
+from ttstack.ops.devices import Mesh
 from ttstack.ops.eltwise import BitcastConvert, Typecast
-from ttstack.ops.mesh import Mesh
 from ttstack_runtime import kernels
-from ttstack_runtime.mesh import across
+from ttstack_runtime.devices import across
 from ttstack_runtime.precision import Ieee
 
 Array = np.ndarray[Any, Any]

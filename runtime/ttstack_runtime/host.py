@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError
-from ttstack.ops.mesh import Mesh
+from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
+from ttstack_runtime.devices import divided
 from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.lookup import TABLE, is_sparse
-from ttstack_runtime.mesh import divided
 from ttstack_runtime.precision import Ieee
 
 

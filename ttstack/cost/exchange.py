@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from ttstack.ops.collective import MeshShard
-from ttstack.ops.mesh import Mesh, MeshOp
+from ttstack.ops.devices import Mesh, MeshOp
+from ttstack.ops.mesh import MeshShard
 from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc, SystemDesc
+from ttstack.system_desc.interconnect import PcieDesc
 from ttstack.system_desc.network import Leg, Network
 
 
@@ -23,7 +24,7 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     for group in op.groups(mesh):
         traffic.circulate(group, op.circulated(mesh) * nbytes, op.rounds)
     for (source, target), share in op.sent(mesh).items():
-        traffic.send(source, target, share * nbytes)
+        traffic.send(source, target, share * nbytes, times=op.turns)
     return {"ethernet": traffic.ns()}
 
 
@@ -70,21 +71,23 @@ class _Traffic:
         return slowest * 1e9 + self._hops * self._network.hop_ns()
 
 
-def _host_ns(
-    device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic
-) -> float:
+def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic) -> float:
     """Nanoseconds of PCIe; each chip's part goes through the nearest chip that has it, and over Ethernet from there."""
     if op.shard_type == "identity":
         return 0.0
     types, layouts = (op.results, device_op.results) if op.to_devices else (op.operands, device_op.operands)
     nbytes = layouts[0].nbytes(types[0])
     doors = {i: chip.pcie for i, chip in enumerate(chips) if chip.pcie}
-    through: dict[int, float] = {}
+    parts = dict.fromkeys(doors, 0)
     for device in op.holders(mesh):
         ways = [(far, door) for door in doors if (far := traffic.distance(door, device)) is not None]
         if ways:
             _, door = min(ways)
-            through[door] = through.get(door, 0.0) + nbytes
+            parts[door] += 1
             traffic.send(*((door, device) if op.to_devices else (device, door)), nbytes)
-    rates = {i: p.to_device_bytes_per_second if op.to_devices else p.from_device_bytes_per_second for i, p in doors.items()}
-    return max((doors[i].latency_ns + n / rates[i] * 1e9 for i, n in through.items()), default=0.0)
+    return max((_pcie_ns(p, parts[i] * nbytes, op) for i, p in doors.items() if parts[i]), default=0.0)
+
+
+def _pcie_ns(pcie: PcieDesc, nbytes: float, op: MeshShard) -> float:
+    rate = pcie.to_device_bytes_per_second if op.to_devices else pcie.from_device_bytes_per_second
+    return pcie.latency_ns + nbytes / rate * 1e9

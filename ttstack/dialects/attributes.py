@@ -66,7 +66,8 @@ def _table(attribute: Any) -> tuple[tuple[int, ...], ...] | None:
     shape = ir.RankedTensorType(attribute.type).shape
     if len(shape) != 2:
         return None
-    values, (rows, width) = list(attribute), shape
+    elements: Any = attribute
+    values, (rows, width) = list(elements), shape
     return tuple(tuple(values[i * width : (i + 1) * width]) for i in range(rows))
 
 

@@ -9,12 +9,13 @@ from ttstack.ops import (
     embedding,
     generic,
     matmul,
+    mesh,
     normalization,
     reduction,
     shape,
 )
 from ttstack.ops.base import OPS, Op
 
-FAMILIES = (attention, collective, distributed, creation, eltwise, embedding, generic, matmul, normalization, reduction, shape)
+FAMILIES = (attention, collective, distributed, creation, eltwise, embedding, generic, matmul, mesh, normalization, reduction, shape)
 
 __all__ = ["FAMILIES", "OPS", "Op"]

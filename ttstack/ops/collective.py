@@ -1,14 +1,14 @@
-"""Values that devices of a mesh exchange, and the ways between the host and the mesh."""
+"""Values that devices of a mesh exchange."""
 
-import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import ClassVar
 
-from ttstack.ops.attributes import DenseI64, DeviceTable, ReduceType, ResultType, ShardDirection, ShardType, Si32, Ui32
+from ttstack.ops.attributes import DeviceTable, ReduceType, ResultType, Si32, Ui32
 from ttstack.ops.base import define
+from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis, check_devices, check_once, check_rows
 from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.loops import movement
-from ttstack.ops.mesh import AXES, Groups, Mesh, MeshOp, check_axis, check_devices, check_once, check_rows
 from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import TensorType
 
@@ -81,8 +81,8 @@ class Resized(Collective):
         """The smaller and the larger extent along the dimension, as the op is meant."""
         at = axis(getattr(self, self.dim_name), self.input.rank, self.dim_name)
         expect(self.type.rank == self.input.rank, f"result has rank {self.type.rank}, input {self.input.rank}")
-        ends = (self.input.shape[at], self.type.shape[at])
-        return ends if self.grows else ends[::-1]
+        before, after = self.input.shape[at], self.type.shape[at]
+        return (before, after) if self.grows else (after, before)
 
 
 class AllGather(Resized, mnemonic="all_gather"):
@@ -124,14 +124,6 @@ class ReduceScatter(Resized, mnemonic="reduce_scatter"):
     def dispatch(self) -> Dispatch:
         """Every part is reduced on its way."""
         return movement([self.input], self.results, _tile_op(self.reduce_type))
-
-
-class MeshPartition(Resized, mnemonic="mesh_partition"):
-    """Each device's own part, along `dim`, of a tensor that all devices along the axis, or all of the mesh, have."""
-
-    op_code = "SliceDeviceOperation"
-    dim: Si32
-    cluster_axis: Ui32 | None = None
 
 
 class AllReduction(Collective):
@@ -215,8 +207,12 @@ class CollectiveBroadcast(InGroups, mnemonic="collective_broadcast"):
 
     def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
         """The operand, from each device to the next of its group."""
-        pairs = (pair for group in self.replica_groups for pair in zip(group, group[1:], strict=False))
-        return dict.fromkeys(pairs, 1.0)
+        return dict.fromkeys((pair for group in self.replica_groups for pair in pairwise(group)), 1.0)
+
+    @property
+    def turns(self) -> int:
+        """Each device of a group after the one before it."""
+        return max((len(group) - 1 for group in self.replica_groups), default=0)
 
 
 class AllToAll(InGroups, mnemonic="all_to_all"):
@@ -248,79 +244,3 @@ class AllToAll(InGroups, mnemonic="all_to_all"):
         """A part, from each device to each other of its group."""
         pairs = ((a, b) for group in self.replica_groups for a in group for b in group if a != b)
         return dict.fromkeys(pairs, 1 / self.split_count)
-
-
-class MeshShard(Collective, mnemonic="mesh_shard"):
-    """A tensor of the host put on the devices of the mesh (`full_to_shard`), or got back from them.
-
-    `devices` gives each its part: `shard_dims` says, for each axis of the mesh, the dimension that is divided over
-    it (-1: none), `shard_shape` the number of parts of each dimension. `identity` is the same for a tensor that lies
-    on the devices already. `replicate` gives all devices the whole tensor, `maximal` the first one alone, and zeros
-    to the others; back comes what the first device has.
-    """
-
-    TYPES: ClassVar[tuple[str, ...]] = ("replicate", "maximal", "devices", "identity")
-    DIRECTIONS: ClassVar[tuple[str, ...]] = ("full_to_shard", "shard_to_full")
-    op_code = "MeshShardDeviceOperation"
-    shard_type: ShardType
-    shard_direction: ShardDirection
-    shard_shape: DenseI64
-    shard_dims: DenseI64
-
-    @property
-    def divides(self) -> bool:
-        """Whether devices have parts of the tensor."""
-        return self.shard_type in ("devices", "identity")
-
-    @property
-    def to_devices(self) -> bool:
-        """Whether values go from the host to the mesh."""
-        return self.shard_direction == "full_to_shard"
-
-    def infer(self) -> TensorType:
-        """The part, or the whole that parts make."""
-        for name, known in (("shard_type", self.TYPES), ("shard_direction", self.DIRECTIONS)):
-            got = getattr(self, name)
-            expect(got in known, f"{name} is '{got}', expected one of {', '.join(known)}")
-        if not self.divides:
-            return self.input
-        self._check_parts()
-        shape = tuple(
-            self._part(d, extent, parts)
-            for d, (extent, parts) in enumerate(zip(self.input.shape, self.shard_shape, strict=True))
-        )
-        return self.input.with_shape(shape)
-
-    def check_mesh(self, mesh: Mesh) -> None:
-        """Each dimension has as many parts as there are devices along the axes that it is divided over."""
-        if not self.divides:
-            return
-        expect(len(self.shard_dims) == AXES, f"shard_dims {list(self.shard_dims)} has no entry for each axis of {mesh}")
-        for d, parts in enumerate(self.shard_shape):
-            axes = [a for a, dim in enumerate(self.shard_dims) if dim == d]
-            count = math.prod(mesh.extent(a) for a in axes)
-            which = f"axes {axes} of the mesh {mesh} have" if axes else f"no axis of the mesh {mesh} has"
-            expect(parts == count, f"shard_shape has {parts} parts of dimension {d}, {which} {count} devices")
-
-    def holders(self, mesh: Mesh) -> tuple[int, ...]:
-        """The devices that values of the host go to, or come from."""
-        if self.to_devices:
-            return (0,) if self.shard_type == "maximal" else tuple(range(mesh.size))
-        if not self.divides:
-            return (0,)
-        repeated = [a for a, dim in enumerate(self.shard_dims) if dim < 0]
-        return tuple(d for d in range(mesh.size) if all(mesh.position(d, a) == 0 for a in repeated))
-
-    def _part(self, d: int, extent: int, parts: int) -> int:
-        if not self.to_devices:
-            return extent * parts
-        expect(extent % parts == 0, f"input has {extent} along dimension {d}, which {parts} parts do not divide")
-        return extent // parts
-
-    def _check_parts(self) -> None:
-        rank, dims, parts = self.input.rank, self.shard_dims, self.shard_shape
-        expect(len(parts) == rank, f"shard_shape {list(parts)} has {len(parts)} entries, input has rank {rank}")
-        expect(min(parts, default=1) > 0, f"shard_shape is {list(parts)}, every dimension has at least 1 part")
-        expect(len(dims) <= AXES, f"shard_dims {list(dims)} has {len(dims)} entries, a mesh has {AXES} axes")
-        for d in dims:
-            expect(-1 <= d < rank, f"shard_dims {list(dims)} names dimension {d}, input has rank {rank}")

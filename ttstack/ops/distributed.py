@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 from ttstack.ops.attributes import F32, Ui32
+from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis
 from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.loops import identity_map
-from ttstack.ops.mesh import Groups, Mesh, MeshOp, check_axis
 from ttstack.ops.normalization import LayerNorm, RmsNorm, TrailingNorm
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TILE, TensorType

@@ -1,96 +1,94 @@
-"""A mesh of devices, and what it means for an op that their values meet in it."""
+"""The ways of tensors between the host and the devices of a mesh, and from all devices to their own part."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
-from ttstack.ops.base import Op
+from ttstack.ops.attributes import DenseI64, ShardDirection, ShardType, Si32, Ui32
+from ttstack.ops.collective import Collective, Resized
+from ttstack.ops.devices import AXES, Mesh
 from ttstack.ops.shapes import expect
-
-Groups = tuple[tuple[int, ...], ...]
-"""Devices that exchange values with each other, in the order of their shares."""
-
-AXES = 2
-"""A mesh has rows and columns of devices."""
+from ttstack.ops.types import TensorType
 
 
-@dataclass(frozen=True)
-class Mesh:
-    """Devices in rows and columns, numbered row by row."""
+class MeshPartition(Resized, mnemonic="mesh_partition"):
+    """Each device's own part, along `dim`, of a tensor that all devices along the axis, or all of the mesh, have."""
 
-    shape: tuple[int, ...] = (1, 1)
+    op_code = "SliceDeviceOperation"
+    dim: Si32
+    cluster_axis: Ui32 | None = None
+
+
+class MeshShard(Collective, mnemonic="mesh_shard"):
+    """A tensor of the host put on the devices of the mesh (`full_to_shard`), or got back from them.
+
+    `devices` gives each its part: `shard_dims` says, for each axis of the mesh, the dimension that is divided over
+    it (-1: none), `shard_shape` the number of parts of each dimension. `identity` is the same for a tensor that lies
+    on the devices already. `replicate` gives all devices the whole tensor, `maximal` the first one alone, and zeros
+    to the others; back comes what the first device has.
+    """
+
+    TYPES: ClassVar[tuple[str, ...]] = ("replicate", "maximal", "devices", "identity")
+    DIRECTIONS: ClassVar[tuple[str, ...]] = ("full_to_shard", "shard_to_full")
+    op_code = "MeshShardDeviceOperation"
+    shard_type: ShardType
+    shard_direction: ShardDirection
+    shard_shape: DenseI64
+    shard_dims: DenseI64
 
     @property
-    def size(self) -> int:
-        """Number of devices."""
-        return math.prod(self.shape)
+    def divides(self) -> bool:
+        """Whether devices have parts of the tensor."""
+        return self.shard_type in ("devices", "identity")
 
-    def extent(self, axis: int | None) -> int:
-        """Devices along an axis; all of them where None."""
-        return self.size if axis is None else self.shape[axis]
+    @property
+    def to_devices(self) -> bool:
+        """Whether values go from the host to the mesh."""
+        return self.shard_direction == "full_to_shard"
 
-    def position(self, device: int, axis: int | None) -> int:
-        """Where a device stands along an axis; its own number where None."""
-        return device if axis is None else device // math.prod(self.shape[axis + 1 :]) % self.shape[axis]
-
-    def groups(self, axis: int | None) -> Groups:
-        """The devices that differ in nothing but their position along the axis; all where None."""
-        found: dict[tuple[int, ...], list[int]] = {}
-        for device in range(self.size):
-            rest = tuple(self.position(device, a) for a in range(len(self.shape)) if axis not in (a, None))
-            found.setdefault(rest, []).append(device)
-        return tuple(map(tuple, found.values()))
-
-    def __str__(self) -> str:
-        return "x".join(map(str, self.shape))
-
-
-class MeshOp(Op):
-    """An op that is one with the same op on the other devices: it reads their values, or its own place among them."""
-
-    spans_mesh: ClassVar[bool] = True
-    rounds: ClassVar[int] = 1
-    """Times that shares circulate, one after the other."""
+    def infer(self) -> TensorType:
+        """The part, or the whole that parts make."""
+        for name, known in (("shard_type", self.TYPES), ("shard_direction", self.DIRECTIONS)):
+            got = getattr(self, name)
+            expect(got in known, f"{name} is '{got}', expected one of {', '.join(known)}")
+        if not self.divides:
+            return self.input
+        self._check_parts()
+        shape = tuple(
+            self._part(d, extent, parts)
+            for d, (extent, parts) in enumerate(zip(self.input.shape, self.shard_shape, strict=True))
+        )
+        return self.input.with_shape(shape)
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """Raise `ValueError` with both values where the op does not fit the mesh."""
+        """Each dimension has as many parts as there are devices along the axes that it is divided over."""
+        if not self.divides:
+            return
+        expect(len(self.shard_dims) == AXES, f"shard_dims {list(self.shard_dims)} has no entry for each axis of {mesh}")
+        for d, parts in enumerate(self.shard_shape):
+            axes = [a for a, dim in enumerate(self.shard_dims) if dim == d]
+            count = math.prod(mesh.extent(a) for a in axes)
+            which = f"axes {axes} of the mesh {mesh} have" if axes else f"no axis of the mesh {mesh} has"
+            expect(parts == count, f"shard_shape has {parts} parts of dimension {d}, {which} {count} devices")
 
-    def groups(self, mesh: Mesh) -> Groups:
-        """The devices that exchange values; none where nothing goes from device to device."""
-        raise NotImplementedError(f"{type(self).__name__}.groups")
+    def holders(self, mesh: Mesh) -> tuple[int, ...]:
+        """The devices that values of the host go to, or come from."""
+        if self.to_devices:
+            return (0,) if self.shard_type == "maximal" else tuple(range(mesh.size))
+        if not self.divides:
+            return (0,)
+        repeated = [a for a, dim in enumerate(self.shard_dims) if dim < 0]
+        return tuple(d for d in range(mesh.size) if all(mesh.position(d, a) == 0 for a in repeated))
 
-    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 depends on it in some ops
-        """What each device passes on to all others of its group in a round, as a share of the first operand."""
-        return 0.0
+    def _part(self, d: int, extent: int, parts: int) -> int:
+        if not self.to_devices:
+            return extent * parts
+        expect(extent % parts == 0, f"input has {extent} along dimension {d}, which {parts} parts do not divide")
+        return extent // parts
 
-    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 depends on it in some ops
-        """What goes from one device to another and no further, as a share of the first operand."""
-        return {}
-
-
-def check_axis(axis: int | None) -> None:
-    """Raise `ValueError` where a mesh has no such axis."""
-    expect(axis is None or 0 <= axis < AXES, f"cluster_axis is {axis}, the axes of a mesh are 0 and 1")
-
-
-def check_rows(name: str, rows: Sequence[Sequence[int]], width: int | None = None) -> None:
-    """Raise `ValueError` where rows of device numbers differ in length or hold numbers that no device has."""
-    for row in rows:
-        want = len(rows[0]) if width is None else width
-        expect(len(row) == want, f"{name} has a row {list(row)} of {len(row)} devices, expected {want}")
-        expect(min(row, default=0) >= 0, f"{name} has a row {list(row)}, devices are numbered from 0")
-
-
-def check_once(name: str, devices: Sequence[int]) -> None:
-    """Raise `ValueError` where a device is named twice."""
-    twice = next((d for i, d in enumerate(devices) if d in devices[:i]), None)
-    expect(twice is None, f"{name} names device {twice} twice in {list(devices)}")
-
-
-def check_devices(name: str, devices: Sequence[int], mesh: Mesh, *, all_of_them: bool) -> None:
-    """Raise `ValueError` where a device is not in the mesh, or left out of it."""
-    worst = max(devices, default=0)
-    expect(worst < mesh.size, f"{name} names device {worst}, the mesh {mesh} has {mesh.size} devices")
-    left = sorted(set(range(mesh.size)) - set(devices))
-    expect(not all_of_them or not left, f"{name} leaves out device {left[0] if left else 0} of the {mesh} mesh")
+    def _check_parts(self) -> None:
+        rank, dims, parts = self.input.rank, self.shard_dims, self.shard_shape
+        expect(len(parts) == rank, f"shard_shape {list(parts)} has {len(parts)} entries, input has rank {rank}")
+        expect(min(parts, default=1) > 0, f"shard_shape is {list(parts)}, every dimension has at least 1 part")
+        expect(len(dims) <= AXES, f"shard_dims {list(dims)} has {len(dims)} entries, a mesh has {AXES} axes")
+        for d in dims:
+            expect(-1 <= d < rank, f"shard_dims {list(dims)} names dimension {d}, input has rank {rank}")

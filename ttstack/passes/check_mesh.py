@@ -9,7 +9,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import definition, describe
 from ttstack.dialects.location import read_location
 from ttstack.mlir import ir
-from ttstack.ops.mesh import AXES, Mesh, MeshOp
+from ttstack.ops.devices import AXES, Mesh, MeshOp
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import system_desc
 from ttstack.system_desc import SystemDesc

@@ -19,6 +19,7 @@ from ttstack_runtime.kernels import (
     embedding,
     kv_cache,
     matmul,
+    mesh,
     normalization,
     pool,
     quantization,
@@ -45,6 +46,7 @@ FAMILIES = (
     training,
     collective,
     distributed,
+    mesh,
 )
 """The modules that define kernels; each has a table `KERNELS`."""
 

@@ -4,11 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ttstack.ops.mesh import Mesh
+from ttstack.ops.devices import Mesh
+from ttstack_runtime.kernels.mesh import Shares, mesh_partition
 from ttstack_runtime.kernels.table import Array, KernelTable
-
-Shares = Sequence[Array]
-"""An array for each device; devices that hold the same can share one."""
 
 _REDUCED: dict[str, Callable[[Array, Array], Array]] = {
     "sum": np.add,
@@ -34,19 +32,10 @@ def all_gather(shares: Shares, *, mesh: Mesh, all_gather_dim: int, cluster_axis:
 
 
 @KERNELS
-def reduce_scatter(
-    shares: Shares, *, mesh: Mesh, reduce_type: str, scatter_dim: int, cluster_axis: int
-) -> list[Array]:
+def reduce_scatter(shares: Shares, *, mesh: Mesh, reduce_type: str, scatter_dim: int, cluster_axis: int) -> list[Array]:
     """Each device's part of what `all_reduce` gives."""
     whole = all_reduce(shares, mesh=mesh, reduce_type=reduce_type, cluster_axis=cluster_axis)
     return mesh_partition(whole, mesh=mesh, dim=scatter_dim, cluster_axis=cluster_axis)
-
-
-@KERNELS
-def mesh_partition(shares: Shares, *, mesh: Mesh, dim: int, cluster_axis: int | None = None) -> list[Array]:
-    """Of each device's array, the part that belongs to its position along the axis."""
-    count = mesh.extent(cluster_axis)
-    return [np.split(x, count, dim)[mesh.position(d, cluster_axis)] for d, x in enumerate(shares)]
 
 
 @KERNELS
@@ -93,29 +82,7 @@ def all_to_all(
     return found
 
 
-@KERNELS
-def mesh_shard(
-    shares: Shares,
-    *,
-    mesh: Mesh,
-    shard_type: str,
-    shard_direction: str,
-    shard_shape: Sequence[int],
-    shard_dims: Sequence[int],
-) -> list[Array]:
-    """A whole array in parts on the devices, or their parts as one array, which all of them then share."""
-    if shard_type in ("devices", "identity"):
-        if shard_direction == "full_to_shard":
-            return [_cut(x, _place(mesh, d, shard_dims), shard_shape) for d, x in enumerate(shares)]
-        return [_joined(shares, mesh, shard_shape, shard_dims)] * mesh.size
-    if shard_type == "maximal" and shard_direction == "full_to_shard":
-        return [shares[0], *[np.zeros_like(shares[0])] * (mesh.size - 1)]
-    return [shares[0]] * mesh.size
-
-
-def _in_groups(
-    shares: Shares, mesh: Mesh, axis: int | None, combined: Callable[[list[Array]], Array]
-) -> list[Array]:
+def _in_groups(shares: Shares, mesh: Mesh, axis: int | None, combined: Callable[[list[Array]], Array]) -> list[Array]:
     """The devices along the axis share one array: what their arrays make."""
     found = list(shares)
     for group in mesh.groups(axis):
@@ -131,31 +98,3 @@ def _reduced(group: Sequence[Array], reduce_type: str) -> Array:
     for x in group[1:]:
         total = _REDUCED[reduce_type](total, x)
     return total / np.asarray(len(group), total.dtype) if reduce_type == "mean" else total
-
-
-def _place(mesh: Mesh, device: int, shard_dims: Sequence[int]) -> dict[int, int]:
-    """Which part of each dimension a device has; of a dimension over two axes, the first axis counts slowest."""
-    place: dict[int, int] = {}
-    for axis, dim in enumerate(shard_dims):
-        if dim >= 0:
-            place[dim] = place.get(dim, 0) * mesh.extent(axis) + mesh.position(device, axis)
-    return place
-
-
-def _region(shape: Sequence[int], place: dict[int, int]) -> tuple[slice, ...]:
-    """Where a part of that shape stands in the whole."""
-    starts = [place.get(d, 0) * extent for d, extent in enumerate(shape)]
-    return tuple(slice(start, start + extent) for start, extent in zip(starts, shape, strict=True))
-
-
-def _cut(whole: Array, place: dict[int, int], parts: Sequence[int]) -> Array:
-    return whole[_region([e // p for e, p in zip(whole.shape, parts, strict=True)], place)]
-
-
-def _joined(shares: Shares, mesh: Mesh, parts: Sequence[int], shard_dims: Sequence[int]) -> Array:
-    """Where several devices have the same part, the first one's counts."""
-    shape = shares[0].shape
-    whole = np.empty([e * p for e, p in zip(shape, parts, strict=True)], shares[0].dtype)
-    for device in reversed(range(mesh.size)):
-        whole[_region(shape, _place(mesh, device, shard_dims))] = shares[device]
-    return whole

@@ -5,8 +5,9 @@ from itertools import repeat
 
 import numpy as np
 
-from ttstack.ops.mesh import Mesh
-from ttstack_runtime.kernels.collective import Shares, all_reduce
+from ttstack.ops.devices import Mesh
+from ttstack_runtime.kernels.collective import all_reduce
+from ttstack_runtime.kernels.mesh import Shares
 from ttstack_runtime.kernels.table import Array, KernelTable
 
 KERNELS = KernelTable()

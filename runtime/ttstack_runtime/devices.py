@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ttstack.ops import OPS
-from ttstack.ops.mesh import Mesh
+from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function
 from ttstack_runtime.kernels.table import Array, Kernel
 
