@@ -503,6 +503,7 @@ CASES: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
             F.embedding_bag(i, w, o, mode="sum", include_last_offset=True),
             F.embedding_bag(i, w, o, mode="mean", padding_idx=2),
             F.embedding_bag(i.view(4, 2), w, mode="sum"),
+            torch.embedding_bag(w, i, o, False, 1)[0],
         ],
         (real(5, 3), whole(8, low=0, high=5), torch.tensor([0, 3, 3, 8]), real(8)),
     ),

@@ -1,0 +1,234 @@
+"""PyTorch models as TTIR: values, signature, locations, weights outside the IR, refusals."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 as everyone calls it
+from torch import nn
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.location import read_location
+from ttstack.dialects.signature import read_arguments, read_results
+from ttstack.frontends.text import parse, print_module
+from ttstack.frontends.torch import ImportedModel, export, import_torch
+from ttstack.frontends.torch_to_ttir import CONVERSIONS
+from ttstack.mlir import ir
+from ttstack.ops import OPS
+from ttstack.passes.pipelines import simplify
+from ttstack.program.records import TensorKind
+from ttstack.session import new_context
+
+MODELS = Path(__file__).parents[1] / "models"
+Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture(autouse=True)
+def _context(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(MODELS)
+    with new_context(), ir.Location.unknown():
+        yield
+
+
+def body(module: ir.Module) -> list[ir.Operation]:
+    return [op.operation for op in module.body.operations[0].regions[0].blocks[0].operations]
+
+
+def ops(module: ir.Module) -> Counter[str]:
+    return Counter(op.name.removeprefix("ttir.") for op in body(module))
+
+
+def values(model: ImportedModel, inputs: list[torch.Tensor]) -> list[Array]:
+    """All arguments: inputs in order, then weights by name."""
+    return [x.numpy() for x in inputs] + [model.weights[a.name] for a in model.arguments[len(inputs) :]]
+
+
+@pytest.mark.parametrize("name", ["mlp:mlp", "dlrm:dlrm_tiny", "bert:bert_tiny"])
+@pytest.mark.parametrize("simpler", [False, True])
+def test_models_compute_what_pytorch_computes(name: str, simpler: bool, interpret: Callable[..., list[Array]]):
+    program = export(name)
+    args, kwargs = program.example_inputs or ((), {})
+    model = import_torch(program)
+    if simpler:
+        simplify().run(model.module)
+    inputs = torch.utils._pytree.tree_leaves((args, kwargs))
+    with torch.no_grad():
+        wanted = torch.utils._pytree.tree_leaves(program.module()(*args, **kwargs))
+    results = interpret(model.module, values(model, inputs))
+    for got, want in zip(results, wanted, strict=True):
+        assert np.abs(got - want.numpy()).max() < 1e-5 * want.abs().max().item()
+
+
+def test_high_level_ops_survive_and_weights_are_read_as_they_lie():
+    bert = ops(import_torch("bert:bert_tiny").module)
+    whole = ("scaled_dot_product_attention", "layer_norm", "gelu", "linear", "embedding_bag", "permute", "softmax")
+    assert [bert[name] for name in whole] == [2, 5, 2, 13, 0, 0, 0]
+    dlrm = ops(import_torch("dlrm:dlrm_tiny").module)
+    assert [dlrm[name] for name in whole] == [0, 0, 0, 6, 3, 0, 0]
+    assert ops(import_torch("mlp:mlp").module) == {"linear": 3, "relu": 2, "func.return": 1}
+
+
+class Kinds(nn.Module):
+    """A parameter, a buffer, a constant too large for a literal, nested inputs and outputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.register_buffer("mean", torch.ones(4), persistent=False)
+        self.table = torch.arange(400.0).reshape(100, 4)
+
+    def forward(self, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        y = self.layer(batch["x"]) - self.mean
+        return {"y": y, "row": self.table[7] + batch["byte"]}
+
+
+def kinds() -> ImportedModel:
+    return import_torch(Kinds(), {"batch": {"x": torch.ones(2, 4), "byte": torch.ones(4, dtype=torch.uint8)}})
+
+
+def test_names_and_kinds_are_on_the_function_and_in_its_text():
+    text = print_module(kinds().module)
+    module = parse(text)
+    function = module.body.operations[0]
+    assert [(a.name, a.kind) for a in read_arguments(function)] == [
+        ("batch.x", TensorKind.INPUT),
+        ("batch.byte", TensorKind.INPUT),
+        ("layer.weight", TensorKind.PARAMETER),
+        ("layer.bias", TensorKind.PARAMETER),
+        ("mean", TensorKind.PARAMETER),
+        ("table", TensorKind.PARAMETER),
+    ]
+    assert read_results(function, 2) == ["y", "row"]
+    assert print_module(module) == text
+
+
+def test_function_types_are_builtin_and_keep_unsigned_integers():
+    (function,) = kinds().module.body.operations
+    inputs = ir.FunctionType(function.attributes["function_type"].value).inputs
+    assert [str(t) for t in inputs][:2] == ["tensor<2x4xf32>", "tensor<4xui8>"]
+    assert "torch" not in str(function)
+
+
+def test_locations_are_the_models_lines():
+    linear, *_ = (op for op in body(import_torch("mlp:mlp").module) if op.name == "ttir.linear")
+    assert re.fullmatch(r"layers\.0 \(mlp\.py:\d+\)", read_location(linear.location))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_weights_are_views_of_the_models_memory(dtype: torch.dtype):
+    layer = nn.Linear(4, 3, dtype=dtype)
+    model = import_torch(layer, torch.ones(2, 4, dtype=dtype))
+    assert {name: w.__array_interface__["data"][0] for name, w in model.weights.items()} == {
+        name: p.data_ptr() for name, p in layer.named_parameters()
+    }
+    assert {str(w.dtype) for w in model.weights.values()} == {str(dtype).removeprefix("torch.")}
+
+
+def test_a_model_without_memory_has_no_weights():
+    layer = nn.Linear(40000, 40000, device="meta")
+    model = import_torch(layer, torch.empty(2, 40000, device="meta"))
+    assert model.weights == {}
+    assert [a.name for a in model.arguments] == ["input", "weight", "bias"]
+
+
+def test_the_phases_and_the_name_are_told():
+    model = import_torch("mlp:mlp")
+    assert model.name == "mlp:mlp"
+    assert set(model.phases) == {"export", "import"}
+    assert min(model.phases.values()) > 0
+    assert import_torch(nn.ReLU(), torch.ones(2)).name == "ReLU"
+
+
+def test_the_context_can_be_given():
+    context = new_context()
+    assert import_torch(nn.ReLU(), torch.ones(2), context).module.context is context
+
+
+class Unsupported(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = torch.special.i0(x) + torch.special.i0(x + 1)
+        return y, torch.histc(x), torch.lerp(x, x, 0.5)
+
+
+def test_all_unsupported_ops_are_reported_at_once():
+    with pytest.raises(UnsupportedOpError, match="4 ops of 3 kinds cannot be compiled") as e:
+        import_torch(Unsupported(), torch.ones(3))
+    notes = e.value.diagnostic.notes
+    assert re.fullmatch(r"torch\.aten\.special_i0: 2, first at \S*test_torch_to_ttir\.py:\d+", notes[0])
+    assert re.match(r"torch\.aten\.histc: 1, first at", notes[1])
+
+
+def test_the_nearest_supported_op_is_named():
+    with pytest.raises(UnsupportedOpError) as e:
+        import_torch(Apply(torch.atanh), torch.ones(3))
+    assert e.value.diagnostic.notes[0].endswith("the nearest supported op is torch.aten.tanh")
+
+
+class Apply(nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: torch.Tensor) -> object:
+        return self.function(*inputs)
+
+
+QUERY = torch.ones(1, 2, 4, 8)
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "message", "hint"),
+    [
+        (lambda x: F.dropout(x, training=True), (torch.ones(2),), "is in training mode", "model.eval()"),
+        (
+            lambda q: F.scaled_dot_product_attention(q, q, q, dropout_p=0.5),
+            (QUERY,),
+            "drops values out",
+            "model.eval()",
+        ),
+        (
+            lambda q: F.scaled_dot_product_attention(q, q, q),
+            (QUERY[None],),
+            "is on 5 dimensions",
+            "(batch, heads, length, width)",
+        ),
+        (lambda x: F.pad(x, (1, 1), mode="reflect"), (torch.ones(2, 4),), "fills by mode 'reflect'", "constants"),
+        (lambda x: torch.linalg.vector_norm(x, 3), (torch.ones(2),), "is of order 3", "1, 2 and infinity"),
+        (
+            lambda x: torch.einsum("ij,jk,kl->il", x, x, x),
+            (torch.ones(2, 2),),
+            "has the equation `ij,jk,kl->il`",
+            "two operands",
+        ),
+        (
+            lambda i, w: torch.embedding_bag(w, i, i[:1], False, 2)[3],
+            (torch.zeros(3, dtype=torch.int64), torch.ones(4, 4)),
+            "is used for more than its pooled rows",
+            "first result",
+        ),
+    ],
+)
+def test_forms_that_have_no_conversion(
+    function: Callable[..., object], inputs: tuple[torch.Tensor, ...], message: str, hint: str
+):
+    with pytest.raises(UnsupportedOpError) as e:
+        import_torch(Apply(function), inputs)
+    diagnostic = e.value.diagnostic
+    assert message in diagnostic.message
+    assert hint in (diagnostic.hint or "")
+    assert re.search(r"test_torch_to_ttir\.py:\d+", diagnostic.loc or "")
+
+
+def test_batch_norm_in_training_is_refused():
+    with pytest.raises(UnsupportedOpError, match=r"(statistics|batch_norm)"):
+        import_torch(nn.BatchNorm1d(3, track_running_stats=False), torch.ones(2, 3, 4))
+
+
+def test_the_table_of_conversions_names_ops_that_exist():
+    assert {t for c in CONVERSIONS.values() for t in c.targets} <= set(OPS)
+    assert all(name == c.source and name.startswith("torch.") for name, c in CONVERSIONS.items())
