@@ -1,4 +1,4 @@
-"""What importing a PyTorch model costs beyond torch, the model and torch.export: seconds and peak memory.
+"""What importing a PyTorch model to TTIR costs beyond torch, the model and torch.export: seconds and peak memory.
 
 Each model is measured in a process of its own: `python benchmarks/import_memory.py [MODEL ...]`.
 """
@@ -55,12 +55,13 @@ def measure(name: str) -> dict[str, float]:
     Path("/proc/self/clear_refs").write_text("5")
     before, start = memory("VmRSS"), time.perf_counter()
 
-    import_program = import_module("ttstack.frontends.torch").import_program
-    imported = import_program(program)
+    import_torch = import_module("ttstack.frontends.torch").import_torch
+    new_context = import_module("ttstack.session").new_context
+    imported = import_torch(program, context=new_context())
     seconds, peak = time.perf_counter() - start, memory("VmHWM") - before
     again = time.perf_counter()
-    import_program(program)
-    weights = sum(tensor.nbytes for tensor in imported.weights.values()) / 2**20
+    import_torch(program, context=new_context())
+    weights = sum(array.nbytes for array in imported.weights.values()) / 2**20
     return {
         "seconds": seconds,
         "again": time.perf_counter() - again,
