@@ -1,10 +1,11 @@
 """From a `ttnn` module with addresses to the records of a program."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
@@ -29,9 +30,17 @@ def emit(
     pipeline: str,
     version: str,
 ) -> Binary:
-    """One program for each public function; `weights` are the values of parameters, by name."""
+    """One program for each public function; `weights` are the values of parameters, by name.
+
+    Raises:
+        InvalidIRError: two arguments or results of a function have one name, or a parameter has two types.
+    """
     emitters = [_Emitter(function) for function in functions(module)]
-    described = {w.name: w for e in emitters for w in e.weights}
+    described: dict[str, Weight] = {}
+    for w in (w for e in emitters for w in e.weights):
+        if described.setdefault(w.name, w).type != w.type:
+            types = f"{described[w.name].type} in one function and {w.type} in another"
+            raise InvalidIRError(f"parameter '{w.name}' is {types}", hint="give them different names")
     return Binary(
         functions=tuple(e.function for e in emitters),
         system_desc=system_desc(module),
@@ -53,6 +62,7 @@ class _Emitter:
         self._arguments(function)
         operations = [found for op in ops if (found := self._operation(op))]
         names = read_results(function, len(last.operands))
+        _check_unique(function, "results", names)
         self.function = Function(
             name=self.name,
             tensors=tuple(self.tensors),
@@ -64,7 +74,9 @@ class _Emitter:
     def _arguments(self, function: Any) -> None:
         addresses = read_plain(function.attributes[ADDRESS])
         block = function.regions[0].blocks[0]
-        for value, signature, address in zip(block.arguments, read_arguments(function), addresses, strict=True):
+        signatures = read_arguments(function)
+        _check_unique(function, "arguments", [s.name for s in signatures])
+        for value, signature, address in zip(block.arguments, signatures, addresses, strict=True):
             tensor = self._tensor(value, signature.name, signature.kind, address)
             if signature.kind is TensorKind.PARAMETER:
                 self.weights.append(Weight(tensor.name, tensor.type))
@@ -100,7 +112,11 @@ class _Emitter:
         name = f"{self.name}.constant.{len(self.tensors)}"
         (address,) = read_plain(op.attributes[ADDRESS])
         tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
-        self.weights.append(Weight(name, tensor.type, read_elements(op.attributes["value"])))
+        try:
+            values = read_elements(op.attributes["value"])
+        except ValueError as e:
+            raise InvalidIRError(str(e), loc=read_location(op.location)) from e
+        self.weights.append(Weight(name, tensor.type, values))
 
     def _tensor(self, value: Any, name: str, kind: TensorKind, address: int, alias: int | None = None) -> Tensor:
         layout = read_layout(value.type.encoding)
@@ -117,3 +133,12 @@ class _Emitter:
         self.numbers[value] = tensor.id
         self.tensors.append(tensor)
         return tensor
+
+
+def _check_unique(function: Any, what: str, names: Sequence[str]) -> None:
+    again = [name for i, name in enumerate(names) if name in names[:i]]
+    if again:
+        raise InvalidIRError(
+            f"two {what} of function '{function.name.value}' are called '{again[0]}'",
+            loc=read_location(function.location),
+        )

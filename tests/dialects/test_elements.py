@@ -45,8 +45,12 @@ def test_extreme_splats(dtype: str, value: int):
     assert found.tolist() == [value] * 4
 
 
+RESOURCE = """module attributes {tt.a = dense_resource<r> : tensor<2xf32>} {}
+{-# dialect_resources: {builtin: {r: "0x040000000000803F0000803F"}} #-}"""
+
+
 def test_resources_are_refused():
     with new_context(), ir.Location.unknown():
-        module = ir.Module.parse('module attributes {tt.a = dense_resource<r> : tensor<2xf32>} {}\n{-# dialect_resources: {builtin: {r: "0x040000000000803F0000803F"}} #-}')
+        module = ir.Module.parse(RESOURCE)
         with pytest.raises(ValueError, match="cannot be read; write them as dense"):
             read_elements(module.operation.attributes["tt.a"])

@@ -34,13 +34,9 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     creation.Full: lambda m, n: Case(m, (), {"shape": (n, n), "fill_value": 1.0}, _t(n, n)),
     creation.Creation: lambda m, n: Case(m, (), {}, _t(n, n)),
     creation.Constant: lambda m, n: Case(m, (), {"value": None}, _t(n, n)),
-    creation.Arange: lambda m, n: Case(
-        m, (), {"start": 0, "end": n, "step": 1, "arange_dimension": 1}, _t(n, n)
-    ),
+    creation.Arange: lambda m, n: Case(m, (), {"start": 0, "end": n, "step": 1, "arange_dimension": 1}, _t(n, n)),
     reduction.Reduction: _same(keep_dim=True, dim_arg=(1,)),
-    reduction.Argmax: lambda m, n: Case(
-        m, (_t(n, n),), {"keep_dim": True, "dim_arg": (1,)}, _ids(n, 1)
-    ),
+    reduction.Argmax: lambda m, n: Case(m, (_t(n, n),), {"keep_dim": True, "dim_arg": (1,)}, _ids(n, 1)),
     reduction.Scan: _same(dim=1),
     reduction.Softmax: _same(dimension=1),
     shape.Reshape: lambda m, n: Case(m, (_t(n, n),), {"shape": (n * 2, n // 2)}),
@@ -49,9 +45,7 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     shape.Permute: _same(permutation=(1, 0)),
     shape.Transpose: _same(dim0=0, dim1=1),
     shape.Concat: lambda m, n: Case(m, (_t(n, n), _t(n, n)), {"dim": 1}),
-    shape.SliceStatic: lambda m, n: Case(
-        m, (_t(n, n),), {"begins": (0, 0), "ends": (n // 2, n), "step": (1, 1)}
-    ),
+    shape.SliceStatic: lambda m, n: Case(m, (_t(n, n),), {"begins": (0, 0), "ends": (n // 2, n), "step": (1, 1)}),
     shape.Index: lambda m, n: Case(m, (_t(n, n),), {"dim": 0, "begin": 0, "end": n, "step": 2}),
     shape.Broadcast: lambda m, n: Case(m, (_t(1, n),), {"broadcast_dimensions": (n, 1)}),
     shape.Repeat: _same(repeat_dimensions=(2, 1)),
@@ -60,9 +54,7 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     shape.Gather: lambda m, n: Case(m, (_t(n, n), _ids(n, n)), {"dim": 0}),
     matmul.Matmul: lambda m, n: Case(m, (_t(n, n), _t(n, n))),
     normalization.TrailingNorm: lambda m, n: Case(m, (_t(n, n), _t(n)), {"normalized_shape": (n,)}),
-    normalization.BatchNormInference: lambda m, n: Case(
-        m, (_t(n, n), *[_t(n)] * 4), {"epsilon": 0.5, "dimension": 1}
-    ),
+    normalization.BatchNormInference: lambda m, n: Case(m, (_t(n, n), *[_t(n)] * 4), {"epsilon": 0.5, "dimension": 1}),
     embedding.Embedding: lambda m, n: Case(m, (_ids(n), _t(1000, n))),
     embedding.EmbeddingBag: lambda m, n: Case(m, (_ids(n, 4), _t(1000, n), None, None)),
     attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),

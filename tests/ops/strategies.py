@@ -42,9 +42,7 @@ def shapes(least: int = 0, most: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
     return st.integers(least, most).flatmap(of)
 
 
-def tensors(
-    dtypes: Sequence[DType] = NUMBERS, least: int = 0, most: int = 4
-) -> st.SearchStrategy[TensorType]:
+def tensors(dtypes: Sequence[DType] = NUMBERS, least: int = 0, most: int = 4) -> st.SearchStrategy[TensorType]:
     return st.builds(TensorType, shapes(least, most), st.sampled_from(dtypes))
 
 

@@ -80,4 +80,3 @@ def test_an_exact_dispatch_survives_as_generic_and_is_recognized(mnemonic: str, 
     assert found.dispatch() == dispatch
     ours, theirs = evaluate(op, case.arrays()), evaluate(found, [a for a in case.arrays() if a is not None])
     np.testing.assert_array_equal(*(np.asarray(x).astype(float) for x in (ours, theirs)))
-

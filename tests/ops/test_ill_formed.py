@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (MLIR text)
 """One wrong op for every rule, and what the verifier says about it."""
 
 import pytest
@@ -183,7 +184,7 @@ MATMUL = [
         "shapes [4, 2] and [3, 8] do not broadcast",
     ),
     (
-        f'"ttir.linear"(%v, %w, %d) : (tensor<8xf32>, tensor<8x2xf32>, tensor<4x2xf32>) -> tensor<2xf32>',
+        '"ttir.linear"(%v, %w, %d) : (tensor<8xf32>, tensor<8x2xf32>, tensor<4x2xf32>) -> tensor<2xf32>',
         "bias [4, 2] does not broadcast to [2]",
     ),
     (
@@ -318,7 +319,10 @@ ATTENTION = [
 
 TYPES = [
     ('"ttir.exp"(%x) : (tensor<4x?xf32>) -> tensor<4x?xf32>', "has a dynamic shape; give every dimension an extent"),
-    ('"ttir.exp"(%z) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>', "element type complex<f32> is not supported"),
+    (
+        '"ttir.exp"(%z) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>',
+        "element type complex<f32> is not supported",
+    ),
 ]
 
 ARGUMENTS = {
@@ -346,7 +350,7 @@ ARGUMENTS = {
 ALL = [*ELTWISE, *CREATION, *REDUCTION, *SHAPE, *MATMUL, *NORMALIZATION, *EMBEDDING, *ATTENTION, *TYPES]
 
 
-@pytest.mark.parametrize(("text", "says"), ALL, ids=[f"{t.split('(')[0][6:-1]}: {s[:40]}" for t, s in ALL])
+@pytest.mark.parametrize(("text", "says"), ALL, ids=[f"{t.partition('(')[0][6:-1]}: {s[:40]}" for t, s in ALL])
 def test_an_ill_formed_op_is_refused_at_its_line(text: str, says: str):
     arguments = ", ".join(f"%{name}: {t}" for name, t in ARGUMENTS.items())
     count = 3 if "split_query" in text else 1
@@ -355,6 +359,6 @@ def test_an_ill_formed_op_is_refused_at_its_line(text: str, says: str):
     with pytest.raises(InvalidIRError) as refused:
         parse(module, "model.mlir")
     assert says in refused.value.diagnostic.message
-    assert f"'{text.split('(')[0][1:-1]}' op" in refused.value.diagnostic.message
+    assert f"'{text.partition('(')[0][1:-1]}' op" in refused.value.diagnostic.message
     column = module.splitlines()[1].index('"') + 1
     assert refused.value.diagnostic.loc == f"model.mlir:2:{column}"

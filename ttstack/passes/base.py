@@ -2,12 +2,14 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from inspect import signature
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, validate_call
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.mlir import PassManager, ir
@@ -112,7 +114,7 @@ class Pipeline:
 _STEP = re.compile(r"\s*(?P<name>[\w.-]+)\s*(?:\{(?P<options>[^}]*)\})?\s*(?:,|$)")
 
 
-def parse_pipeline(text: str, named: dict[str, Callable[[], Pipeline]]) -> Pipeline:
+def parse_pipeline(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Pipeline:
     """The passes of `text`; a name in `named` stands for the passes of that pipeline.
 
     Raises:
@@ -121,7 +123,7 @@ def parse_pipeline(text: str, named: dict[str, Callable[[], Pipeline]]) -> Pipel
     return Pipeline(tuple(_steps(text, named)))
 
 
-def _steps(text: str, named: dict[str, Callable[[], Pipeline]]) -> Iterator[Pass]:
+def _steps(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Iterator[Pass]:
     at = 0
     while at < len(text):
         match = _STEP.match(text, at)
@@ -129,24 +131,38 @@ def _steps(text: str, named: dict[str, Callable[[], Pipeline]]) -> Iterator[Pass
             raise PassOptionError(f"cannot read the pipeline at {text[at:]!r}", hint="write name{key=value ...},name2")
         at = match.end()
         name, options = match["name"], match["options"]
-        if name in named and options is None:
-            yield from named[name]().passes
+        if name in named:
+            yield from _pipeline(name, named[name], options or "").passes
         elif name in PASSES:
             yield _with_options(PASSES[name], options or "")
         else:
             yield _builtin(name, match.group(0).strip().rstrip(","), [*PASSES, *named])
 
 
+def _pipeline(name: str, build: Callable[..., Pipeline], text: str) -> Pipeline:
+    known = [_kebab(p) for p in signature(build).parameters]
+    with _as_option_error(name, known):
+        return validate_call(build)(**{key.replace("-", "_"): value for key, value in _options(text)})
+
+
 def _with_options(cls: type[Pass], text: str) -> Pass:
-    options = {key: value for key, _, value in (option.partition("=") for option in text.split())}
+    with _as_option_error(cls.name, map(_kebab, cls.model_fields)):
+        return cls.model_validate(dict(_options(text)))
+
+
+def _options(text: str) -> Iterator[tuple[str, str]]:
+    return ((key, value) for key, _, value in (option.partition("=") for option in text.split()))
+
+
+@contextmanager
+def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
     try:
-        return cls.model_validate(options)
+        yield
     except ValidationError as e:
-        known = ", ".join(_kebab(f) for f in cls.model_fields) or "none"
         raise PassOptionError(
-            f"bad options for '{cls.name}'",
-            notes=tuple(f"{'.'.join(map(str, x['loc']))}: {x['msg']}" for x in e.errors()),
-            hint=f"its options: {known}",
+            f"bad options for '{name}'",
+            notes=tuple(f"{_kebab('.'.join(map(str, x['loc'])))}: {x['msg']}" for x in e.errors()),
+            hint=f"its options: {', '.join(known) or 'none'}",
         ) from e
 
 

@@ -12,12 +12,17 @@ from ttstack.system_desc import SystemDesc
 SYSTEM_DESC = "tt.system_desc"
 
 
+def defined(module: ir.Module) -> Iterator[Any]:
+    """Functions with a body, in order."""
+    return (op for op in module.body.operations if op.operation.name == "func.func" and op.regions[0].blocks)
+
+
 def functions(module: ir.Module) -> Iterator[Any]:
     """Public functions with a body, in order."""
-    for op in module.body.operations:
-        visibility = op.attributes["sym_visibility"].value if "sym_visibility" in op.attributes else "public"
-        if op.operation.name == "func.func" and op.regions[0].blocks and visibility == "public":
-            yield op
+    for function in defined(module):
+        attributes = function.attributes
+        if "sym_visibility" not in attributes or attributes["sym_visibility"].value == "public":
+            yield function
 
 
 def body(function: Any) -> list[Any]:

@@ -7,8 +7,10 @@ from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
+from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fuse import Fuse
+from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
@@ -20,7 +22,8 @@ def simplify() -> Pipeline:
     """Named ttir to simpler named ttir."""
     return Pipeline(
         (
-            Builtin(pipeline="inline"),
+            DropLayouts(),
+            InlineCalls(),
             Builtin(pipeline="canonicalize"),
             Decompose(),
             FoldConstants(),

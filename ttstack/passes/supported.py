@@ -3,23 +3,30 @@
 from collections import Counter
 from typing import Any
 
+from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
-from ttstack.passes.functions import functions
+from ttstack.passes.functions import defined, functions
 
 _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_conversion_cast"}
 
 
 def check_supported(module: ir.Module) -> None:
-    """Every op of every public function is one of `ttir`'s.
+    """There is a public function, and every op of every function is one of `ttir`'s.
 
     Raises:
+        InvalidIRError: there is nothing to compile.
         UnsupportedOpError: with all the others, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
-    for function in functions(module):
+    if not any(True for _ in functions(module)):
+        raise InvalidIRError(
+            "the module has no public function with a body",
+            hint="functions stand in the outermost module, as func.func @name",
+        )
+    for function in defined(module):
         for block in function.regions[0].blocks:
             for op in block.operations:
                 _visit(op.operation, found, first)

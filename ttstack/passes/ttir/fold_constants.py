@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from ttstack_runtime.evaluate import evaluate
 
-from ttstack.dialects.base import describe
+from ttstack.diagnostics import TTStackError
+from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import ttir
 from ttstack.mlir import ir
@@ -34,6 +35,14 @@ class FoldConstants(Pass, name="fold-constants"):
         definition = describe(op)
         if len(definition.results) != 1 or sum(t.nbytes for t in definition.results) > self.max_bytes:
             return None
-        (value,) = evaluate(definition, [read_elements(o.attributes["value"]) for o in owners])
+        places = operands_by_place(type(definition), op)
+        try:
+            (value,) = evaluate(definition, [None if v is None else _values(v) for v in places])
+        except (TTStackError, ValueError):
+            return None  # the run says why, at the op's place
         (result,) = definition.results
         return [ttir("constant", [], result=result, value=elements_attribute(np.asarray(value), result))]
+
+
+def _values(constant: Any) -> np.ndarray[Any, Any]:
+    return read_elements(constant.owner.attributes["value"])

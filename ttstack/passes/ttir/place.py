@@ -38,8 +38,17 @@ def _apply(found: FunctionGraph, plan: Plan) -> None:
     for op, step in zip(found.operations, plan.steps, strict=True):
         _write(op, step)
         if op.name == "ttir.generic":
-            operands: Any = op.operands
-            operands[len(operands) - 1].set_type(op.results[0].type)
+            _give_destination(op)
+
+
+def _give_destination(op: Any) -> None:
+    """A destination of its own: its type says the layout of the result, and others may share the one it has."""
+    last = len(op.operands) - 1
+    old = op.operands[last]
+    with ir.InsertionPoint(op), op.location:
+        op.operands[last] = ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0]
+    if not list(old.uses) and not isinstance(old.owner, ir.Block):
+        old.owner.erase()
 
 
 def _write(op: Any, step: Step) -> None:

@@ -1,0 +1,123 @@
+"""What holds of every placed program, on any function and any device."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ttstack_runtime.executor import execute
+from ttstack_runtime.inputs import random_inputs, random_weights
+from ttstack_runtime.replay import replay
+
+from tests.placement.compiled import compiled_or_none, computed
+from tests.placement.devices import GRIDS, KIB, device, devices
+from tests.placement.functions import functions
+from ttstack.ops import OPS
+from ttstack.program.layout import MemoryLayout, MemorySpace
+from ttstack.program.records import Binary, Function, Operation, TensorKind
+from ttstack.program.validate import validate_binary
+from ttstack.system_desc import SystemDesc
+
+some = settings(max_examples=40)
+
+
+@some
+@given(text=functions(), chip=devices())
+def test_memory_holds_and_values_are_those_of_the_source(text: str, chip: SystemDesc):
+    if (binary := compiled_or_none(text, chip)) is None:
+        return
+    validate_binary(binary)
+    (function,) = binary.functions
+    use = replay(function, chip.chips[0])
+    assert use.l1.peak <= chip.chips[0].l1_usable_bytes
+    _check_layouts(function)
+    _check_values(binary, text)
+
+
+def _check_layouts(function: Function) -> None:
+    outputs = {o.tensor for o in function.outputs}
+    for tensor in function.tensors:
+        if tensor.id in outputs or tensor.kind is not TensorKind.INTERMEDIATE:
+            assert tensor.layout.memory_space is MemorySpace.DRAM
+            assert tensor.layout.memory_layout is MemoryLayout.INTERLEAVED
+    for operation in function.operations:
+        if operation.name not in ("to_layout", "deallocate"):
+            _check_operands(function, operation)
+
+
+def _check_operands(function: Function, operation: Operation) -> None:
+    """Indices and tables come in rows, from DRAM; everything else in tiles, and shards as the op goes over them."""
+    spec = OPS[operation.name]
+    for name, operand in zip(spec.operand_specs(), operation.operands, strict=False):
+        if operand is None:
+            continue
+        layout = function.tensors[operand].layout
+        in_rows = name in spec.host_indices
+        assert layout.tiled != in_rows
+        assert not in_rows or layout.memory_space is MemorySpace.DRAM
+        view = function.tensors[operation.results[0]].alias is not None
+        assert not layout.sharded or view or layout.grid == operation.grid
+
+
+def _check_values(binary: Binary, text: str) -> None:
+    (function,) = binary.functions
+    inputs = random_inputs(function)
+    binary = random_weights(binary)
+    weights = {name: w.data for name, w in binary.weights.items()}
+    arguments = {
+        t.name: inputs.get(t.name, weights.get(t.name)) for t in map(function.tensors.__getitem__, function.inputs)
+    }
+    want = computed(text, {n: a for n, a in arguments.items() if a is not None and "constant" not in n})
+    got = execute(binary, inputs)
+    for have, right in zip(got.values(), want, strict=True):
+        # Fusion rounds once where the source rounds twice.
+        tolerance = 1e-4 if right.dtype == np.float32 else 0.06
+        scale = max(1.0, float(np.abs(right.astype(np.float32)).max(initial=0)))
+        np.testing.assert_allclose(have.astype(np.float32), right.astype(np.float32), rtol=0, atol=tolerance * scale)
+
+
+@settings(max_examples=15)
+@given(text=functions(), chip=devices())
+def test_policy_dram_leaves_l1_to_circular_buffers(text: str, chip: SystemDesc):
+    if (binary := compiled_or_none(text, chip, placement="dram")) is None:
+        return
+    (function,) = binary.functions
+    assert {t.layout.memory_space for t in function.tensors} == {MemorySpace.DRAM}
+
+
+@settings(max_examples=15)
+@given(text=functions(), chip=devices())
+def test_one_source_gives_one_program(text: str, chip: SystemDesc):
+    assert compiled_or_none(text, chip) == compiled_or_none(text, chip)
+
+
+@settings(max_examples=15)
+@given(text=functions(most=5), grid=st.sampled_from(((1, 1), (8, 8))))
+def test_no_l1_is_one_error_that_says_what_is_missing(text: str, grid: tuple[int, int]):
+    if (binary := compiled_or_none(text, device(grid, size=8 * 1024))) is not None:
+        assert not [op for op in binary.functions[0].operations if op.results and not _is_view(binary, op)]
+
+
+def _is_view(binary: Binary, operation: Operation) -> bool:
+    return binary.functions[0].tensors[operation.results[0]].alias is not None
+
+
+@settings(max_examples=15)
+@given(text=functions(), grid=st.sampled_from(GRIDS))
+def test_more_l1_compiles_what_less_does(text: str, grid: tuple[int, int]):
+    fits = [compiled_or_none(text, device(grid, kib * KIB)) is not None for kib in (32, 64, 128, 1328)]
+    assert fits == sorted(fits)
+
+
+@pytest.mark.parametrize("seed", ["0", "1"])
+def test_one_source_gives_one_program_in_every_process(seed: str):
+    assert _digest(seed) == _digest("2")
+
+
+def _digest(seed: str) -> str:
+    environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "tests.placement.digest"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
