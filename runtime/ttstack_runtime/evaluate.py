@@ -9,6 +9,8 @@ from ttstack.diagnostics import ExecutionError
 from ttstack.ops.base import Op
 from ttstack.ops.devices import Mesh
 from ttstack.ops.eltwise import BitcastConvert, Typecast
+from ttstack.ops.quantization import Dequantize, DequantizeUnrolled, Quantization, Quantize, Requantize
+from ttstack.ops.types import QuantType
 from ttstack_runtime import kernels
 from ttstack_runtime.devices import across
 from ttstack_runtime.precision import Ieee
@@ -35,14 +37,31 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
 
 def result_keywords(op: Op) -> dict[str, Any]:
     """What a kernel must be told of the result type, because neither operands nor attributes say it."""
-    (result, *_) = op.results
-    if op.spans_mesh:
+    if op.spans_mesh or not op.results:
         return {}
+    (result, *_) = op.results
+    if "types" in op.result_fields():
+        return {"types": op.results}
     if "type" in op.result_fields():
         return {"dtype": Ieee.held[result.dtype], "shape": result.shape}
+    if isinstance(op, Quantization):
+        return _quantization_keywords(op)
     if isinstance(op, BitcastConvert):
         return {"dtype": result.dtype.numpy, "source": op.input.dtype.numpy}
     return {"dtype": Ieee.held[result.dtype]} if isinstance(op, Typecast) else {}
+
+
+def _quantization_keywords(op: Quantization) -> dict[str, Any]:
+    """Parameters that are in types, and of a result whose parameters are operands, the integers that it takes."""
+    if isinstance(op, Quantize):
+        return {"target": op.dtype}
+    if isinstance(op, Dequantize):
+        return {"source": op.input.dtype}
+    if isinstance(op, Requantize):
+        return {"source": op.input.dtype, "target": op.dtype}
+    if isinstance(op, DequantizeUnrolled):
+        return {}
+    return {"dtype": op.dtype.numpy, "limits": op.dtype.limits if isinstance(op.dtype, QuantType) else None}
 
 
 def _widen(array: Array | None) -> Array | None:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from ttstack.cost.units import tile_cycles
-from ttstack.ops.dispatch import TileOp
+from ttstack.ops.dispatch import Access, TileOp
 from ttstack.ops.types import DType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import attention_chunks
 from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.structure import is_attention, is_contraction
+from ttstack.program.structure import attended, is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
 
@@ -96,9 +96,17 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     each = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
     spills = chip.pack.k_block_cycles_per_tile * outputs * blocks.k_blocks
     pack = _pack_cycles(device_op, chip) * outputs
-    arithmetic = products * each + spills + last.math
+    arithmetic = products * each + spills + last.math + _tilize_cycles(device_op, blocks, chip)
     unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack
     return Work(arithmetic, unpack, pack, products * each)
+
+
+def _tilize_cycles(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
+    """Of windows, which are put together as rows and multiplied as tiles."""
+    windows = device_op.dispatch.inputs[0]
+    if windows.access is not Access.WINDOW:
+        return 0.0
+    return device_op.core_pages(windows) * blocks.column_blocks * chip.matrix.copy_cycles_per_tile
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
@@ -119,7 +127,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     rows = device_op.core_units
     score = visible_keys(device_op, chip) * rows
     products = sum(op.count for op in device_op.dispatch.body if op.name == "matmul") / _visible_share(device_op)
-    size = max(layout.dtype.tile_bytes for layout in device_op.operands[:3])
+    size = max(device_op.operands[i].dtype.tile_bytes for i in attended(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
     cycles = score * (products * each + softmax) + rows * chip.attention.query_row_cycles

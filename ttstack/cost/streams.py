@@ -6,6 +6,7 @@ from ttstack.cost.multicast import multicast_cycles, pieces
 from ttstack.cost.rereads import rereads
 from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.cost.window import window_stream
 from ttstack.ops.dispatch import Access, Map
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
@@ -16,11 +17,11 @@ from ttstack.system_desc import ChipDesc
 
 
 def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Stream]]:
-    """Streams of the operands, then of the results."""
-    everything = parts(device_op)
-    count = len(device_op.op.operands)
-    reads = [_read(device_op, i, *part, chip) for i, part in enumerate(everything[:count])]
-    return reads, [_write(device_op, *part, chip) for part in everything[count:]]
+    """Streams of what is read, then of what is written: results, and operands that the op changes."""
+    everything = list(enumerate(parts(device_op)))
+    written = {*range(len(device_op.op.operands), len(everything)), *device_op.op.mutated_operands}
+    reads = [_read(device_op, i, *part, chip) for i, part in everything if i not in written]
+    return reads, [_write(device_op, *part, chip) for i, part in everything if i in written]
 
 
 def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
@@ -30,6 +31,8 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
         return indirect_stream(device_op, which, t, layout, chip)
     if is_local(device_op, which, t, layout):
         return LOCAL
+    if which.access is Access.WINDOW:
+        return window_stream(device_op, which, t, layout, rereads(device_op, index, which, chip), chip)
     own = which.access is Access.MULTICAST
     times = rereads(device_op, index, which, chip)
     share = _core_bytes(device_op, which, t, layout) * times

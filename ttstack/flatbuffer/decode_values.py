@@ -37,6 +37,7 @@ def layout(_: Reader, table: Any) -> Layout:
         memory_space=enums.MEMORY_SPACE.member(table.MemorySpace()),
         memory_layout=enums.MEMORY_LAYOUT.member(table.MemoryLayout()),
         grid=grid(table.Grid()),
+        filters=bool(table.Filters()),
     )
 
 

@@ -50,6 +50,7 @@ def layout(writer: Writer, value: Layout) -> int:
             memory_space=enums.MEMORY_SPACE.number[value.memory_space],
             memory_layout=enums.MEMORY_LAYOUT.number[value.memory_layout],
             grid=value.grid,
+            filters=value.filters,
         ),
     )
 

@@ -21,6 +21,9 @@ OPS: dict[str, "type[Op]"] = {}
 MAX_VARIADIC = 256
 """Operands that a variadic op can take."""
 
+MAX_RESULTS = 32
+"""Results that an op with any number of them can have."""
+
 
 class Arity(Enum):
     """How many operands stand in one place."""
@@ -58,6 +61,8 @@ class Op:
     result_names: ClassVar[tuple[str, ...]] = ("result",)
     optional_result: ClassVar[bool] = False
     """Whether the last result is there only where operands or attributes ask for it."""
+    variadic_results: ClassVar[bool] = False
+    """Whether the last name of a result stands for any number of them."""
     takes_quantized: ClassVar[bool] = False
     """Whether operands can be quantized in any way; ops that compute nothing take those quantized as a whole."""
     pure: ClassVar[bool] = True
@@ -67,9 +72,13 @@ class Op:
     op_code: ClassVar[str] = ""
     """The device operation's name in profiler tables."""
     spans_mesh: ClassVar[bool] = False
-    """Whether the op is one with the same op on the other devices of a mesh: a `ttstack.ops.mesh.MeshOp`."""
+    """Whether the op is one with the same op on the other devices of a mesh: a `ttstack.ops.devices.MeshOp`."""
     host_indices: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads in row-major order: indices and offsets."""
+    filters: ClassVar[tuple[str, ...]] = ()
+    """Operands that the device reads as the matrix of a convolution."""
+    mutates: ClassVar[tuple[str, ...]] = ()
+    """Operands whose buffers the op writes to: what reads them later sees the change."""
 
     def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -106,6 +115,25 @@ class Op:
             flat += [] if value is None else value if isinstance(value, tuple) else [value]
         return tuple(flat)
 
+    @cached_property
+    def host_operands(self) -> frozenset[int]:
+        """Positions among `operands` of those that are read in row-major order."""
+        return self._positions(self.host_indices)
+
+    @cached_property
+    def filter_operands(self) -> frozenset[int]:
+        """Positions among `operands` of those that are read as the matrix of a convolution."""
+        return self._positions(self.filters)
+
+    @cached_property
+    def mutated_operands(self) -> frozenset[int]:
+        """Positions among `operands` of those that are written to."""
+        return self._positions(self.mutates)
+
+    def written(self) -> int:
+        """Elements that the op writes."""
+        return sum(result.size for result in self.results)
+
     def attributes(self) -> dict[str, Any]:
         """Attribute values by name, defaults included, without what the result type says."""
         return {a.name: getattr(self, a.name) for a in self.attribute_specs().values()}
@@ -113,6 +141,10 @@ class Op:
     def flops(self) -> int:
         """Floating-point operations as users count them: 2 for a multiply-add, 1 for each result of other ops."""
         return sum(result.size for result in self.results)
+
+    def _positions(self, names: Sequence[str]) -> frozenset[int]:
+        present = [n for n in self.operand_specs() if getattr(self, n) is not None]
+        return frozenset(i for i, name in enumerate(present) if name in names)
 
     @classmethod
     @cache
@@ -133,7 +165,7 @@ class Op:
     @classmethod
     @cache
     def result_fields(cls) -> dict[str, int]:
-        """Fields that are read off spelled result types, with the number of the result."""
+        """Fields that are read off spelled result types, with the number of the result, -1 for all."""
         return {n: int(s.type) for n, _, s in _declared(cls) if s is not None and s.kind == FROM_RESULT}
 
     @classmethod
@@ -147,13 +179,7 @@ class Op:
 
         `results` are the spelled result types, for what only they say; `ValueError` says what is missing.
         """
-        values: dict[str, Any] = dict(attributes)
-        for name, number in cls.result_fields().items():
-            if number >= len(results):
-                if _default(cls, name) is not MISSING:
-                    continue
-                raise ValueError(f"needs the type of result {number}")
-            values[name] = results[number] if name == "type" else results[number].dtype
+        values: dict[str, Any] = dict(attributes) | cls._spelled(results)
         rest = list(operands)
         for name, arity in cls.operand_specs().items():
             if arity is Arity.VARIADIC:
@@ -167,6 +193,19 @@ class Op:
                 kind = "operand" if field.name in cls.operand_specs() else "attribute"
                 raise ValueError(f"requires {kind} '{field.name}'")
         return cls(**values)
+
+    @classmethod
+    def _spelled(cls, results: Sequence[TensorType]) -> dict[str, Any]:
+        """The values of the fields that are read off result types."""
+        values: dict[str, Any] = {}
+        for name, number in cls.result_fields().items():
+            if number < 0:
+                values[name] = tuple(results)
+            elif number < len(results):
+                values[name] = results[number] if name == "type" else results[number].dtype
+            elif _default(cls, name) is MISSING:
+                raise ValueError(f"needs the type of result {number}")
+        return values
 
 
 @cache

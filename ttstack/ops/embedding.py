@@ -95,6 +95,41 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
         )
 
 
+class EmbeddingBackward(Op, mnemonic="embedding_backward"):
+    """Rows of `in_gradient` added to the rows of the table that `input` picked; of `weight`, only the type is used."""
+
+    op_code = "EmbeddingsDeviceOperation"
+    host_indices = ("input",)
+    input: TensorType
+    weight: TensorType
+    in_gradient: TensorType
+
+    def infer(self) -> TensorType:
+        """The table's type."""
+        _check_table(self.weight)
+        width, count = self.weight.shape[-1], self.input.size
+        fits = self.in_gradient.shape[-1:] == (width,) and self.in_gradient.size == count * width
+        expect(fits, f"in_gradient {list(self.in_gradient.shape)} does not hold {count} rows of {width}")
+        return self.weight
+
+    def flops(self) -> int:
+        """One for each element of the gradient."""
+        return self.in_gradient.size
+
+    def dispatch(self) -> Dispatch:
+        """Each core has rows of the table, and adds to them what the indices pick."""
+        rows, width = (tiles(d) for d in self.weight.shape[-2:])
+        added = max(tiles(self.input.size), 1) / max(rows, 1)
+        return Dispatch(
+            domain=(rows, width),
+            iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
+            inputs=(Map((0,), Access.GATHER), Map(()), Map((0, 1), Access.GATHER)),
+            outputs=(Map((0, 1)),),
+            body=(TileOp("add", (2,), added),),
+            exact=False,
+        )
+
+
 def _check_table(weight: TensorType) -> None:
     matrix = weight.rank >= 2 and all(d == 1 for d in weight.shape[:-2])
     expect(matrix, f"weight {list(weight.shape)} is not a matrix of rows")

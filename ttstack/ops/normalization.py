@@ -1,11 +1,16 @@
 """Normalisation along trailing dimensions or channels."""
 
-from ttstack.ops.attributes import F32, I32, DenseI64
+from dataclasses import replace
+
+from ttstack.ops.attributes import F32, I32, I64, DenseI64
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.loops import rowwise
 from ttstack.ops.shapes import axis, expect, trailing
 from ttstack.ops.types import TensorType
+
+_CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
+"""Work on each tile to give it mean 0 and variance 1."""
 
 
 class TrailingNorm(Op):
@@ -46,8 +51,7 @@ class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
 
     def dispatch(self) -> Dispatch:
         """Each normalised row stays in a core."""
-        work = [("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1)]
-        return rowwise(self.operands, self.input, self.dims, work)
+        return rowwise(self.operands, self.input, self.dims, _CENTRED)
 
 
 class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
@@ -62,25 +66,34 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
         return rowwise(self.operands, self.input, self.dims, [("reduce_sum", 1), ("multiply", 3)])
 
 
-class BatchNormInference(Op, mnemonic="batch_norm_inference"):
+class BatchNorm(Op):
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
 
     op_code = "GroupNormDeviceOperation"
     operand: TensorType
     scale: TensorType
     offset: TensorType
-    mean: TensorType
-    variance: TensorType
     epsilon: F32
     dimension: I32
 
-    def infer(self) -> TensorType:
-        """The operand's type."""
+    def normalized(self) -> TensorType:
+        """The operand's type; all other operands must have a value for each index of `dimension`."""
         expect(2 <= self.operand.rank <= 5, f"rank of operand is {self.operand.rank}, not 2 to 5")
         channels = self.operand.shape[axis(self.dimension, self.operand.rank, "dimension")]
-        for name in ("scale", "offset", "mean", "variance"):
+        for name in list(self.operand_specs())[1:]:
             trailing(name, getattr(self, name), (channels,))
         return self.operand
+
+
+class BatchNormInference(BatchNorm, mnemonic="batch_norm_inference"):
+    """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
+
+    mean: TensorType
+    variance: TensorType
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        return self.normalized()
 
     def flops(self) -> int:
         """Four for each element."""
@@ -89,6 +102,74 @@ class BatchNormInference(Op, mnemonic="batch_norm_inference"):
     def dispatch(self) -> Dispatch:
         """Every tile by itself."""
         work = [("subtract", 1), ("multiply", 2), ("add", 1)]
-        return rowwise([self.operand], self.operand, [], work).with_maps(
-            rowwise([self.operand] * 5, self.operand, [], work).inputs
-        )
+        return _beside(rowwise([self.operand], self.operand, [], work), operands=4)
+
+
+class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
+    """Normalisation by the batch's own mean and biased variance over all dimensions but `dimension`.
+
+    `batch_mean` and `batch_variance` are the running ones, moved toward the batch's by `momentum`.
+    """
+
+    result_names = ("result", "batch_mean", "batch_variance")
+    running_mean: TensorType
+    running_variance: TensorType
+    momentum: F32
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The operand's type and those of the running statistics."""
+        return self.normalized(), self.running_mean, self.running_variance
+
+    def flops(self) -> int:
+        """Seven for each element: mean, centring, square, mean, scaling, scale, offset."""
+        return 7 * self.operand.size
+
+    def dispatch(self) -> Dispatch:
+        """What one statistic is taken over stays in a core."""
+        at = axis(self.dimension, self.operand.rank, "dimension")
+        others = [d for d in range(self.operand.rank) if d != at]
+        return _beside(rowwise([self.operand], self.operand, others, _CENTRED), operands=4, results=2)
+
+
+class GroupNorm(Op, mnemonic="group_norm"):
+    """`(x - mean) / sqrt(variance + epsilon) * weight + bias`, statistics of each sample's groups of channels.
+
+    `input_mask` says on the device which columns of a shard belong to a group, and changes no value.
+    """
+
+    op_code = "GroupNormDeviceOperation"
+    input: TensorType
+    input_mask: TensorType | None = None
+    weight: TensorType | None = None
+    bias: TensorType | None = None
+    num_groups: I64
+    epsilon: F32 = 1e-12
+    channel_dim: I64 = 3
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        expect(self.input.rank >= 4, f"rank of input is {self.input.rank}, needs at least 4")
+        at = axis(self.channel_dim, self.input.rank, "channel_dim")
+        expect(at > 0, "channel_dim 0 is the batch")
+        channels = self.input.shape[at]
+        fits = self.num_groups > 0 and channels % self.num_groups == 0
+        expect(fits, f"num_groups {self.num_groups} does not divide the {channels} channels of the input")
+        trailing("weight", self.weight, (channels,))
+        trailing("bias", self.bias, (channels,))
+        return self.input
+
+    def flops(self) -> int:
+        """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""
+        return 7 * self.input.size
+
+    def dispatch(self) -> Dispatch:
+        """Each sample's channels stay in a core; side by side where there are several groups of them."""
+        at = axis(self.channel_dim, self.input.rank, "channel_dim")
+        inside = [d for d in range(1, self.input.rank) if d != at or self.num_groups == 1]
+        return _beside(rowwise([self.input], self.input, inside, _CENTRED), operands=len(self.operands) - 1)
+
+
+def _beside(found: Dispatch, *, operands: int, results: int = 0) -> Dispatch:
+    """The same loops, with operands and results of a tile that stays in the core."""
+    held = Map(())
+    return replace(found, inputs=found.inputs + (held,) * operands, outputs=found.outputs + (held,) * results)

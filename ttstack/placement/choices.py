@@ -45,19 +45,19 @@ def choices(node: Node, current: Sequence[Layout], device: Grid, wanted: DType |
 
 def _operand(node: Node, position: int, layout: Layout) -> Layout:
     """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
-    tiled = position not in node.host_operands
+    tiled, filters = position not in node.op.host_operands, position in node.op.filter_operands
     space = MemorySpace.DRAM if not tiled else layout.memory_space
-    if layout.tiled == tiled and not layout.sharded and layout.memory_space is space:
+    fits = layout.tiled == tiled and layout.filters == filters and not layout.sharded
+    if fits and layout.memory_space is space:
         return layout
     dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype
-    space = space if layout.tiled == tiled and not layout.sharded else MemorySpace.DRAM
-    return Layout(dtype, tiled, space)
+    return Layout(dtype, tiled, space if fits else MemorySpace.DRAM, filters=filters)
 
 
 def _sharded_operand(node: Node, position: int, layout: Layout, kind: MemoryLayout, grid: Grid, which: Map) -> Layout:
     """What an op that runs on shards reads: its own shard where it holds one, else interleaved pages."""
     plain = _operand(node, position, layout)
-    if position in node.host_operands:
+    if position in node.op.host_operands:
         return plain
     dispatch = node.op.dispatch()
     whole = which.loops == dispatch.outputs[0].loops or (is_contraction(dispatch) and position == 0)

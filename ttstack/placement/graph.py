@@ -19,12 +19,6 @@ class Node:
     location: str = ""
 
     @cached_property
-    def host_operands(self) -> frozenset[int]:
-        """Positions of operands that the op reads in row-major order."""
-        present = [n for n in self.op.operand_specs() if getattr(self.op, n) is not None]
-        return frozenset(i for i, name in enumerate(present) if name in self.op.host_indices)
-
-    @cached_property
     def is_view(self) -> bool:
         """Whether the result can be the operand's own buffer under another shape."""
         reshapes = isinstance(self.op, Reshape | Squeeze | Unsqueeze)
@@ -51,8 +45,9 @@ class Graph:
 
     @cached_property
     def pinned(self) -> frozenset[int]:
-        """Buffers that must be in DRAM: those of outputs."""
-        return frozenset(self.owner[v] for v in self.outputs)
+        """Buffers that must be in DRAM: those of outputs, and those that ops change, which are not to be copied."""
+        changed = (node.operands[i] for node in self.nodes for i in node.op.mutated_operands)
+        return frozenset(self.owner[v] for v in (*self.outputs, *changed))
 
     @cached_property
     def last_use(self) -> dict[int, int]:

@@ -15,6 +15,9 @@ _SPREADS = {
     MemoryLayout.BLOCK_SHARDED: Spread.BLOCKS,
 }
 
+_NOT_SHARDED = (Access.GATHER, Access.INDIRECT, Access.WINDOW)
+"""Ways of access that work on interleaved tensors only."""
+
 
 def shardings(op: Op, dispatch: Dispatch, device: Grid) -> Iterator[tuple[MemoryLayout, Grid, Spread]]:
     """Ways to shard the result over the device so that each core computes the shard that it holds."""
@@ -59,7 +62,7 @@ def _needed(extent: int, cores: int) -> int:
 
 
 def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
-    if is_attention(dispatch) or any(m.access in (Access.GATHER, Access.INDIRECT) for m in dispatch.maps):
+    if is_attention(dispatch) or any(m.access in _NOT_SHARDED for m in dispatch.maps):
         return ()
     if is_contraction(dispatch):
         batched = any(loop is not None for loop in dispatch.inputs[1].loops[:-2])

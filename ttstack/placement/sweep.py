@@ -82,11 +82,12 @@ class _Sweep:
         return Plan(layouts, tuple(steps), self.total)
 
     def _argument(self, value: int) -> Layout:
-        """Arguments arrive in DRAM, in rows where every user reads rows, else in tiles."""
+        """Arguments arrive in DRAM, in rows or as filters where every user reads those, else in tiles."""
         users = self.graph.users[value]
-        rows = bool(users) and all(position in node.host_operands for node, position in users)
+        rows = bool(users) and all(position in node.op.host_operands for node, position in users)
+        filters = bool(users) and all(position in node.op.filter_operands for node, position in users)
         dtype = storage(self.graph.values[value].dtype, self.dtype)
-        return Layout(DType.BF16 if rows and dtype.is_block else dtype, tiled=not rows)
+        return Layout(DType.BF16 if rows and dtype.is_block else dtype, tiled=not rows, filters=filters)
 
     def _view(self, node: Node) -> Step:
         layout = self.layouts[node.operands[0]]
@@ -192,6 +193,6 @@ class _Sweep:
             f"'{node.op.mnemonic}' needs at least {need:,} bytes of L1 on each core, there are "
             f"{self.chip.l1_usable_bytes:,}",
             loc=node.location,
-            notes=(f"operands {', '.join(map(str, node.op.operands))}", f"result {node.op.results[0]}"),
+            notes=(f"operands {', '.join(map(str, node.op.operands))}", *(f"result {t}" for t in node.op.results)),
             hint="describe a device with more L1 per core, or use a smaller element format (--dtype)",
         )

@@ -1,12 +1,12 @@
 """Bytes of circular buffers that an op needs on each of its cores while it runs."""
 
 from ttstack.ops.dispatch import Access, Map
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.matmul_buffers import DOUBLE, MatmulBuffers
-from ttstack.program.structure import is_attention, is_contraction, is_free, is_local, is_rowwise
+from ttstack.program.structure import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 
@@ -43,6 +43,8 @@ def _stream(device_op: DeviceOp, chip: ChipDesc, which: Map, t: TensorType, layo
         return 0
     if which.access is Access.INDIRECT:
         return dst_tiles(chip) * unit_bytes(t, layout)
+    if which.access is Access.WINDOW:
+        return min(device_op.dispatch.steps, TILE) * layout.dtype.tile_bytes
     return unit_bytes(t, layout)
 
 
@@ -54,11 +56,16 @@ def _matmul(device_op: DeviceOp) -> int:
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
     query, keys = attention_chunks(device_op, chip)
-    q, k, v = device_op.op.operands[:3]
-    lq, lk, lv = device_op.operands[:3]
+    places = attended(device_op)
+    q, k, v = (device_op.op.operands[i] for i in places)
+    lq, lk, lv = (device_op.operands[i] for i in places)
     depth, width = lk.matrix(k)[1], lv.matrix(v)[1]
     scores = query * keys * DType.BF16.tile_bytes
-    masks = sum(DOUBLE * query * keys * layout.dtype.tile_bytes for layout in device_op.operands[3:])
+    others = [part for i, part in enumerate(parts(device_op)[: len(device_op.operands)]) if i not in places]
+    masks = sum(
+        DOUBLE * (1 if which.access is Access.GATHER else query * keys) * layout.dtype.tile_bytes
+        for which, _, layout in others
+    )
     streams = DOUBLE * keys * (depth * lk.dtype.tile_bytes + width * lv.dtype.tile_bytes)
     held = query * (lq.matrix(q)[1] * lq.dtype.tile_bytes + DOUBLE * width * DType.BF16.tile_bytes)
     statistics = 4 * query * DType.BF16.tile_bytes
@@ -84,7 +91,7 @@ def _rowwise(device_op: DeviceOp, chip: ChipDesc) -> int:
     buffers = 1 if whole else DOUBLE
     operands = parts(device_op)[: len(device_op.op.operands)]
     held = sum(
-        buffers * block * layout.dtype.tile_bytes
+        buffers * (block if which.loops else 1) * layout.dtype.tile_bytes
         for which, t, layout in operands
         if not is_local(device_op, which, t, layout)
     )

@@ -60,6 +60,8 @@ class Layout:
     memory_space: MemorySpace = MemorySpace.DRAM
     memory_layout: MemoryLayout = MemoryLayout.INTERLEAVED
     grid: Grid | None = None
+    filters: bool = False
+    """Whether the tensor is seen as the matrix of a convolution: its first dimension in columns, all others in rows."""
 
     @property
     def sharded(self) -> bool:
@@ -77,14 +79,14 @@ class Layout:
 
     def matrix(self, t: TensorType) -> tuple[int, int]:
         """Rows and columns of the tensor as pages: in tiles where tiled, else in rows of elements."""
-        lead, height, width = _collapse(t)
+        lead, height, width = self._collapse(t)
         return (lead * tiles(height), tiles(width)) if self.tiled else (lead * height, 1)
 
     def page_bytes(self, t: TensorType) -> int:
         """Bytes of one page."""
         if self.tiled:
             return self.dtype.tile_bytes
-        row = _collapse(t)[2] * self.dtype.row_major_bytes
+        row = self._collapse(t)[2] * self.dtype.row_major_bytes
         return -(-row // ROW_ALIGNMENT) * ROW_ALIGNMENT
 
     def pages(self, t: TensorType) -> int:
@@ -129,9 +131,12 @@ class Layout:
             return f"row-major tensors are not {self.memory_layout}"
         return None
 
+    def _collapse(self, t: TensorType) -> tuple[int, int, int]:
+        return (1, math.prod(t.shape[1:]), t.shape[0]) if self.filters and t.rank else _collapse(t)
+
     def __str__(self) -> str:
         shape = f"{self.memory_space}/{self.memory_layout}" + (f"@{self.grid}" if self.grid else "")
-        return f"{self.dtype} {'tile' if self.tiled else 'row_major'} {shape}"
+        return f"{self.dtype} {'tile' if self.tiled else 'row_major'}{' filters' if self.filters else ''} {shape}"
 
 
 def same_matrix(a: TensorType, b: TensorType) -> bool:

@@ -16,9 +16,9 @@ _FOLLOWS = {
 
 
 def is_free(device_op: DeviceOp) -> bool:
-    """Whether the op launches nothing: it has no result, or the result is the operand's buffer under another shape."""
+    """Whether the op launches nothing: it writes nothing, or the result is the operand's buffer under another shape."""
     op = device_op.op
-    if not op.results:
+    if not op.results and not op.mutates:
         return True
     if op.spans_mesh or len(op.operands) != 1 or len(op.results) != 1 or not _only_reshapes(device_op.dispatch):
         return False
@@ -39,6 +39,12 @@ def is_contraction(dispatch: Dispatch) -> bool:
 def is_attention(dispatch: Dispatch) -> bool:
     """Whether products and reductions alternate inside one loop: scores never leave the core."""
     return is_contraction(dispatch) and any(op.name.startswith("reduce_") for op in dispatch.body)
+
+
+def attended(device_op: DeviceOp) -> tuple[int, int, int]:
+    """Positions of query, keys and values among the operands of attention; keys can be the values too."""
+    passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]
+    return 0, passing[0], passing[-1]
 
 
 def is_rowwise(dispatch: Dispatch) -> bool:

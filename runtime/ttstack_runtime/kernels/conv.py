@@ -6,8 +6,9 @@ from math import prod
 
 import numpy as np
 
+from ttstack.ops.windows import PerAxis, Window, low_and_high, per_axis
 from ttstack_runtime.kernels.table import Array, KernelTable
-from ttstack_runtime.kernels.windows import Sides, Window, low_and_high, padded, per_axis
+from ttstack_runtime.kernels.windows import on_images, padded, tap
 
 KERNELS = KernelTable()
 
@@ -20,9 +21,9 @@ def conv1d(
     weight: Array,
     bias: Array | None = None,
     *,
-    stride: Sides,
-    padding: Sides,
-    dilation: Sides,
+    stride: PerAxis,
+    padding: PerAxis,
+    dilation: PerAxis,
     groups: int,
     batch_dim: int = 0,
     length_dim: int = 1,
@@ -35,14 +36,15 @@ def conv1d(
 
 
 @KERNELS
+@on_images
 def conv2d(
     x: Array,
     weight: Array,
     bias: Array | None = None,
     *,
-    stride: Sides,
-    padding: Sides,
-    dilation: Sides,
+    stride: PerAxis,
+    padding: PerAxis,
+    dilation: PerAxis,
     groups: int,
     batch_dim: int = 0,
     height_dim: int = 1,
@@ -61,10 +63,10 @@ def conv3d(
     weight: Array,
     bias: Array | None = None,
     *,
-    stride: Sides,
-    padding: Sides,
+    stride: PerAxis,
+    padding: PerAxis,
     groups: int,
-    dilation: Sides = 1,
+    dilation: PerAxis = 1,
     batch_dim: int = 0,
     depth_dim: int = 1,
     height_dim: int = 2,
@@ -80,15 +82,16 @@ def conv3d(
 
 
 @KERNELS
+@on_images
 def conv_transpose2d(
     x: Array,
     weight: Array,
     bias: Array | None = None,
     *,
-    stride: Sides,
-    padding: Sides,
-    output_padding: Sides,
-    dilation: Sides,
+    stride: PerAxis,
+    padding: PerAxis,
+    output_padding: PerAxis,
+    dilation: PerAxis,
     groups: int,
     batch_dim: int = 0,
     height_dim: int = 1,
@@ -100,7 +103,8 @@ def conv_transpose2d(
     channels_last = x.transpose(order)
     batch, *sizes, channels = channels_last.shape
     kernel, out_channels = weight.shape[2:], weight.shape[1] * groups
-    steps, spread, extra = (per_axis(v, 2) for v in (stride, dilation, output_padding))
+    steps, spread = per_axis("stride", stride, 2), per_axis("dilation", dilation, 2)
+    extra = per_axis("output_padding", output_padding, 2)
     rows = channels_last.reshape(-1, groups, channels // groups).swapaxes(0, 1)
     taps = np.matmul(rows, weight.reshape(groups, channels // groups, -1)).swapaxes(0, 1)
     taps = taps.reshape(batch, *sizes, out_channels, *kernel)
@@ -111,9 +115,7 @@ def conv_transpose2d(
         at_rows = slice(down, down + (sizes[0] - 1) * steps[0] + 1, steps[0])
         at_columns = slice(right, right + (sizes[1] - 1) * steps[1] + 1, steps[1])
         full[:, at_rows, at_columns] += taps[..., i, j]
-    crop = (
-        slice(low, n - high) for (low, high), n in zip(low_and_high(padding, 2), full.shape[1:3], strict=True)
-    )
+    crop = (slice(low, n - high) for (low, high), n in zip(low_and_high(padding, 2), full.shape[1:3], strict=True))
     cropped = full[:, *crop]
     return _with_bias(cropped, bias).transpose(np.argsort(order))
 
@@ -122,14 +124,14 @@ def _windows(
     shape: Sequence[int],
     order: Sequence[int],
     weight: Array,
-    stride: Sides,
+    stride: PerAxis,
     *,
-    padding: Sides,
-    dilation: Sides,
+    padding: PerAxis,
+    dilation: PerAxis,
 ) -> list[Window]:
     rank = weight.ndim - 2
     sizes = [shape[axis] for axis in order[1:-1]]
-    strides, dilations = per_axis(stride, rank), per_axis(dilation, rank)
+    strides, dilations = per_axis("stride", stride, rank), per_axis("dilation", dilation, rank)
     pads = low_and_high(padding, rank)
     kernel = weight.shape[2:]
     return [Window(sizes[i], kernel[i], strides[i], dilations[i], *pads[i]) for i in range(rank)]
@@ -156,7 +158,7 @@ def _depthwise(source: Array, weight: Array, windows: Sequence[Window]) -> Array
     """One filter a channel: the sum over taps of shifted inputs times the tap's weights."""
     out = np.zeros((len(source), *(w.count for w in windows), weight.shape[0]), source.dtype)
     for taps in product(*(range(w.kernel) for w in windows)):
-        shifted = source[:, *(w.tap(t) for w, t in zip(windows, taps, strict=True))]
+        shifted = source[:, *(tap(w, t) for w, t in zip(windows, taps, strict=True))]
         out += shifted * weight[:, 0, *taps]
     return out
 
@@ -184,9 +186,7 @@ def _window_view(source: Array, windows: Sequence[Window]) -> Array:
     """[N, *counts, *kernel, C] over the padded input, without a copy."""
     axes = tuple(range(1, len(windows) + 1))
     view = np.lib.stride_tricks.sliding_window_view(source, [w.extent for w in windows], axis=axes)
-    strided = view[
-        :, *(slice(0, None, w.stride) for w in windows), :, *(slice(0, None, w.dilation) for w in windows)
-    ]
+    strided = view[:, *(slice(0, None, w.stride) for w in windows), :, *(slice(0, None, w.dilation) for w in windows)]
     return np.moveaxis(strided, len(windows) + 1, -1)
 
 

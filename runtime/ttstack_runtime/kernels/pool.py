@@ -5,15 +5,17 @@ from itertools import product
 
 import numpy as np
 
+from ttstack.ops.windows import PerAxis, Window, low_and_high, per_axis
 from ttstack_runtime.kernels.table import Array, KernelTable
-from ttstack_runtime.kernels.windows import Sides, Window, low_and_high, padded, per_axis
+from ttstack_runtime.kernels.windows import on_images, padded, positions, tap
 
 KERNELS = KernelTable()
 
 
 @KERNELS
+@on_images
 def max_pool2d(
-    x: Array, *, kernel: Sides, stride: Sides, dilation: Sides, padding: Sides, ceil_mode: bool
+    x: Array, *, kernel: PerAxis, stride: PerAxis, dilation: PerAxis, padding: PerAxis, ceil_mode: bool
 ) -> Array:
     """Largest element of each window; padding never wins, NaN does."""
     windows = _windows(x, kernel, stride, dilation=dilation, padding=padding, ceil_mode=ceil_mode)
@@ -25,18 +27,19 @@ def max_pool2d(
 
 
 @KERNELS
+@on_images
 def max_pool2d_with_indices(
     x: Array,
-    *_outputs: Array,
-    kernel: Sides,
-    stride: Sides,
-    dilation: Sides,
-    padding: Sides,
+    *_outputs: Array | None,
+    kernel: PerAxis,
+    stride: PerAxis,
+    dilation: PerAxis,
+    padding: PerAxis,
     ceil_mode: bool,
 ) -> tuple[Array, Array]:
     """Largest element of each window and its position `row * W + column`; the first of equals."""
     windows = _windows(x, kernel, stride, dilation=dilation, padding=padding, ceil_mode=ceil_mode)
-    rows, columns = (w.positions() for w in windows)
+    rows, columns = (positions(w) for w in windows)
     taps = _taps(padded(x, windows, _lowest(x)), windows)
     shape = (len(x), windows[0].count, windows[1].count, x.shape[-1])
     out, indices = np.full(shape, _lowest(x), x.dtype), np.full(shape, -1, np.int64)
@@ -51,13 +54,14 @@ def max_pool2d_with_indices(
 
 
 @KERNELS
+@on_images
 def avg_pool2d(
     x: Array,
     *,
-    kernel: Sides,
-    stride: Sides,
-    dilation: Sides,
-    padding: Sides,
+    kernel: PerAxis,
+    stride: PerAxis,
+    dilation: PerAxis,
+    padding: PerAxis,
     ceil_mode: bool,
     count_include_pad: bool = True,
 ) -> Array:
@@ -77,9 +81,9 @@ def global_avg_pool2d(x: Array) -> Array:
 
 
 @KERNELS
-def upsample2d(x: Array, *, scale_factor: Sides, mode: str = "nearest") -> Array:
+def upsample2d(x: Array, *, scale_factor: PerAxis, mode: str = "nearest") -> Array:
     """Height and width times `scale_factor`; `bilinear` between pixel centres, as in torch."""
-    factors = per_axis(scale_factor, 2)
+    factors = per_axis("scale_factor", scale_factor, 2)
     out = x
     for axis, factor in zip((1, 2), factors, strict=True):
         out = np.repeat(out, factor, axis) if mode == "nearest" else _stretched(out, axis, factor)
@@ -87,9 +91,10 @@ def upsample2d(x: Array, *, scale_factor: Sides, mode: str = "nearest") -> Array
 
 
 def _windows(
-    x: Array, kernel: Sides, stride: Sides, *, dilation: Sides, padding: Sides, ceil_mode: bool
+    x: Array, kernel: PerAxis, stride: PerAxis, *, dilation: PerAxis, padding: PerAxis, ceil_mode: bool
 ) -> list[Window]:
-    sizes, strides, dilations = (per_axis(v, 2) for v in (kernel, stride, dilation))
+    forms = {"kernel": kernel, "stride": stride, "dilation": dilation}
+    sizes, strides, dilations = (per_axis(name, value, 2) for name, value in forms.items())
     pads = low_and_high(padding, 2)
     return [Window(x.shape[i + 1], sizes[i], strides[i], dilations[i], *pads[i], ceil_mode) for i in range(2)]
 
@@ -97,12 +102,12 @@ def _windows(
 def _taps(source: Array, windows: list[Window]) -> Iterator[tuple[tuple[int, int], Array]]:
     """Each tap of the kernel with the elements that it sees, one a window."""
     for i, j in product(range(windows[0].kernel), range(windows[1].kernel)):
-        yield (i, j), source[:, windows[0].tap(i), windows[1].tap(j)]
+        yield (i, j), source[:, tap(windows[0], i), tap(windows[1], j)]
 
 
 def _counted(window: Window, padding_counts: bool) -> Array:
     """Taps of each window that count for its mean."""
-    at = window.positions()
+    at = positions(window)
     low, high = (-window.low, window.size + window.high) if padding_counts else (0, window.size)
     return ((at >= low) & (at < high)).sum(axis=1)
 

@@ -1,5 +1,6 @@
 """`#tt.layout` from the layout record, and back."""
 
+import math
 from typing import Any
 
 from ttstack.dialects.types import element_type, read_dtype
@@ -24,7 +25,7 @@ def read_layout(attribute: Any) -> Layout:
     """The record of a `#tt.layout`; raises `ValueError` where it is something else or ill-formed."""
     if not str(attribute).startswith("#tt.layout<"):
         raise ValueError(f"encoding {attribute} is not a #tt.layout")
-    _, grid, _, element, space, spread = ir.DynamicAttr(attribute).params
+    linear, grid, _, element, space, spread = ir.DynamicAttr(attribute).params
     element = ir.TypeAttr(element).value
     tiled = str(element).startswith("!tt.tile")
     if tiled:
@@ -37,6 +38,7 @@ def read_layout(attribute: Any) -> Layout:
         memory_space=MemorySpace(_string(space)),
         memory_layout=memory_layout,
         grid=None if memory_layout is MemoryLayout.INTERLEAVED else Grid(rows, cols),
+        filters=_is_filters(linear),
     )
 
 
@@ -55,9 +57,18 @@ def _string(attribute: Any) -> str:
     return ir.StringAttr(ir.DynamicAttr(attribute).params[0]).value
 
 
+def _is_filters(linear: Any) -> bool:
+    """Whether the first of several dimensions is the column."""
+    dims, _, results = str(linear).partition("->")
+    return "," in dims and results.rstrip(")> ").rpartition(",")[2].strip() == "d0"
+
+
 def _linear_map(t: TensorType, layout: Layout) -> str:
     """Logical dimensions to (row, column): leading dimensions stacked on the rows, each matrix padded to tiles."""
     names = [f"d{i}" for i in range(t.rank)]
+    if layout.filters and t.rank > 1:
+        rows = " + ".join(f"{n} * {math.prod(t.shape[i + 2 :])}" for i, n in enumerate(names[1:]))
+        return f"affine_map<({', '.join(names)}) -> ({rows}, d0)>"
     column = names[-1] if names else "0"
     stride, terms = 1, []
     for i in reversed(range(t.rank - 1)):

@@ -368,12 +368,20 @@ class Layout(object):
             return obj
         return None
 
-def LayoutStart(builder): builder.StartObject(5)
+    # Layout
+    def Filters(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return bool(self._tab.Get(flatbuffers.number_types.BoolFlags, o + self._tab.Pos))
+        return False
+
+def LayoutStart(builder): builder.StartObject(6)
 def LayoutAddDtype(builder, dtype): builder.PrependUint8Slot(0, dtype, 0)
 def LayoutAddTiled(builder, tiled): builder.PrependBoolSlot(1, tiled, 0)
 def LayoutAddMemorySpace(builder, memorySpace): builder.PrependUint8Slot(2, memorySpace, 0)
 def LayoutAddMemoryLayout(builder, memoryLayout): builder.PrependUint8Slot(3, memoryLayout, 0)
 def LayoutAddGrid(builder, grid): builder.PrependStructSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(grid), 0)
+def LayoutAddFilters(builder, filters): builder.PrependBoolSlot(5, filters, 0)
 def LayoutEnd(builder): return builder.EndObject()
 
 

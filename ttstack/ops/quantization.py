@@ -1,0 +1,165 @@
+"""Affine quantization: real numbers as integers of a `!quant.uniform` type, per tensor or along one dimension."""
+
+from ttstack.ops.attributes import I32, ResultDType
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.loops import elementwise, identity_map
+from ttstack.ops.shapes import axis, expect
+from ttstack.ops.types import ElementType, QuantType, TensorType
+
+
+class Quantization(Op):
+    """An op of one tile after another, whose result has the operand's shape and the element type that the text says."""
+
+    op_code = "BinaryNgDeviceOperation"
+    takes_quantized = True
+    input: TensorType
+    dtype: ResultDType
+
+    def infer(self) -> TensorType:
+        """The operand's shape in the type that the text says; both types must be of the kind that the op takes."""
+        self.check()
+        for name, t in (("input", self.input.dtype), ("result", self.dtype)):
+            if isinstance(t, QuantType):
+                _check_quantized(name, t, self.input)
+        return self.input.with_dtype(self.dtype)
+
+    def check(self) -> None:
+        """Raise `ValueError` where element types or parameters do not fit the op."""
+        raise NotImplementedError(f"{type(self).__name__}.check")
+
+    def dispatch(self) -> Dispatch:
+        """Scale, shift and conversion of each tile; parameters along a dimension are held beside it."""
+        result = self.results[0]
+        work = [TileOp("multiply", (0,)), TileOp("add", (0,)), TileOp("typecast", (0,))]
+        one = elementwise([self.input], result, work)
+        parameters = tuple(Map((None,) * t.rank) for t in self.operands[1:])
+        inputs = (identity_map(result.rank), *parameters)
+        return Dispatch(one.domain, one.iterators, inputs, one.outputs, one.body, exact=False)
+
+
+class Quantize(Quantization, mnemonic="quantize"):
+    """`x / scale + zero_point`, rounded to nearest (ties to even), within the range of the integers."""
+
+    def check(self) -> None:
+        """Real numbers become quantized ones that express them."""
+        _check_real("input", self.input.dtype)
+        _check_expresses("result", _quantized("result", self.dtype), "input", self.input.dtype)
+
+
+class Dequantize(Quantization, mnemonic="dequantize"):
+    """`(x - zero_point) * scale`."""
+
+    def check(self) -> None:
+        """Quantized numbers become the real ones that they express."""
+        _check_real("result", self.dtype)
+        _check_expresses("input", _quantized("input", self.input.dtype), "result", self.dtype)
+
+
+class Requantize(Quantization, mnemonic="requantize"):
+    """Numbers of one scale and zero point as those of another."""
+
+    def check(self) -> None:
+        """Both are quantized, express the same type, and have parameters along the same dimension if along any."""
+        source, target = _quantized("input", self.input.dtype), _quantized("result", self.dtype)
+        same = source.expressed == target.expressed
+        expect(same, f"input expresses {source.expressed}, result {target.expressed}")
+        axes = {q.axis for q in (source, target)} - {None}
+        expect(len(axes) < 2, f"input is quantized along dimension {source.axis}, result along {target.axis}")
+
+
+class Unrolled(Quantization):
+    """Parameters are operands: of one element, or with one for each index of dimension `axis`.
+
+    Quantized values are of a quantized type, or of the integer type alone.
+    """
+
+    axis: I32 | None = None
+
+    def check_parameters(self, prefix: str, element: ElementType) -> None:
+        """Raise `ValueError` where scale or zero point do not fit the input, or the quantized type beside them."""
+        for name in (f"{prefix}scale", f"{prefix}zero_point"):
+            self._check_count(name, getattr(self, name))
+        _check_real(f"{prefix}scale", getattr(self, f"{prefix}scale").dtype)
+        zero_point: TensorType = getattr(self, f"{prefix}zero_point")
+        whole = not zero_point.dtype.is_float and not isinstance(zero_point.dtype, QuantType)
+        expect(whole, f"{prefix}zero_point is {zero_point.dtype}, not an integer type")
+        expect(not element.is_float, f"{element} does not hold quantized values, expected an integer type")
+        if isinstance(element, QuantType) and element.axis is not None:
+            at = "no axis is given" if self.axis is None else f"axis is {self.axis}"
+            same = self.axis is not None and axis(self.axis, self.input.rank, "axis") == element.axis
+            expect(same, f"{element} is quantized along dimension {element.axis}, {at}")
+
+    def _check_count(self, name: str, parameter: TensorType) -> None:
+        at = None if self.axis is None else axis(self.axis, self.input.rank, "axis")
+        if parameter.size == 1:
+            return
+        expect(at is not None, f"{name} has {parameter.size} elements, and there is no axis to spread them along")
+        extent = self.input.shape[at or 0]
+        fits = parameter.size == extent == max(parameter.shape, default=1)
+        expect(fits, f"{name} {list(parameter.shape)} does not fit the {extent} indices of dimension {at} of the input")
+
+
+class QuantizeUnrolled(Unrolled, mnemonic="quantize_unrolled"):
+    """`x / scale + zero_point`, rounded to nearest (ties to even), within the range of the integers."""
+
+    scale: TensorType
+    zero_point: TensorType
+
+    def check(self) -> None:
+        """Real numbers become integers."""
+        _check_real("input", self.input.dtype)
+        self.check_parameters("", self.dtype)
+
+
+class DequantizeUnrolled(Unrolled, mnemonic="dequantize_unrolled"):
+    """`(x - zero_point) * scale`."""
+
+    scale: TensorType
+    zero_point: TensorType
+
+    def check(self) -> None:
+        """Integers become real numbers."""
+        _check_real("result", self.dtype)
+        self.check_parameters("", self.input.dtype)
+
+
+class RequantizeUnrolled(Unrolled, mnemonic="requantize_unrolled"):
+    """Integers of one scale and zero point as those of another."""
+
+    in_scale: TensorType
+    in_zero_point: TensorType
+    out_scale: TensorType
+    out_zero_point: TensorType
+
+    def check(self) -> None:
+        """Integers become integers."""
+        self.check_parameters("in_", self.input.dtype)
+        self.check_parameters("out_", self.dtype)
+
+
+def _quantized(name: str, element: ElementType) -> QuantType:
+    if not isinstance(element, QuantType):
+        raise ValueError(f"{name} is {element}, not a quantized type such as !quant.uniform<i8:f32, 0.5>")
+    return element
+
+
+def _check_real(name: str, element: ElementType) -> None:
+    expect(element.is_float, f"{name} is {element}, not a type of real numbers")
+
+
+def _check_expresses(name: str, quantized: QuantType, other: str, real: ElementType) -> None:
+    same = quantized.expressed == real
+    expect(same, f"{name} expresses {quantized.expressed}, {other} is {real}")
+
+
+def _check_quantized(name: str, element: QuantType, t: TensorType) -> None:
+    low, high = element.range
+    outside = [z for z in element.zero_points if not low <= z <= high]
+    expect(not outside, f"{name} has zero point {outside[:1]}, its integers are {low} to {high}")
+    if element.axis is None:
+        return
+    at, count = element.axis, len(element.scales)
+    expect(0 <= at < t.rank, f"{name} is quantized along dimension {at}, out of range for rank {t.rank}")
+    fits = count == t.shape[at]
+    expect(fits, f"{name} has {count} scales for the {t.shape[at]} indices of dimension {at}")

@@ -1,0 +1,164 @@
+"""What training adds: an optimizer's step, and attention with its gradients."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.attributes import F32, AttentionMaskType, Bool, SecondResultDType
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.loops import elementwise
+from ttstack.ops.shapes import expect, trailing
+from ttstack.ops.types import DType, ElementType, TensorType
+
+STATISTICS = 32
+"""Columns of the tensor of log-sum-exps: one tile."""
+
+
+class Adamw(Op, mnemonic="adamw"):
+    """One step of AdamW (Loshchilov and Hutter, 2019), with AMSGrad's maximum where it is given.
+
+    `beta1_pow` and `beta2_pow` are the betas to the power of the step's number. `stochastic_rounding` asks the
+    device to round bf16 at random; here results are rounded to nearest.
+    """
+
+    op_code = "BinaryNgDeviceOperation"
+    result_names = ("param_out", "exp_avg_out", "exp_avg_sq_out", "max_exp_avg_sq_out")
+    optional_result = True
+    param: TensorType
+    grad: TensorType
+    exp_avg: TensorType
+    exp_avg_sq: TensorType
+    max_exp_avg_sq: TensorType | None = None
+    lr: F32
+    beta1: F32
+    beta2: F32
+    beta1_pow: F32
+    beta2_pow: F32
+    epsilon: F32
+    weight_decay: F32
+    stochastic_rounding: Bool = False
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The types of parameter and moments; all shapes are the parameter's."""
+        for name in ("grad", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
+            trailing(name, getattr(self, name), self.param.shape)
+        for name in ("beta1", "beta2"):
+            expect(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, must be in [0, 1)")
+        return tuple(t for t in self.operands if t is not self.grad)
+
+    def flops(self) -> int:
+        """Sixteen for each element: two moments, two corrections, root, quotient, decay and step."""
+        return 16 * self.param.size
+
+    def dispatch(self) -> Dispatch:
+        """Every tile by itself."""
+        work = (("multiply", 8.0), ("add", 4.0), ("sqrt", 1.0), ("reciprocal", 1.0))
+        one = elementwise(self.operands, self.param, [TileOp(name, (0,), count) for name, count in work])
+        return replace(one, outputs=one.outputs * len(self.results), exact=False)
+
+
+class TrainingAttention(Op):
+    """Attention whose mask is none, causal, or an operand that is added to the scores."""
+
+    op_code = "SDPAOperation"
+    dropout_probability: F32 = 0.0
+
+    def forward(self) -> ScaledDotProductAttention:
+        """The attention of inference on the same heads."""
+        raise NotImplementedError(f"{type(self).__name__}.forward")
+
+    def _forward(
+        self, heads: Sequence[TensorType], mask_type: str, attention_mask: TensorType | None
+    ) -> ScaledDotProductAttention:
+        """Raises `ValueError` where mask or dropout do not fit."""
+        kinds = ("none", "causal", "arbitrary")
+        kind = mask_type.lower()
+        expect(kind in kinds, f"mask_type is {mask_type!r}, not {', '.join(kinds[:-1])} or {kinds[-1]}")
+        added = kind == "arbitrary"
+        fits = added == (attention_mask is not None)
+        expect(fits, f"mask_type {kind!r} {'needs an' if added else 'takes no'} attention_mask")
+        probability = self.dropout_probability
+        expect(0 <= probability < 1, f"dropout_probability is {probability}, must be in [0, 1)")
+        query, key, value = heads
+        return ScaledDotProductAttention(
+            query=query, key=key, value=value, attention_mask=attention_mask, is_causal=kind == "causal"
+        )
+
+
+def _statistics(query: TensorType, dtype: ElementType) -> TensorType:
+    """A log-sum-exp for each query, in all columns of a tile."""
+    return TensorType((*query.shape[:3], STATISTICS), dtype)
+
+
+class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
+    """`softmax(query @ key^T / sqrt(D) + mask) @ value`, and the log-sum-exps if `return_intermediates`."""
+
+    result_names = ("output", "intermediates")
+    optional_result = True
+    query: TensorType
+    key: TensorType
+    value: TensorType
+    attention_mask: TensorType | None = None
+    mask_type: AttentionMaskType = "causal"
+    return_intermediates: Bool = False
+    intermediates_dtype: SecondResultDType | None = None
+
+    def forward(self) -> ScaledDotProductAttention:
+        """The attention of inference on the same heads."""
+        return self._forward((self.query, self.key, self.value), self.mask_type, self.attention_mask)
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The query's shape with the value's width; intermediates are f32 unless the text says another type."""
+        out = self.forward().results
+        dtype = self.intermediates_dtype or DType.F32
+        expect(dtype.is_float, f"intermediates are {dtype}, not real numbers")
+        return (*out, _statistics(self.query, dtype)) if self.return_intermediates else out
+
+    def flops(self) -> int:
+        """Two matrix products."""
+        return self.forward().flops()
+
+    def dispatch(self) -> Dispatch:
+        """That of attention."""
+        found = self.forward().dispatch()
+        return replace(found, outputs=found.outputs * len(self.results))
+
+
+class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
+    """Gradients of query, key and value, from the output and the log-sum-exps that `sdpa_fw` gave."""
+
+    result_names = ("grad_query", "grad_key", "grad_value")
+    grad_output: TensorType
+    attn_output: TensorType
+    query: TensorType
+    key: TensorType
+    value: TensorType
+    intermediates: TensorType
+    attention_mask: TensorType | None = None
+    mask_type: AttentionMaskType = "arbitrary"
+
+    def forward(self) -> ScaledDotProductAttention:
+        """The attention of inference on the same heads."""
+        return self._forward((self.query, self.key, self.value), self.mask_type, self.attention_mask)
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The types of query, key and value."""
+        (out,) = self.forward().results
+        for name in ("grad_output", "attn_output"):
+            trailing(name, getattr(self, name), out.shape)
+        trailing("intermediates", self.intermediates, _statistics(self.query, DType.F32).shape)
+        return self.query, self.key, self.value
+
+    def flops(self) -> int:
+        """Five matrix products for the two of the forward pass."""
+        return self.forward().flops() * 5 // 2
+
+    def dispatch(self) -> Dispatch:
+        """Loops of attention; scores are computed again, and each block of keys gets its part of the gradients."""
+        found = self.forward().dispatch()
+        (row, *_), keys = found.outputs, found.inputs[1]
+        per_key = Map(keys.loops)
+        body = tuple(replace(op, count=op.count * 2.5) if op.name == "matmul" else op for op in found.body)
+        inputs = (row, row, row, keys, keys, row, *found.inputs[3:])
+        return replace(found, inputs=inputs, outputs=(row, per_key, per_key), body=body)

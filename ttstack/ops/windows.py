@@ -1,0 +1,150 @@
+"""Sliding windows: the geometry that convolutions and pools share, and how it can be ill-formed."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttstack.ops.attributes import FlattenedCompat
+from ttstack.ops.base import Op
+from ttstack.ops.shapes import axis, expect
+from ttstack.ops.types import TensorType
+
+PerAxis = int | Sequence[int]
+"""One number, or one for each spatial axis."""
+
+
+def per_axis(name: str, value: PerAxis, rank: int) -> tuple[int, ...]:
+    """One number for every spatial axis; raises `ValueError` where the count is wrong."""
+    given = (value,) if isinstance(value, int) else tuple(value)
+    expect(len(given) in (1, rank), f"{name} {list(given)} has {len(given)} values, expected 1 or {rank}")
+    return given * rank if len(given) == 1 else given
+
+
+def low_and_high(value: PerAxis, rank: int) -> tuple[tuple[int, int], ...]:
+    """Padding before and after each axis, from one number, one an axis, or all lows and then all highs."""
+    given = (value,) if isinstance(value, int) else tuple(value)
+    if len(given) == 2 * rank:
+        return tuple(zip(given[:rank], given[rank:], strict=True))
+    counts = sorted({1, rank, 2 * rank})
+    wanted = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"
+    expect(len(given) in counts, f"padding {list(given)} has {len(given)} values, expected {wanted}")
+    return tuple((p, p) for p in per_axis("padding", given, rank))
+
+
+@dataclass(frozen=True)
+class Window:
+    """One spatial axis of a sliding window."""
+
+    size: int
+    kernel: int
+    stride: int
+    dilation: int
+    low: int
+    high: int
+    ceil_mode: bool = False
+
+    @property
+    def extent(self) -> int:
+        """Elements from the first to the last tap."""
+        return (self.kernel - 1) * self.dilation + 1
+
+    @property
+    def count(self) -> int:
+        """Windows along the axis; in ceil mode a window can overhang, but it starts inside (as in torch)."""
+        room = self.size + self.low + self.high - self.extent
+        if not self.ceil_mode:
+            return room // self.stride + 1
+        count = -(-room // self.stride) + 1
+        return count - int((count - 1) * self.stride >= self.size + self.low)
+
+    @property
+    def overhang(self) -> int:
+        """Elements after the padding that the last window still covers."""
+        return max(0, (self.count - 1) * self.stride + self.extent - self.size - self.low - self.high)
+
+    @property
+    def overlap(self) -> int:
+        """Elements that two neighbouring windows both span."""
+        return max(0, self.extent - self.stride)
+
+    def check(self, name: str) -> None:
+        """Raise `ValueError` where no window of this form fits an axis `name`."""
+        for what in ("kernel", "stride", "dilation"):
+            value = getattr(self, what)
+            expect(value > 0, f"{what} is {value} along the {name}, must be positive")
+        expect(min(self.low, self.high) >= 0, f"padding is {min(self.low, self.high)} along the {name}, is negative")
+        spread = f" with dilation {self.dilation} (extent {self.extent})" if self.dilation > 1 else ""
+        whole = self.size + self.low + self.high
+        padded = f"padded {name} {whole}" if self.low + self.high else f"{name} {whole}"
+        expect(self.extent <= whole, f"kernel {self.kernel}{spread} is larger than the {padded} of the input")
+
+
+class WindowOp(Op):
+    """An op whose result elements each see a window of the input."""
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """One for each spatial axis, outermost first, checked."""
+        raise NotImplementedError(f"{type(self).__name__}.windows")
+
+    def halo(self) -> int:
+        """Input elements that two neighbouring blocks of the result both need: the overlap of the outermost axis."""
+        outer, *inner = self.windows
+        return outer.overlap * math.prod(w.size for w in inner) * self.channels
+
+    @property
+    def run(self) -> int:
+        """Input elements of one window that lie side by side, channels being innermost."""
+        inner = self.windows[-1]
+        return self.channels * (inner.kernel if inner.dilation == 1 else 1)
+
+    @property
+    def taps(self) -> int:
+        """Input pixels that one window sees."""
+        return math.prod(w.kernel for w in self.windows)
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether each result pixel sees one pixel, and none is left out: no windows need to be put together."""
+        return self.taps == 1 and all(w.stride == 1 for w in self.windows)
+
+    @property
+    def channels(self) -> int:
+        """Channels of the input."""
+        raise NotImplementedError(f"{type(self).__name__}.channels")
+
+
+class ImageOp(WindowOp):
+    """A window over images, whose pixels can stand in one dimension: [1, 1, N * H * W, C].
+
+    `flattened_compat_info` then says N, H and W, and the result has its pixels in one dimension too.
+    """
+
+    input: TensorType
+    flattened_compat_info: FlattenedCompat | None = None
+
+    def images(self) -> TensorType:
+        """The input with batch, height and width apart; raises `ValueError` where it does not hold such images."""
+        expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
+        sizes = self.flattened_compat_info
+        if sizes is None:
+            return self.input
+        channels = self.input.shape[3]
+        flat = (1, 1, math.prod(sizes), channels)
+        said = f"{sizes[0]} images of {sizes[1]} x {sizes[2]}"
+        expect(self.input.shape == flat, f"input {list(self.input.shape)} does not hold {said}: expected {list(flat)}")
+        return self.input.with_shape((*sizes, channels))
+
+    def as_given(self, result: TensorType) -> TensorType:
+        """A result [N, H, W, C], flattened as the input is."""
+        if self.flattened_compat_info is None:
+            return result
+        return result.with_shape((1, 1, math.prod(result.shape[:3]), result.shape[3]))
+
+
+def order_of(op: Op, names: Sequence[str], rank: int) -> tuple[int, ...]:
+    """Where batch, spatial axes and channels stand, by the `*_dim` attributes; raises `ValueError` on a clash."""
+    order = tuple(axis(getattr(op, f"{n}_dim"), rank, f"{n}_dim") for n in names)
+    places = ", ".join(f"{n}_dim {at}" for n, at in zip(names, order, strict=True))
+    expect(len(set(order)) == len(order), f"{places} name a dimension twice")
+    return order
