@@ -1,6 +1,7 @@
 """An exported program as a module in the torch dialect whose weights are named arguments, not literals."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import fx
@@ -77,9 +78,7 @@ def _function(module: ir.Module, signature: Signature, types: LocatedTypes, cont
         return ir.Block.create_at_start(function.body, arguments, names)
 
 
-def _bind_literal(
-    nodes: "fx_importer.GraphNodeImporter", node: fx.Node, value: object, result: ir.Type
-) -> None:
+def _bind_literal(nodes: "fx_importer.GraphNodeImporter", node: fx.Node, value: object, result: ir.Type) -> None:
     if isinstance(value, torch.Tensor):
         op = ir.Operation.create("torch.vtensor.literal", [result], attributes={"value": _dense(value)})
         nodes.bind_node_value(node, op.result)
@@ -89,7 +88,7 @@ def _bind_literal(
 
 def _dense(tensor: torch.Tensor) -> ir.Attribute:
     raw = tensor.detach().cpu().contiguous()
-    array = raw.view(torch.uint16).numpy() if raw.dtype == torch.bfloat16 else raw.numpy()
+    array: Any = raw.view(torch.uint16).numpy() if raw.dtype == torch.bfloat16 else raw.numpy()
     element = fx_importer.TORCH_DTYPE_TO_MLIR_TYPE[tensor.dtype]()
     return ir.DenseElementsAttr.get(array, type=ir.RankedTensorType.get(tensor.shape, element))
 
