@@ -14,6 +14,10 @@ from torch_mlir.passmanager import PassManager
 
 __all__ = ["PassManager", "ext", "func", "ir", "quant", "register_torch_dialect", "rewrite"]
 
+# The bindings look for a Python module of each dialect whenever they meet one of its ops or types, and remember
+# only those that they found: without this, every access would search the file system for `torch_mlir.dialects.ttir`.
+ext._cext.globals.append_dialect_search_prefix("ttstack.dialects")
+
 
 def register_torch_dialect(context: ir.Context) -> None:
     """Make the torch dialect known to `context`; a second call changes nothing."""
