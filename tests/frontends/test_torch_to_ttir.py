@@ -232,3 +232,8 @@ def test_batch_norm_in_training_is_refused():
 def test_the_table_of_conversions_names_ops_that_exist():
     assert {t for c in CONVERSIONS.values() for t in c.targets} <= set(OPS)
     assert all(name == c.source and name.startswith("torch.") for name, c in CONVERSIONS.items())
+
+
+def test_notes_say_what_the_targets_do_not():
+    assert CONVERSIONS["torch.aten.relu"].note == ""
+    assert CONVERSIONS["torch.aten.linear"].note == "`x @ weight^T + bias`."

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -22,8 +23,8 @@ class Conversion:
 
     @property
     def note(self) -> str:
-        """The first line of what the converting function says of itself."""
-        return (self.convert.__doc__ or "").partition("\n")[0]
+        """The first line of what the converting function says of itself; nothing of an op that becomes one other."""
+        return "" if isinstance(self.convert, partial) else (self.convert.__doc__ or "").partition("\n")[0]
 
 
 class ConversionTable:
