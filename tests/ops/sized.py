@@ -3,7 +3,21 @@
 from collections.abc import Callable
 
 from tests.ops.case import Case
-from ttstack.ops import OPS, Op, attention, creation, eltwise, embedding, matmul, normalization, reduction, shape
+from ttstack.ops import (
+    OPS,
+    Op,
+    attention,
+    collective,
+    creation,
+    distributed,
+    eltwise,
+    embedding,
+    matmul,
+    mesh,
+    normalization,
+    reduction,
+    shape,
+)
 from ttstack.ops.types import DType, TensorType
 
 
@@ -57,6 +71,17 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     normalization.BatchNormInference: lambda m, n: Case(m, (_t(n, n), *[_t(n)] * 4), {"epsilon": 0.5, "dimension": 1}),
     embedding.Embedding: lambda m, n: Case(m, (_ids(n), _t(1000, n))),
     embedding.EmbeddingBag: lambda m, n: Case(m, (_ids(n, 4), _t(1000, n), None, None)),
+    collective.AllGather: lambda m, n: Case(m, (_t(n, n),), {"all_gather_dim": 0, "cluster_axis": 0}, _t(n, n)),
+    collective.ReduceScatter: lambda m, n: Case(
+        m, (_t(n, n),), {"reduce_type": "sum", "scatter_dim": 0, "cluster_axis": 0}, _t(n, n)
+    ),
+    collective.AllReduction: _same(reduce_type="sum", cluster_axis=0),
+    collective.CollectivePermute: _same(source_target_pairs=((0, 0),)),
+    collective.CollectiveBroadcast: _same(replica_groups=((0,),)),
+    collective.AllToAll: _same(split_dim=0, concat_dim=1, split_count=1, replica_groups=((0,),)),
+    mesh.MeshPartition: lambda m, n: Case(m, (_t(n, n),), {"dim": 0}, _t(n, n)),
+    mesh.MeshShard: _same(shard_type="replicate", shard_direction="full_to_shard", shard_shape=(1,), shard_dims=(-1,)),
+    distributed.DistributedNorm: _same(cluster_axis=1),
     attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),
     attention.ConcatenateHeads: lambda m, n: Case(m, (_t(1, 4, n, 64),)),
     attention.SplitHeads: lambda m, n: Case(m, (_t(1, n, 4 * 64),), {"num_heads": 4}),

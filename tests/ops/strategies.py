@@ -8,7 +8,21 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from ttstack.ops import OPS, Op, attention, creation, eltwise, embedding, matmul, normalization, reduction, shape
+from ttstack.ops import (
+    OPS,
+    Op,
+    attention,
+    collective,
+    creation,
+    distributed,
+    eltwise,
+    embedding,
+    matmul,
+    mesh,
+    normalization,
+    reduction,
+    shape,
+)
 from ttstack.ops.types import DType, TensorType
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -394,3 +408,71 @@ def _split_all_heads(draw: Draw, mnemonic: str) -> Case:
     width = heads * d if apart else (heads + 2 * kv) * d
     other = TensorType((b, draw(SIDE), 2 * kv * d), dtype) if apart else None
     return Case(mnemonic, (TensorType((b, s, width), dtype), other), attributes)
+
+
+ONE_DEVICE = ((0,),)
+"""Groups of a mesh of one device, on which every op that spans a mesh can run."""
+
+
+@_for(collective.Resized)
+def _resized(draw: Draw, mnemonic: str) -> Case:
+    spec = OPS[mnemonic]
+    t = draw(tensors(least=1))
+    attributes: dict[str, Any] = {getattr(spec, "dim_name"): _axis(draw, t.rank)}  # noqa: B009 of its subclasses
+    if spec.attribute_specs()["cluster_axis"].required or draw(st.booleans()):
+        attributes["cluster_axis"] = draw(st.integers(0, 1))
+    if "reduce_type" in spec.attribute_specs():
+        attributes["reduce_type"] = draw(st.sampled_from(tuple(collective.REDUCTIONS)))
+    return Case(mnemonic, (t,), attributes, t)
+
+
+@_for(collective.AllReduction)
+def _all_reduction(draw: Draw, mnemonic: str) -> Case:
+    kind = draw(st.sampled_from(tuple(collective.REDUCTIONS)))
+    return Case(mnemonic, (draw(tensors()),), {"cluster_axis": draw(st.integers(0, 1)), "reduce_type": kind})
+
+
+@_for(collective.CollectivePermute)
+def _permutation(draw: Draw, mnemonic: str) -> Case:
+    return Case(mnemonic, (draw(tensors()),), {"source_target_pairs": draw(st.sampled_from(((), ((0, 0),))))})
+
+
+@_for(collective.CollectiveBroadcast)
+def _collective_broadcast(draw: Draw, mnemonic: str) -> Case:
+    return Case(mnemonic, (draw(tensors()),), {"replica_groups": ONE_DEVICE})
+
+
+@_for(collective.AllToAll)
+def _all_to_all(draw: Draw, mnemonic: str) -> Case:
+    t = draw(tensors(least=1))
+    dims = {"split_dim": _axis(draw, t.rank), "concat_dim": _axis(draw, t.rank)}
+    return Case(mnemonic, (t,), dims | {"split_count": 1, "replica_groups": ONE_DEVICE})
+
+
+@_for(mesh.MeshShard)
+def _mesh_shard(draw: Draw, mnemonic: str) -> Case:
+    t = draw(tensors())
+    attributes = {
+        "shard_type": draw(st.sampled_from(mesh.MeshShard.TYPES)),
+        "shard_direction": draw(st.sampled_from(mesh.MeshShard.DIRECTIONS)),
+        "shard_shape": (1,) * t.rank,
+        "shard_dims": (draw(st.integers(-1, t.rank - 1)), draw(st.integers(-1, t.rank - 1))),
+    }
+    return Case(mnemonic, (t,), attributes)
+
+
+@_for(distributed.DistributedNorm)
+def _distributed_norm(draw: Draw, mnemonic: str) -> Case:
+    t = draw(tensors(REALS, least=1))
+    places = [t.with_shape(t.shape[-1:])] * (len(OPS[mnemonic].operand_specs()) - 2) + [t]
+    return Case(
+        mnemonic,
+        (t, *[p if draw(st.booleans()) else None for p in places]),
+        {"cluster_axis": draw(st.integers(0, 1))},
+    )
+
+
+for_ops, axis_of = _for, _axis
+
+# Strategies of other families register themselves.
+from tests.ops import strategies_training, strategies_windows  # noqa: E402, F401

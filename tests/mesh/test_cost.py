@@ -1,0 +1,135 @@
+"""What collectives cost follows from the links between chips."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+import ttstack
+from tests.mesh.conftest import System
+from tests.mesh.text import Text
+from ttstack.report.model import OpReport
+from ttstack.system_desc import SystemDesc, from_dict, load, to_dict
+
+
+def costs(text: str, system: str | SystemDesc) -> dict[str, OpReport]:
+    return {op.name: op for op in ttstack.compile(text, system_desc=system).cost().ops}
+
+
+def gathered(mesh: tuple[int, int], rows: int, axis: int = 1) -> str:
+    t = Text(mesh)
+    return t.module(t.all_gather(t.argument(rows, 1024), axis, 0))
+
+
+def reduced(mesh: tuple[int, int], rows: int, axis: int = 1) -> str:
+    t = Text(mesh)
+    return t.module(t.all_reduce(t.argument(rows, 1024), axis))
+
+
+def changed(name: str, **links: object) -> SystemDesc:
+    """The preset with other figures of its links or chips."""
+    values = to_dict(load(name))
+    for link in values["links"]:
+        link["channels"] = links.get("channels", link["channels"])
+    for chip in values["chips"]:
+        chip["ethernet"] |= {k: v for k, v in links.items() if k != "channels"}
+    return from_dict(values)
+
+
+def test_an_all_gather_on_two_chips_sends_each_part_once():
+    op = costs(gathered((1, 2), 1024), "wormhole_n300")["all_gather"]
+    ethernet = load("wormhole_n300").chips[0].ethernet
+    assert ethernet is not None
+    nbytes = 1024 * 1024 * 4
+    assert op.terms["ethernet"] == pytest.approx(
+        nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + ethernet.hop_ns
+    )
+    assert op.bound == "ethernet"
+    assert op.ns >= op.terms["ethernet"]
+
+
+def test_an_all_reduce_on_a_line_sends_parts_twice():
+    """The last link of a line of n carries (n - 1) / n of the tensor in each of two rounds."""
+    op = costs(reduced((2, 4), 1024), "wormhole_t3000")["all_reduce"]
+    ethernet = load("wormhole_t3000").chips[0].ethernet
+    assert ethernet is not None
+    nbytes = 2 * 3 / 4 * 1024 * 1024 * 4
+    want = nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + 2 * 3 * ethernet.hop_ns
+    assert op.terms["ethernet"] == pytest.approx(want)
+
+
+def test_a_ring_takes_half_the_time_of_a_line():
+    values = to_dict(load("wormhole_t3000"))
+    values["links"] += [{"from_chip": a, "to_chip": a + 3, "channels": 2} for a in (0, 4)]
+    line, ring = (
+        costs(gathered((2, 4), 4096), system)["all_gather"].terms["ethernet"]
+        for system in ("wormhole_t3000", from_dict(values))
+    )
+    assert ring == pytest.approx(line / 2, rel=0.01)
+
+
+@pytest.mark.parametrize("make", [gathered, reduced])
+def test_more_bytes_and_more_chips_are_never_cheaper(make):
+    by_rows = [costs(make((2, 4), rows), "wormhole_t3000") for rows in (32, 64, 1024, 4096)]
+    times = [next(iter(found.values())).elapsed_ns for found in by_rows]
+    assert times == sorted(times)
+    assert times[-1] > times[0]
+    few, many = (next(iter(costs(make((2, 4), 1024, axis), "wormhole_t3000").values())) for axis in (0, 1))
+    assert few.terms["ethernet"] < many.terms["ethernet"]
+
+
+@pytest.mark.parametrize("weaker", [{"channels": 1}, {"effective_bytes_per_second": 4e9}, {"hop_ns": 2000.0}], ids=str)
+@pytest.mark.parametrize("make", [gathered, reduced])
+def test_weaker_links_are_never_faster(make, weaker: dict[str, object]):
+    text = make((2, 4), 512)
+    strong, weak = (
+        next(iter(costs(text, system).values())) for system in ("wormhole_t3000", changed("wormhole_t3000", **weaker))
+    )
+    assert weak.terms["ethernet"] > strong.terms["ethernet"]
+    assert weak.ns > strong.ns
+
+
+def test_far_devices_take_more_hops_than_near_ones():
+    def sent(target: int) -> float:
+        t = Text((2, 4))
+        pairs = f"source_target_pairs = dense<[[0, {target}]]> : tensor<1x2xi64>"
+        op = t.op("collective_permute", [t.argument(32, 32)], (32, 32), pairs)
+        return costs(t.module(op), "wormhole_t3000")["collective_permute"].terms["ethernet"]
+
+    ethernet = load("wormhole_t3000").chips[0].ethernet
+    assert ethernet is not None
+    assert sent(7) - sent(1) == pytest.approx(3 * ethernet.hop_ns)
+
+
+def test_the_host_feeds_the_boards_side_by_side(system: System):
+    """Each board's first chip takes the parts of both: PCIe moves two parts, Ethernet one."""
+    t = system.text()
+    whole = t.argument(1024 * system.devices, 1024)
+    part = t.shard(whole, (0, 0))
+    found = ttstack.compile(t.module(t.join(part, (0, 0))), system_desc=system.preset).cost().ops
+    chip = next(c for c in load(system.preset).chips if c.pcie)
+    assert chip.pcie is not None
+    nbytes = 2 * 1024 * 1024 * 4
+    there, back = (op for op in found if op.name == "mesh_shard")
+    rates = (chip.pcie.to_device_bytes_per_second, chip.pcie.from_device_bytes_per_second)
+    for op, rate in zip((there, back), rates, strict=True):
+        assert op.terms["pcie"] == pytest.approx(nbytes / rate * 1e9 + chip.pcie.latency_ns)
+        assert op.terms["ethernet"] > 0
+        assert op.bound == "pcie"
+
+
+def test_weights_are_put_on_the_devices_once_and_not_in_every_pass():
+    t = Text((1, 2))
+    text = t.module(t.all_reduce(t.shard(t.argument(64, 64), (-1, 0)), 1))
+    as_input = costs(text, "wormhole_n300")
+    kind = "%arg0: tensor<64x64xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}"
+    as_weight = costs(text.replace("%arg0: tensor<64x64xf32>", kind, 1), "wormhole_n300")
+    assert set(as_input) == {"mesh_shard", "all_reduce"}
+    assert set(as_weight) == {"all_reduce"}
+
+
+def test_the_report_shows_what_goes_between_chips():
+    report = ttstack.compile(reduced((1, 2), 1024), system_desc="wormhole_n300").cost()
+    shown = StringIO()
+    Console(width=200, file=shown).print(report)
+    assert "ethernet" in shown.getvalue()
