@@ -83,6 +83,7 @@ class Op:
     def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         dataclass(frozen=True, kw_only=True)(cls)
+        _remember_hash(cls)
         if not mnemonic:
             return
         if mnemonic in OPS:
@@ -98,6 +99,11 @@ class Op:
     def dispatch(self) -> Dispatch:
         """The loops over tiles of this op on these operands."""
         raise NotImplementedError(f"{type(self).__name__}.dispatch")
+
+    @cached_property
+    def loops(self) -> Dispatch:
+        """What `dispatch` gives, worked out once."""
+        return self.dispatch()
 
     @cached_property
     def results(self) -> tuple[TensorType, ...]:
@@ -206,6 +212,19 @@ class Op:
             elif _default(cls, name) is MISSING:
                 raise ValueError(f"needs the type of result {number}")
         return values
+
+
+def _remember_hash(cls: type[Op]) -> None:
+    """Let instances work out their hash once: placement asks for thousands of prices of the same ops."""
+    of_fields: Any = cls.__hash__
+
+    def hashed(self: Op) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self.__dict__["_hash"] = of_fields(self)
+        return found
+
+    cls.__hash__ = hashed
 
 
 @cache

@@ -24,7 +24,7 @@ class Choice:
 
 def choices(node: Node, current: Sequence[Layout], device: Grid, wanted: DType | None, l1: bool) -> Iterator[Choice]:
     """Every placement; the first keeps all results in DRAM. `l1` admits results in L1."""
-    dispatch = node.op.dispatch()
+    dispatch = node.op.loops
     results = tuple(Layout(storage(t.dtype, wanted)) for t in node.op.results)
     flat = flat_grid(dispatch, device)
     operands = tuple(_operand(node, i, layout) for i, layout in enumerate(current))
@@ -59,6 +59,6 @@ def _sharded_operand(node: Node, position: int, layout: Layout, kind: MemoryLayo
     plain = _operand(node, position, layout)
     if position in node.op.host_operands:
         return plain
-    dispatch = node.op.dispatch()
+    dispatch = node.op.loops
     whole = which.loops == dispatch.outputs[0].loops or (is_contraction(dispatch) and position == 0)
     return sharded(layout, kind, grid) if whole and layout == sharded(layout, kind, grid) else plain

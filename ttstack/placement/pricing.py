@@ -30,6 +30,7 @@ class Pricing:
     """Where ops that span the mesh run; the chip alone where None."""
     _configured: dict[Any, DeviceOp | None] = field(default_factory=dict[Any, Any])
     _prices: dict[Any, float] = field(default_factory=dict[Any, float])
+    _conversions: dict[TensorType, ToLayout] = field(default_factory=dict[TensorType, ToLayout])
 
     def configure(
         self,
@@ -58,8 +59,8 @@ class Pricing:
 
     def convert(self, t: TensorType, source: Layout, target: Layout, budget: int) -> DeviceOp | None:
         """The change of layout as an op."""
-        op = ToLayout(input=t)
-        grid = target.grid or source.grid or flat_grid(op.dispatch(), self.device)
+        op = self._conversions.setdefault(t, ToLayout(input=t))
+        grid = target.grid or source.grid or flat_grid(op.loops, self.device)
         return self.configure(op, (source,), (target,), (grid, Spread.FLAT), budget)
 
     def smallest(self, op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> int:
@@ -88,5 +89,5 @@ class Pricing:
 
 
 def _is_matmul(op: Op) -> bool:
-    dispatch = op.dispatch()
+    dispatch = op.loops
     return is_contraction(dispatch) and not is_attention(dispatch)

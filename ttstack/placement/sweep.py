@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ttstack.diagnostics import CapacityError
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, TensorType
 from ttstack.placement.allocator import Allocator
 from ttstack.placement.choices import Choice, choices
 from ttstack.placement.graph import Graph, Node
@@ -67,6 +68,7 @@ class _Sweep:
     l1: bool
     exiled: frozenset[int]
     layouts: dict[int, Layout] = field(default_factory=dict[int, Layout])
+    seen_ahead: dict[Any, float] = field(default_factory=dict[Any, float])
     total: float = 0.0
 
     def run(self, progress: Progress) -> Plan:
@@ -97,21 +99,20 @@ class _Sweep:
     def _place(self, node: Node) -> Step:
         current = [self.layouts[v] for v in node.operands]
         l1 = self._may_be_in_l1(node)
-        best: tuple[float, Step, Allocator] | None = None
+        best: tuple[float, float, Step, Allocator] | None = None
         for choice in choices(node, current, self.pricing.device, self.dtype, l1):
             if (tried := self._try(node, current, choice)) is None:
                 continue
             step, memory, spent = tried
             score = spent + sum(self._ahead(v, x) for v, x in zip(node.results, choice.results, strict=True))
             if best is None or score < best[0]:
-                best = score, step, memory
-                self._spent = spent
+                best = score, spent, step, memory
         if best is None:
             raise self._no_room(node, current)
-        self.total += self._spent
-        self.memory = best[2]
-        self.layouts |= dict(zip(node.results, best[1].device_op.results, strict=True))
-        return best[1]
+        _, spent, step, self.memory = best
+        self.total += spent
+        self.layouts |= dict(zip(node.results, step.device_op.results, strict=True))
+        return step
 
     def _may_be_in_l1(self, node: Node) -> bool:
         return self.l1 and not self.exiled.intersection(node.results)
@@ -154,7 +155,7 @@ class _Sweep:
 
     def _ahead(self, value: int, layout: Layout) -> float:
         """The best time of the value's next users, with all else in DRAM."""
-        device, budget, total = self.pricing.device, self.chip.l1_usable_bytes, 0.0
+        total = 0.0
         for user, position in self.graph.users[value][:_USERS_SEEN]:
             if user.is_view:
                 total += self._ahead(user.results[0], layout)
@@ -163,19 +164,28 @@ class _Sweep:
                 self.layouts.get(v, Layout(storage(self.graph.values[v].dtype, self.dtype))) for v in user.operands
             ]
             current[position] = layout
-            prices: list[float] = []
-            for choice in choices(user, current, device, self.dtype, self._may_be_in_l1(user)):
-                where = (choice.grid, choice.spread)
-                op = self.pricing.configure(user.op, choice.operands, choice.results, where, budget)
-                if op is not None:
-                    prices.append(self.pricing.price(op) + self._conversion(value, layout, choice.operands[position]))
-            total += min(prices, default=0.0)
+            key = (user.op, position, tuple(current), self._may_be_in_l1(user))
+            if key not in self.seen_ahead:
+                self.seen_ahead[key] = self._best(user, position, current)
+            total += self.seen_ahead[key]
         return total
 
-    def _conversion(self, value: int, have: Layout, need: Layout) -> float:
+    def _best(self, user: Node, position: int, current: Sequence[Layout]) -> float:
+        """The least time of one user, the change of layout of the operand at `position` included."""
+        prices: list[float] = []
+        for choice in choices(user, current, self.pricing.device, self.dtype, self._may_be_in_l1(user)):
+            where = (choice.grid, choice.spread)
+            budget = self.chip.l1_usable_bytes
+            op = self.pricing.configure(user.op, choice.operands, choice.results, where, budget)
+            if op is not None:
+                change = self._conversion(user.op.operands[position], current[position], choice.operands[position])
+                prices.append(self.pricing.price(op) + change)
+        return min(prices, default=0.0)
+
+    def _conversion(self, t: TensorType, have: Layout, need: Layout) -> float:
         if have == need:
             return 0.0
-        op = self.pricing.convert(self.graph.values[value], have, need, self.chip.l1_usable_bytes)
+        op = self.pricing.convert(t, have, need, self.chip.l1_usable_bytes)
         return 0.0 if op is None else self.pricing.price(op)
 
     def _release(self, position: int) -> None:

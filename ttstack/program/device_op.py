@@ -52,7 +52,7 @@ class DeviceOp:
     @cached_property
     def dispatch(self) -> Dispatch:
         """The op's loops over tiles."""
-        return self.op.dispatch()
+        return self.op.loops
 
     @cached_property
     def core_domain(self) -> tuple[int, ...]:

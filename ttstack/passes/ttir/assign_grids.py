@@ -23,4 +23,4 @@ class AssignGrids(Pass, name="assign-grids"):
             device = Grid(*target_chip(function, desc).grid)
             found = function_graph(function)
             for node, op in zip(found.graph.nodes, found.operations, strict=True):
-                op.attributes["tt.grid"] = grid_attribute(flat_grid(node.op.dispatch(), device))
+                op.attributes["tt.grid"] = grid_attribute(flat_grid(node.op.loops, device))

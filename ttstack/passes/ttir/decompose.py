@@ -6,17 +6,18 @@ from typing import Any
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.mlir import ir
+from ttstack.ops.indexing import GetDimensionSize
 from ttstack.ops.matmul import DotGeneral
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 
 
 class Decompose(Pass, name="decompose"):
-    """General contractions become matrix products between permuted and reshaped operands."""
+    """General contractions become products of permuted and reshaped operands; extents become constants."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every such op."""
-        apply_patterns(module, [("ttir.dot_general", _dot_general)])
+        apply_patterns(module, [("ttir.dot_general", _dot_general), ("ttir.get_dimension_size", _dimension_size)])
 
 
 def _dot_general(op: Any) -> list[ir.Value]:
@@ -31,3 +32,10 @@ def _dot_general(op: Any) -> list[ir.Value]:
     b = permuted(op.operands[1], (*dot.batch_dims_rhs, *dot.contract_dims_rhs, *right))
     product = ttir("matmul", [reshaped(a, (*batch, rows, inner)), reshaped(b, (*batch, inner, columns))])
     return [reshaped(product, dot.results[0].shape)]
+
+
+def _dimension_size(op: Any) -> list[ir.Value]:
+    asked = describe(op)
+    assert isinstance(asked, GetDimensionSize)
+    size = asked.operand.shape[asked.dimension]
+    return [ttir("full", [], result=asked.type, shape=asked.type.shape, fill_value=size)]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from ttstack_runtime.evaluate import evaluate
 
 from ttstack.diagnostics import TTStackError
 from ttstack.dialects.base import describe, operands_by_place
@@ -12,7 +11,8 @@ from ttstack.dialects.ttir.build import ttir
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.pattern import EPOCH, apply_patterns, producer
+from ttstack_runtime.evaluate import evaluate
 
 _UNDEFINED = {"constant", "empty", "rand", "dropout"}
 
@@ -29,8 +29,8 @@ class FoldConstants(Pass, name="fold-constants"):
         apply_patterns(module, [(name, self._fold) for name in names])
 
     def _fold(self, op: Any) -> list[ir.Value] | None:
-        owners = [v.owner for v in op.operands]
-        if any(getattr(o, "name", "") != "ttir.constant" for o in owners):
+        owners = [producer(v) for v in op.operands]
+        if EPOCH in op.attributes or any(getattr(o, "name", "") != "ttir.constant" for o in owners):
             return None
         definition = describe(op)
         if len(definition.results) != 1 or sum(t.nbytes for t in definition.results) > self.max_bytes:

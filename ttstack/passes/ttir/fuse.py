@@ -10,7 +10,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.shape import Permutation
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.pattern import apply_patterns, producer
 
 
 class Fuse(Pass, name="fuse"):
@@ -77,7 +77,7 @@ def _swaps_heads(op: Any) -> bool:
 
 
 def _used_once(value: ir.Value, name: str) -> bool:
-    return getattr(value.owner, "name", "") == name and len(list(value.uses)) == 1
+    return getattr(producer(value), "name", "") == name and len(list(value.uses)) == 1
 
 
 def _product(value: ir.Value) -> Matmul | None:

@@ -31,7 +31,9 @@ def function_graph(function: Any) -> FunctionGraph:
     constants = [op.results[0] for op in ops if op.name == "ttir.constant"]
     values: list[ir.Value] = [*function.regions[0].blocks[0].arguments, *constants]
     numbers = {v: i for i, v in enumerate(values)}
-    nodes, operations = [], []
+    nodes: list[Node] = []
+    operations: list[Any] = []
+    equal: dict[Op, Op] = {}  # repeated layers share their ops, and what is worked out about them
     for op in ops:
         if op.name == "ttir.constant" or _only_destination(op):
             continue
@@ -39,7 +41,15 @@ def function_graph(function: Any) -> FunctionGraph:
         results = range(len(values), len(values) + len(op.results))
         values += op.results
         numbers |= dict(zip(op.results, results, strict=True))
-        nodes.append(Node(op_of(op), tuple(numbers[v] for v in inputs), tuple(results), read_location(op.location)))
+        found = op_of(op)
+        nodes.append(
+            Node(
+                equal.setdefault(found, found),
+                tuple(numbers[v] for v in inputs),
+                tuple(results),
+                read_location(op.location),
+            )
+        )
         operations.append(op)
     graph = Graph(
         values=tuple(read_type(v.type) for v in values),
