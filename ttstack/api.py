@@ -24,6 +24,11 @@ class Run:
 
     outputs: Mapping[str, Array]
     """Values by name, in the element types of the source."""
+    updated: Mapping[str, Array]
+    """Inputs and parameters that the program writes to, such as KV caches, by name, as they are afterwards.
+
+    The arrays that were given are left as they are: pass these to the next run.
+    """
     report: "Report"
     """Predicted time op by op."""
 
@@ -88,14 +93,14 @@ class Program:
             InputError: names, shapes or element types do not fit; all faults together.
             ExecutionError: an op has no reference meaning, or memory does not suffice.
         """
-        from ttstack_runtime.executor import execute
+        from ttstack_runtime.executor import run
         from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
         values = random_inputs(found, seed) if inputs is None else inputs
         binary = random_weights(self.binary, seed)
-        outputs = execute(binary, values, function=found.name, numerics=numerics, progress=progress)
-        return Run(outputs, self.cost(found.name))
+        done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
+        return Run(done.outputs, done.updated, self.cost(found.name))
 
     def save(self, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
         """Write a `.ttb` file, whole or not at all.

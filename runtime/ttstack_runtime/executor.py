@@ -1,6 +1,7 @@
 """Executes a compiled program on NumPy, on a device of which every buffer is checked."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.calls import Call, attributes, bind
+from ttstack_runtime.changes import Changes
 from ttstack_runtime.devices import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.host import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
@@ -25,6 +27,16 @@ Progress = Callable[[int, int, str], None]
 _KERNEL_FAULTS = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
 
 
+@dataclass(frozen=True)
+class Executed:
+    """What one execution left behind."""
+
+    outputs: Mapping[str, np.ndarray]
+    """The function's results by name."""
+    updated: Mapping[str, np.ndarray]
+    """Inputs and parameters that ops wrote to, by name, as they are at the end."""
+
+
 def execute(
     binary: Binary,
     inputs: Mapping[str, np.ndarray],
@@ -33,7 +45,20 @@ def execute(
     numerics: Numerics = "ieee",
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray]:
-    """Outputs by name, in their logical element types, of one function on `inputs`.
+    """Outputs by name, in their logical element types; takes what `run` takes and raises what it raises."""
+    done = run(binary, inputs, function=function, numerics=numerics, progress=progress)
+    return dict(done.outputs)
+
+
+def run(
+    binary: Binary,
+    inputs: Mapping[str, np.ndarray],
+    *,
+    function: str | None = None,
+    numerics: Numerics = "ieee",
+    progress: Progress | None = None,
+) -> Executed:
+    """Outputs, and inputs that ops wrote to, of one function on `inputs`; the arrays given are left as they are.
 
     `function` can be left out where the program has one. With numerics `ieee`, f32 and f64 are IEEE 754;
     bf16 and f16 are computed in float32 and rounded where a result is stored. With `device`, every real
@@ -53,9 +78,10 @@ def execute(
     weights = _weights(binary, chosen)
     types = {tensor: data.dtype for tensor, data in weights.items()}
     require(run_bytes(chosen, lifetimes, rules, types, mesh), f"running '{chosen.name}'")
-    run = _Run(chosen, rules, weights, lifetimes, mesh)
+    running = _Run(chosen, rules, weights, lifetimes, mesh)
     with np.errstate(all="ignore"):
-        return run.all(given, progress)
+        outputs = running.all(given, progress)
+    return Executed(outputs, running.changes.updated())
 
 
 def find_function(binary: Binary, name: str | None) -> Function:
@@ -89,6 +115,7 @@ class _Run:
         self._ends = lifetimes.ends(function)
         self._values: list[Any] = [None] * len(function.tensors)
         self._calls = _bind_all(function, rules, mesh)
+        self.changes = Changes(function, rules, lifetimes, self._values, self._read)
 
     def all(self, given: Mapping[str, Array], progress: Progress | None) -> dict[str, np.ndarray]:
         """Run every operation in order."""
@@ -109,12 +136,14 @@ class _Run:
 
     def _step(self, operation: Operation, call: Call) -> None:
         try:
+            self.changes.prepare(operation)
             sparse = self._sparse(operation)
             operands, changes = sparse or ([self._read(t) for t in operation.operands], {})
             made = call(*operands, **changes)
             results: tuple[Any, ...] = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
             for tensor, result in zip(operation.results, results, strict=True):
                 self._store(operation, tensor, each(np.asarray, result))
+            self.changes.settle(operation)
         except TTStackError as fault:
             raise _located(fault, operation) from fault.__cause__
         except _KERNEL_FAULTS as fault:
@@ -145,13 +174,15 @@ class _Run:
     def _read(self, tensor: int | None) -> Any:
         if tensor is None:
             return None
-        weight = self._weights.get(tensor)
-        return self._values[tensor] if weight is None else self._rules.load(weight, self._function.tensors[tensor])
+        value = self._values[tensor]
+        if value is not None or tensor not in self._weights:
+            return value
+        return self._rules.load(self._weights[tensor], self._function.tensors[tensor])
 
     def _sparse(self, operation: Operation) -> tuple[list[Any], dict[str, Any]] | None:
         """Operands and changed attributes of a lookup that converts only the rows it picks."""
         table = operation.operands[TABLE] if len(operation.operands) > TABLE else None
-        if table is None or table not in self._weights:
+        if table is None or table not in self._weights or self._values[table] is not None:
             return None
         tensor, data = self._function.tensors[table], self._weights[table]
         indices = self._function.tensors[operation.operands[0] or 0].type.size

@@ -9,6 +9,7 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
+from ttstack_runtime.changes import mutated
 from ttstack_runtime.devices import divided
 from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.lookup import TABLE, is_sparse
@@ -49,12 +50,13 @@ def run_bytes(
 
     That is all live values, copies of the weights that the running op takes in another format, and as much
     again as its results for what it needs meanwhile. Weights are in memory already, or stay in their file.
-    Of what differs from device to device of the mesh, every device has its own.
+    Buffers that operations write to are copied once. Of what differs from device to device of the mesh, every device has its own.
     """
     sizes = [0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize for t in function.tensors]
     for tensor in divided(function) if mesh else ():
         sizes[tensor] *= mesh.size if mesh else 1
-    live = sum(sizes[t] for t in function.inputs if t not in weights)
+    changed = {lifetimes.roots[t] for operation in function.operations for t in mutated(operation)}
+    live = sum(sizes[t] for t in function.inputs if t not in weights) + sum(sizes[t] for t in changed)
     peak = live
     for operation, ends in zip(function.operations, lifetimes.ends(function), strict=True):
         results = sum(sizes[t] for t in operation.results)

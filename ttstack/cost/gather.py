@@ -38,23 +38,28 @@ def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:
 
 
 def _moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
-    """Bytes of the tensor, or of what the results need of it."""
-    wanted = sum(result.size for result in device_op.op.results)
-    return layout.nbytes(t) * min(1.0, wanted / max(t.size, 1))
+    """Bytes of the tensor, or of as much of it as the op writes."""
+    return layout.nbytes(t) * min(1.0, device_op.op.written() / max(t.size, 1))
 
 
 def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
     """Bytes that lie together in source and destination."""
     if moves_whole_pages(device_op):
         return layout.page_bytes(t)
-    run = min((u.shape[-1] for u in device_op.types() if u.rank), default=1)
+    run = min((u.shape[-1] for u in _moved(device_op) if u.rank), default=1)
     tiled = any(other.tiled for other in device_op.layouts())
     return max(min(run, FACE) if tiled else run, 1) * layout.dtype.tile_bytes / TILE**2
 
 
+def _moved(device_op: DeviceOp) -> tuple[TensorType, ...]:
+    """Types of what moves, without the indices that say where to."""
+    indices = device_op.op.host_operands
+    return tuple(t for i, t in enumerate(device_op.types()) if i not in indices)
+
+
 def moves_whole_pages(device_op: DeviceOp) -> bool:
     """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other."""
-    types, layouts = device_op.types(), device_op.layouts()
+    types, layouts = _moved(device_op), device_op.layouts()
     if len({layout.tiled for layout in layouts}) > 1:
         return True
     shapes = {(1, 1, *t.shape)[-2:] for t in types}

@@ -7,10 +7,11 @@ from typing import Any
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
-from ttstack.ops.base import MAX_VARIADIC, OPS, Arity, Op
+from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity, Op
 from ttstack.ops.types import TensorType
 
 SEGMENTS = "operandSegmentSizes"
+RESULT_SEGMENTS = "resultSegmentSizes"
 
 
 class Dialect(ext.Dialect, name="ttstack_base"):
@@ -60,10 +61,14 @@ class Defined(Verified):
         inferred = self.describe().results
         if len(spelled) != len(inferred):
             raise ValueError(f"has {len(spelled)} results, infers {len(inferred)}")
-        for name, got, want in zip(self.definition.result_names, spelled, inferred, strict=False):
+        for i, (got, want) in enumerate(zip(spelled, inferred, strict=True)):
             if got != want:
-                raise ValueError(f"{name} is {got}, inferred {want}")
+                raise ValueError(f"{self._result_name(i)} is {got}, inferred {want}")
         self._check_elements(spelled)
+
+    def _result_name(self, number: int) -> str:
+        *_, last = names = self.definition.result_names
+        return names[number] if number < len(names) and not self.definition.variadic_results else f"{last} {number}"
 
     def _check_elements(self, results: Sequence[TensorType]) -> None:
         """Elements have the type of the result that they are."""
@@ -121,6 +126,15 @@ def segments(mnemonic: str, given: Sequence[bool]) -> list[int] | None:
     return [int(g) for g in given] + [0] * (len(spec) - len(given))
 
 
+def result_segments(mnemonic: str, count: int) -> list[int] | None:
+    """The resultSegmentSizes of an op with `count` results; None where the op needs none."""
+    if not OPS[mnemonic].variadic_results:
+        return None
+    if count > MAX_RESULTS:
+        raise ValueError(f"has {count} results, at most {MAX_RESULTS} are supported")
+    return [1] * count + [0] * (MAX_RESULTS - count)
+
+
 def create(
     dialect: str,
     mnemonic: str,
@@ -141,6 +155,8 @@ def create(
     written = {n: make_attribute(specs[n].spelling, v) for n, v in attributes.items() if v != specs[n].default}
     if (sizes := segments(mnemonic, [v is not None for v in operands])) is not None:
         written[SEGMENTS] = ir.DenseI32ArrayAttr.get(sizes)
+    if (sizes := result_segments(mnemonic, len(op.results))) is not None:
+        written[RESULT_SEGMENTS] = ir.DenseI32ArrayAttr.get(sizes)
     layouts = encodings or [None] * len(op.results)
     return ir.Operation.create(
         f"{dialect}.{mnemonic}",
@@ -175,12 +191,21 @@ def _body(spec: type[Op]) -> dict[str, Any]:
         else:
             operand = ext.Operand[tensor]
             annotations[f"{name}_operand"] = operand | None if arity is Arity.OPTIONAL else operand
-    annotations |= {f"{name}_result": ext.Result[tensor] for name in spec.result_names}
-    if spec.optional_result:
-        annotations[f"{spec.result_names[-1]}_result"] |= None
+    annotations |= _result_annotations(spec)
     return {
         "__annotations__": annotations,
         "__doc__": spec.__doc__,
         "__module__": __name__,
         "definition": spec,
     }
+
+
+def _result_annotations(spec: type[Op]) -> dict[str, Any]:
+    """Results of one IRDL variadic group must have the same type too."""
+    result: Any = ext.Result[ir.RankedTensorType]
+    if spec.variadic_results:
+        return {f"result{i}": result | None for i in range(MAX_RESULTS)}
+    found = {f"{name}_result": result for name in spec.result_names}
+    if spec.optional_result:
+        found[f"{spec.result_names[-1]}_result"] |= None
+    return found

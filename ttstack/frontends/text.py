@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
-from ttstack.dialects.base import segments
+from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.frontends.respell import elide, respell
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
-from ttstack.ops.base import MAX_VARIADIC, OPS, Arity
+from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity
 from ttstack.session import as_diagnostics
 
 _ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
@@ -36,7 +36,7 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
     """
     try:
         with as_diagnostics("cannot read the module", source):
-            module = ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES))
+            module = ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES, _result_segments))
     except InvalidIRError:
         _refuse_unknown_ops(text, source)
         raise
@@ -59,6 +59,11 @@ def _segments(name: str, count: int, given: Sequence[int] | None) -> Sequence[in
         present = [bool(size) for size in given]
         return segments(mnemonic, present) if len(present) <= len(spec.operand_specs()) else given
     return segments(mnemonic, [True] * count)
+
+
+def _result_segments(name: str, count: int) -> Sequence[int] | None:
+    mnemonic = name.partition(".")[2]
+    return result_segments(mnemonic, count) if mnemonic in OPS and count <= MAX_RESULTS else None
 
 
 def _accepts(name: str, count: int) -> bool:

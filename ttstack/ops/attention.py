@@ -29,14 +29,8 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         q, k, v = self.query, self.key, self.value
         for name, t in (("query", q), ("key", k), ("value", v)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
-        expect(
-            k.shape[:3] == v.shape[:3],
-            f"key {list(k.shape)} and value {list(v.shape)} differ in batch, heads or length",
-        )
         expect(q.shape[0] == k.shape[0], f"batch of query is {q.shape[0]}, of key {k.shape[0]}")
-        expect(q.shape[3] == k.shape[3], f"head width of query is {q.shape[3]}, of key {k.shape[3]}")
-        grouped = k.shape[1] > 0 and q.shape[1] % k.shape[1] == 0
-        expect(grouped, f"{q.shape[1]} query heads are no multiple of {k.shape[1]} key heads")
+        check_heads(q.shape[1], q.shape[3], k, v)
         if self.attention_mask is not None:
             expect(not self.is_causal, "takes an attention_mask or is_causal, not both")
             scores = (*q.shape[:3], k.shape[2])
@@ -54,24 +48,51 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         """Heads and query blocks run side by side, key blocks one after another."""
         b, h, s, d = self.query.shape
         visible = 0.5 if self.is_causal and s > 1 else 1.0
-        depth = tiles(d)
-        body = (
-            TileOp("matmul", (0, 1), visible * (depth + tiles(self.value.shape[3]))),
-            TileOp("exp", (0,), visible),
-            TileOp("reduce_max", (0,), visible),
-            TileOp("reduce_sum", (0,), visible),
-            TileOp("multiply", (0,), visible),
-        )
-        keys = Map((0, 1, 3, None), Access.MULTICAST)
+        query, keys = Map((0, 1, 2, None)), Map((0, 1, 3, None), Access.MULTICAST)
         extra = tuple(Map((None,) * 4) for _ in self.operands[3:])
-        return Dispatch(
-            domain=(b, h, tiles(s), tiles(self.key.shape[2])),
-            iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
-            inputs=(Map((0, 1, 2, None)), keys, keys, *extra),
-            outputs=(Map((0, 1, 2, None)),),
-            body=body,
-            exact=False,
-        )
+        extents = (b, h, s, self.key.shape[2])
+        return flash(extents, (d, self.value.shape[3]), (query, keys, keys, *extra), query, visible)
+
+
+def check_heads(heads: int, depth: int, key: TensorType, value: TensorType) -> None:
+    """Keys and values are alike but for their width, and fit `heads` heads of queries of width `depth`."""
+    expect(
+        key.shape[:3] == value.shape[:3],
+        f"key {list(key.shape)} and value {list(value.shape)} differ in batch, heads or length",
+    )
+    expect(depth == key.shape[3], f"head width of query is {depth}, of key {key.shape[3]}")
+    grouped = key.shape[1] > 0 and heads % key.shape[1] == 0
+    expect(grouped, f"{heads} query heads are no multiple of {key.shape[1]} key heads")
+
+
+def flash(
+    extents: tuple[int, int, int, int],
+    widths: tuple[int, int],
+    inputs: tuple[Map, ...],
+    output: Map,
+    visible: float = 1.0,
+) -> Dispatch:
+    """Loops over batch, heads, rows of queries and keys, of which a share of `visible` is scored.
+
+    `widths` are those of a head of keys and of values. Queries and results are read along loops 0 to 2, keys and
+    values along 0, 1 and 3.
+    """
+    batch, heads, rows, keys = extents
+    body = (
+        TileOp("matmul", (0, 1), visible * sum(map(tiles, widths))),
+        TileOp("exp", (0,), visible),
+        TileOp("reduce_max", (0,), visible),
+        TileOp("reduce_sum", (0,), visible),
+        TileOp("multiply", (0,), visible),
+    )
+    return Dispatch(
+        domain=(batch, heads, tiles(rows), tiles(keys)),
+        iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
+        inputs=inputs,
+        outputs=(output,),
+        body=body,
+        exact=False,
+    )
 
 
 class HeadMovement(Op):

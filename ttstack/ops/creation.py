@@ -2,7 +2,18 @@
 
 from dataclasses import replace
 
-from ttstack.ops.attributes import I64, DenseI32, Elements, Number, ResultType, Si64
+from ttstack.ops.attributes import (
+    F32,
+    I64,
+    Bool,
+    DenseI32,
+    Elements,
+    I32Array,
+    Number,
+    ResultType,
+    Si64,
+    Ui32,
+)
 from ttstack.ops.base import Op, define
 from ttstack.ops.dispatch import Dispatch, TileOp
 from ttstack.ops.loops import elementwise
@@ -74,3 +85,49 @@ class Arange(Creation, mnemonic="arange"):
         got = self.type.shape[at] if self.type.rank else 0
         expect(count == got, f"{self.start} to {self.end} by {self.step} has {count} values, the result {got}")
         return self.type
+
+
+class Rand(Creation, mnemonic="rand"):
+    """Uniform samples of [`low`, `high`); the same for the same `seed`."""
+
+    size: I32Array
+    low: F32 = 0.0
+    high: F32 = 1.0
+    seed: Ui32 = 0
+
+    def infer(self) -> TensorType:
+        """The type that the text says; its shape must be `size`, its elements real."""
+        same = self.type.shape == tuple(self.size)
+        expect(same, f"size {list(self.size)} differs from the result's {list(self.type.shape)}")
+        expect(self.type.dtype.is_float, f"result holds {self.type.dtype}, samples are real numbers")
+        expect(self.low <= self.high, f"low {self.low} is above high {self.high}")
+        return self.type
+
+    def dispatch(self) -> Dispatch:
+        """Each core draws its part."""
+        return replace(elementwise([], self.results[0], [TileOp("rand", ())]), exact=False)
+
+
+class Dropout(Op, mnemonic="dropout"):
+    """`input * scale`, each element 0 with probability `prob`; the same ones for the same `seed`.
+
+    `use_per_device_seed` draws others on each chip of a mesh.
+    """
+
+    op_code = "UnaryDeviceOperation"
+    input: TensorType
+    prob: F32 = 0.0
+    scale: F32 = 1.0
+    seed: Ui32 = 0
+    use_per_device_seed: Bool = True
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        expect(0 <= self.prob <= 1, f"prob is {self.prob}, not from 0 to 1")
+        expect(self.input.dtype.is_float, f"input holds {self.input.dtype}, not real numbers")
+        return self.input
+
+    def dispatch(self) -> Dispatch:
+        """Every tile by itself."""
+        work = [TileOp("rand", ()), TileOp("multiply", (0, 0))]
+        return replace(elementwise([self.input], self.input, work), exact=False)

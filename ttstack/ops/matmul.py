@@ -1,6 +1,8 @@
 """Contractions: matrix products with and without bias."""
 
-from ttstack.ops.attributes import Bool, DenseI64, Str
+import math
+
+from ttstack.ops.attributes import I64, Bool, DenseI64, Str
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.eltwise import EltwiseUnary
@@ -146,3 +148,69 @@ class DotGeneral(Op, mnemonic="dot_general"):
             expect(x == y, f"{what} dimensions of lhs {x} and rhs {y} differ")
         shape = [self.lhs.shape[d] for d in (*self.batch_dims_lhs, *left)] + [self.rhs.shape[d] for d in right]
         return TensorType(tuple(shape), promote(self.lhs, self.rhs))
+
+
+class SparseMatmul(Op, mnemonic="sparse_matmul"):
+    """Products of blocks, where `sparsity` is not 0; the others are 0. `b` is [1, E, K, N].
+
+    With `b` sparse, `a` is [A, B, M, K], `sparsity` has A * B * E entries, and the result is [A, B, 1, E, M, N].
+    With `a` sparse, `a` is [A, E, M, K], `sparsity` has A * E entries (A is 1 with both), the result [A, E, M, N].
+    """
+
+    op_code = "MatmulDeviceOperation"
+    host_indices = ("sparsity",)
+    a: TensorType
+    b: TensorType
+    sparsity: TensorType
+    is_input_a_sparse: Bool = False
+    is_input_b_sparse: Bool = True
+    nnz: I64 | None = None
+    """Entries of `sparsity` that are not 0, where that is known; 0 is like unknown."""
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Shape of the blocks of the result: all dimensions before rows and columns."""
+        lead, count = self.a.shape[:2], self.b.shape[1]
+        return lead if self.is_input_a_sparse else (*lead, 1, count)
+
+    def infer(self) -> TensorType:
+        """Blocks, then rows and columns."""
+        a, b = self.a, self.b
+        for name, t in (("a", a), ("b", b)):
+            expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
+        expect(self.is_input_a_sparse or self.is_input_b_sparse, "neither input is sparse: use matmul")
+        expect(b.shape[0] == 1, f"b {list(b.shape)} has a first dimension of {b.shape[0]}, not 1")
+        expect(
+            a.shape[3] == b.shape[2],
+            f"inner dimensions of a {list(a.shape)} and b {list(b.shape)} differ: {a.shape[3]} and {b.shape[2]}",
+        )
+        if self.is_input_a_sparse:
+            expect(a.shape[1] == b.shape[1], f"a has {a.shape[1]} blocks, b {b.shape[1]}")
+        both = self.is_input_a_sparse and self.is_input_b_sparse
+        expect(not both or a.shape[0] == 1, f"a {list(a.shape)} has a first dimension of {a.shape[0]}, not 1")
+        count, entries = math.prod(self.blocks), self.sparsity.size
+        expect(count == entries, f"sparsity has {entries} entries for {count} blocks")
+        expect(0 <= (self.nnz or 0) <= count, f"nnz is {self.nnz}, there are {count} blocks")
+        return TensorType((*self.blocks, a.shape[2], b.shape[3]), promote(a, b))
+
+    def flops(self) -> int:
+        """Two for each multiply-add of the blocks that are not 0; of all, where their number is not known."""
+        count = self.nnz or math.prod(self.blocks)
+        return 2 * count * self.a.shape[2] * self.a.shape[3] * self.b.shape[3]
+
+    def dispatch(self) -> Dispatch:
+        """One product of matrices for each block that is not 0."""
+        m, k, n = self.a.shape[2], self.a.shape[3], self.b.shape[3]
+        lead = (0,) * len(self.blocks)
+        return Dispatch(
+            domain=(self.nnz or math.prod(self.blocks), tiles(m), tiles(n), tiles(k)),
+            iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
+            inputs=(
+                Map((0, 0, 1, 3), Access.MULTICAST),
+                Map((0, 0, 3, 2), Access.MULTICAST),
+                Map((0,), Access.GATHER),
+            ),
+            outputs=(Map((*lead, 1, 2)),),
+            body=(TileOp("matmul", (0, 1, 3)),),
+            exact=False,
+        )

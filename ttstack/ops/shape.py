@@ -1,13 +1,13 @@
 """Ops that move data and change shapes, and compute nothing."""
 
 import math
-from typing import ClassVar
 
-from ttstack.ops.attributes import F32, I32, DenseI32, DenseI64, I32Array, Si32
+from ttstack.ops.attributes import F32, DenseI32, DenseI64, I32Array, Si32, Str, Ui32
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.loops import broadcast_map, identity_map, movement
-from ttstack.ops.shapes import axis, expect, integer
+from ttstack.ops.pattern import rearrangement
+from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import TensorType, tile_shape
 
 
@@ -136,6 +136,18 @@ class Transpose(Permutation, mnemonic="transpose"):
         return tuple(order)
 
 
+class Rearrange(Movement, mnemonic="rearrange"):
+    """Dimensions permuted and merged as an einops pattern without lengths says: `b h s d -> b s (h d)`."""
+
+    op_code = "PermuteDeviceOperation"
+    input: TensorType
+    pattern: Str
+
+    def infer(self) -> TensorType:
+        """The extents of the right side of the pattern."""
+        return self.input.with_shape(rearrangement(self.pattern, self.input.shape).merged)
+
+
 class Concat(Movement, mnemonic="concat"):
     """The inputs joined along `dim`."""
 
@@ -154,54 +166,6 @@ class Concat(Movement, mnemonic="concat"):
             expect(fits, f"input {i} is {other}, which does not join input 0, {first}, along dim {self.dim}")
         total = sum(t.shape[at] for t in self.inputs)
         return first.with_shape((*first.shape[:at], total, *first.shape[at + 1 :]))
-
-
-class SliceStatic(Movement, mnemonic="slice_static"):
-    """`input[begin:end:step]` in every dimension; negative bounds count from the end."""
-
-    op_code = "SliceDeviceOperation"
-    input: TensorType
-    begins: I32Array
-    ends: I32Array
-    step: I32Array
-
-    def infer(self) -> TensorType:
-        """The number of steps in each dimension."""
-        shape: list[int] = []
-        for name in ("begins", "ends", "step"):
-            count = len(getattr(self, name))
-            expect(count == self.input.rank, f"{name} has {count} entries for rank {self.input.rank}")
-        for d, (extent, begin, end, step) in enumerate(
-            zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
-        ):
-            low, high = (b + extent if b < 0 else b for b in (begin, end))
-            expect(step > 0, f"step {step} of dimension {d} is not positive")
-            inside = 0 <= low <= high <= extent
-            expect(inside, f"slice {begin}:{end} of dimension {d} is outside of its extent {extent}")
-            shape.append(-(-(high - low) // step))
-        return self.input.with_shape(tuple(shape))
-
-
-class Index(Movement, mnemonic="index"):
-    """`input[begin:end:step]` along `dim`."""
-
-    op_code = "SliceDeviceOperation"
-    input: TensorType
-    dim: I32
-    begin: I32
-    end: I32
-    step: I32
-
-    def infer(self) -> TensorType:
-        """The number of steps along `dim`."""
-        at = axis(self.dim, self.input.rank)
-        extent = self.input.shape[at]
-        low, high = (b + extent if b < 0 else b for b in (self.begin, self.end))
-        expect(self.step > 0, f"step {self.step} is not positive")
-        inside = 0 <= low <= high <= extent
-        expect(inside, f"slice {self.begin}:{self.end} of dimension {at} is outside of its extent {extent}")
-        count = -(-(high - low) // self.step)
-        return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
 
 
 class Broadcast(Op, mnemonic="broadcast"):
@@ -251,6 +215,22 @@ class Repeat(Movement, mnemonic="repeat"):
         return self.input.with_shape(tuple(e * c for e, c in zip(self.input.shape, counts, strict=True)))
 
 
+class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
+    """Each slice along `dim` `repeats` times, side by side."""
+
+    op_code = "RepeatDeviceOperation"
+    input: TensorType
+    repeats: Ui32
+    dim: Si32
+
+    def infer(self) -> TensorType:
+        """The extent along `dim` times `repeats`."""
+        at = axis(self.dim, self.input.rank)
+        expect(self.repeats > 0, f"repeats is {self.repeats}, not positive")
+        shape = self.input.shape
+        return self.input.with_shape((*shape[:at], shape[at] * self.repeats, *shape[at + 1 :]))
+
+
 class Pad(Movement, mnemonic="pad"):
     """`value` around the operand: `padding` is [low, high] of each dimension in turn."""
 
@@ -279,26 +259,3 @@ class Reverse(Movement, mnemonic="reverse"):
         for d in self.dimensions:
             axis(d, self.input.rank, "dimensions")
         return self.input
-
-
-class Gather(Movement, mnemonic="gather"):
-    """`out[i][j] = input[index[i][j]][j]` for `dim` 0, as `torch.gather`."""
-
-    op_code = "EmbeddingsDeviceOperation"
-    host_indices: ClassVar = ()
-    input: TensorType
-    index: TensorType
-    dim: I32
-
-    def infer(self) -> TensorType:
-        """The index's shape in the input's element type."""
-        at = axis(self.dim, self.input.rank)
-        integer("index", self.index)
-        fits = self.index.rank == self.input.rank and all(
-            i <= e for d, (i, e) in enumerate(zip(self.index.shape, self.input.shape, strict=True)) if d != at
-        )
-        expect(
-            fits,
-            f"index {list(self.index.shape)} does not fit input {list(self.input.shape)} along dim {self.dim}",
-        )
-        return self.input.with_shape(self.index.shape)

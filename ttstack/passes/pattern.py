@@ -11,6 +11,16 @@ Pattern = Callable[[Any], Sequence[ir.Value] | None]
 The insertion point and the location are the operation's while it runs."""
 
 
+EPOCH = "tt.epoch"
+"""On an op that reads or makes a buffer which some op writes to: when it does so."""
+
+
+def producer(value: ir.Value) -> Any:
+    """The op that made the value, where a pattern may do its work elsewhere; None where its place counts."""
+    owner: Any = value.owner
+    return None if isinstance(owner, ir.Block) or EPOCH in owner.attributes else owner
+
+
 def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:
     """Rewrite every op of the given names until no pattern matches."""
     patterns_set = rewrite.RewritePatternSet()

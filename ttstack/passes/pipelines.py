@@ -8,9 +8,12 @@ from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
+from ttstack.passes.ttir.drop_memory import DropMemory
 from ttstack.passes.ttir.fold_constants import FoldConstants
+from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.inline_calls import InlineCalls
+from ttstack.passes.ttir.number_updates import NumberUpdates
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
@@ -25,10 +28,14 @@ def simplify() -> Pipeline:
             DropLayouts(),
             InlineCalls(),
             Builtin(pipeline="canonicalize"),
+            DropMemory(),
+            NumberUpdates(),
             Decompose(),
             FoldConstants(),
+            FoldMovement(),
             Fuse(),
             Builtin(pipeline="canonicalize"),
+            NumberUpdates(),
             Builtin(pipeline="cse"),
         )
     )
@@ -39,6 +46,7 @@ def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
     return Pipeline(
         (
             Dispatch(),
+            NumberUpdates(),
             Builtin(pipeline="cse"),
             AssignGrids(),
             Place.model_validate({"policy": placement, "dtype": dtype}),

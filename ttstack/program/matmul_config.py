@@ -61,7 +61,7 @@ def smallest_matmul(op: Op, operands: Sequence[Layout], result: Layout, grid: Gr
 
 
 def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid) -> DeviceOp:
-    base = DeviceOp(op=op, operands=operands, results=(result,), grid=grid)
+    base = DeviceOp(op=op, operands=operands, results=(result,) * len(op.results), grid=grid)
     spread = _required_spread(base)
     if spread is None:
         batched = any(loop is not None for loop in base.dispatch.inputs[1].loops[:-2])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost import FREE, Cost, predict, roofline
 from ttstack.diagnostics import InputError
-from ttstack.program.buffers import Memory, live_bytes
+from ttstack.program.buffers import DEALLOCATE, Memory, live_bytes
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
@@ -26,7 +26,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     l1, dram = (live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM))
     ops: list[OpReport] = []
     for operation, held in zip(function.operations, l1, strict=True):
-        if not operation.results or _loads_weight(function, operation):
+        if operation.name == DEALLOCATE or _loads_weight(function, operation):
             continue
         device_op = function.device_op(operation)
         cost = predict(device_op, chip, binary.system_desc)

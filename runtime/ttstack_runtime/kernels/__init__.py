@@ -17,14 +17,18 @@ from ttstack_runtime.kernels import (
     distributed,
     eltwise,
     embedding,
+    indexing,
     kv_cache,
     matmul,
+    memory,
     mesh,
+    moe,
     normalization,
     pool,
     quantization,
     reduction,
     shape,
+    sort,
     training,
 )
 from ttstack_runtime.kernels.table import Kernel
@@ -33,10 +37,13 @@ FAMILIES = (
     eltwise,
     reduction,
     shape,
+    sort,
     creation,
     matmul,
+    memory,
     normalization,
     embedding,
+    indexing,
     attention,
     decode,
     kv_cache,
@@ -47,6 +54,7 @@ FAMILIES = (
     collective,
     distributed,
     mesh,
+    moe,
 )
 """The modules that define kernels; each has a table `KERNELS`."""
 

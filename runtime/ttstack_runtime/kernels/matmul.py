@@ -57,6 +57,29 @@ def dot_general(
     return _product(a, b).reshape((*batch, *rows, *columns))
 
 
+@KERNELS
+def sparse_matmul(
+    a: Array,
+    b: Array,
+    sparsity: Array,
+    *,
+    is_input_a_sparse: bool = False,
+    is_input_b_sparse: bool = True,  # noqa: ARG001 where `a` is not sparse, `b` is
+    nnz: int | None = None,  # noqa: ARG001 what is not 0 says the same
+) -> Array:
+    """Products of the blocks where `sparsity` is not 0, zeros elsewhere: [A, E, M, N], or [A, B, 1, E, M, N]."""
+    lead, (count, columns) = a.shape[:2], (b.shape[1], b.shape[3])
+    blocks = lead if is_input_a_sparse else (*lead, 1, count)
+    out = np.zeros((*blocks, a.shape[2], columns), dtype=np.result_type(a, b))
+    wanted = sparsity.reshape(lead if is_input_a_sparse else (*lead, count)) != 0
+    for expert in range(count):
+        at = np.nonzero(wanted[..., expert])
+        rows = a[at[0], expert] if is_input_a_sparse else a[at]
+        place = (at[0], expert) if is_input_a_sparse else (*at, 0, expert)
+        out[place] = _product(rows, b[0, expert])
+    return out
+
+
 def _others(rank: int, dims: tuple[int, ...]) -> list[int]:
     return [d for d in range(rank) if d not in dims]
 

@@ -13,7 +13,7 @@ from ttstack.frontends.respell.custom import respell_custom
 from ttstack.frontends.respell.destinations import Accepts, count_destinations
 from ttstack.frontends.respell.edits import Edits
 from ttstack.frontends.respell.elide import elide
-from ttstack.frontends.respell.generic import Segments, respell_generic
+from ttstack.frontends.respell.generic import ResultSegments, Segments, respell_generic
 from ttstack.frontends.respell.kind import looks_like
 from ttstack.frontends.respell.operation import match_operation
 from ttstack.frontends.respell.tokens import Tokens
@@ -30,6 +30,7 @@ def respell(
     segments: Segments | None = None,
     accepts: Accepts | None = None,
     attributes: Collection[str] | None = None,
+    result_segments: ResultSegments | None = None,
 ) -> str:
     """The text with tt-mlir's spellings replaced; text that has none, or no longer, comes back the same.
 
@@ -43,10 +44,12 @@ def respell(
             recognised in text that does not mark them, by the ``empty`` op that made them.
         attributes: The attributes that the dialects define, as ``tt.grid``. With it, an attribute of
             tt-mlir's that is not among them becomes a plain string.
+        result_segments: Gives the `resultSegmentSizes` to write from an op's name and the number of its results,
+            or None for none.
     """
     if not _CONCERNED.search(text):
         return text
-    return _respell_ops(_respell_attributes(text, attributes), segments, accepts)
+    return _respell_ops(_respell_attributes(text, attributes), segments, accepts, result_segments)
 
 
 def _respell_attributes(text: str, known: Collection[str] | None) -> str:
@@ -59,7 +62,9 @@ def _respell_attributes(text: str, known: Collection[str] | None) -> str:
     return edits.apply()
 
 
-def _respell_ops(text: str, segments: Segments | None, accepts: Accepts | None) -> str:
+def _respell_ops(
+    text: str, segments: Segments | None, accepts: Accepts | None, result_segments: ResultSegments | None
+) -> str:
     tokens = Tokens(text)
     edits = Edits(tokens)
     empty: set[str] = set()
@@ -71,6 +76,6 @@ def _respell_ops(text: str, segments: Segments | None, accepts: Accepts | None) 
         elif token.startswith("%") and tokens[index + 1] == "=":
             (empty.add if tokens[index + 2] in _EMPTY else empty.discard)(token)
         elif _OPS.match(token) and (op := match_operation(tokens, index)):
-            respell_generic(op, edits, count_destinations(op, empty, accepts), segments)
+            respell_generic(op, edits, count_destinations(op, empty, accepts), segments, result_segments)
         index = respell_custom(tokens, edits, index)
     return edits.apply()

@@ -3,6 +3,7 @@
 ttir.empty() : T                                 "ttir.empty"() : () -> T
 ttir.to_layout %a, %b : A into B -> C            "ttir.to_layout"(%a, %b) : (A, B) -> C
 ttir.to_layout %a, %b : A into B hostInfo = #l   "ttir.to_layout"(%a, %b) {layout = #l} : (A, B) -> B
+ttir.ttnn_metal_layout_cast %a : A -> B           "ttir.ttnn_metal_layout_cast"(%a) : (A) -> B
 ttcore.device @default_device = <...>            (removed: the target is given to the compiler)
 """
 
@@ -22,6 +23,8 @@ def respell_custom(tokens: Tokens, edits: Edits, index: int) -> int:
         return _respell_empty(tokens, edits, index)
     if word == "ttir.to_layout":
         return _respell_to_layout(tokens, edits, index)
+    if word == "ttir.ttnn_metal_layout_cast":
+        return _respell_cast(tokens, edits, index)
     return index + 1
 
 
@@ -30,6 +33,19 @@ def _respell_empty(tokens: Tokens, edits: Edits, index: int) -> int:
     if tokens.closing(index + 1, "(") == index + 2 and tokens[colon] == ":":
         edits.replace(index, index, '"ttir.empty"')
         edits.insert_after(colon, " () ->")
+    return index + 1
+
+
+def _respell_cast(tokens: Tokens, edits: Edits, index: int) -> int:
+    colon = _after_dictionary(tokens, index + 2)
+    source = tokens.value_end(colon + 1)
+    if tokens[colon] != ":" or source is None or tokens[source + 1] != "->":
+        return index + 1
+    edits.replace(index, index, '"ttir.ttnn_metal_layout_cast"')
+    edits.insert_before(index + 1, "(")
+    edits.insert_after(index + 1, ")")
+    edits.insert_before(colon + 1, "(")
+    edits.insert_after(source, ")")
     return index + 1
 
 

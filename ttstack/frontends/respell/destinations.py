@@ -12,7 +12,7 @@ from ttstack.frontends.respell.operation import SEGMENTS, Operation, segment_siz
 Accepts = Callable[[str, int], bool]
 
 CONSTRAINTS = "operand_constraints"
-_KEEP_THEIRS = ("ttir.to_layout", "ttir.generic")
+_KEEP_THEIRS = ("ttir.to_layout", "ttir.generic", "ttir.tt_lang_op")
 
 
 def count_destinations(op: Operation, empty: Collection[str], accepts: Accepts | None) -> int:
@@ -25,11 +25,7 @@ def count_destinations(op: Operation, empty: Collection[str], accepts: Accepts |
     """
     operands, properties = op.operand_items(), op.entries(op.properties)
     sizes = segment_sizes(op.tokens, properties.get(SEGMENTS))
-    if (
-        op.name in _KEEP_THEIRS
-        or len(op.type_items()) != len(operands)
-        or (sizes and sum(sizes) != len(operands))
-    ):
+    if op.name in _KEEP_THEIRS or len(op.type_items()) != len(operands) or (sizes and sum(sizes) != len(operands)):
         return 0
     if CONSTRAINTS in properties:
         constraints = _list_length(op, properties[CONSTRAINTS])

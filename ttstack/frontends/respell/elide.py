@@ -3,12 +3,12 @@
 from collections.abc import Collection
 
 from ttstack.frontends.respell.edits import Edits
-from ttstack.frontends.respell.operation import SEGMENTS, match_operation
+from ttstack.frontends.respell.operation import RESULT_SEGMENTS, SEGMENTS, match_operation
 from ttstack.frontends.respell.tokens import Tokens
 
 
 def elide(text: str, ops: Collection[str]) -> str:
-    """Take `operandSegmentSizes` out of the ops of these names; `respell` writes them again."""
+    """Take segment sizes out of the ops of these names; `respell` writes them again."""
     tokens = Tokens(text)
     edits = Edits(tokens)
     for index in range(len(tokens)):
@@ -20,5 +20,7 @@ def elide(text: str, ops: Collection[str]) -> str:
         if len(entries) == 1:
             edits.cut(op.attributes, tokens.partner[op.attributes])
         else:
-            edits.cut_item(*entries[SEGMENTS])
+            for name in (SEGMENTS, RESULT_SEGMENTS):
+                if name in entries:
+                    edits.cut_item(*entries[name])
     return edits.apply()

@@ -4,12 +4,19 @@ from collections.abc import Callable, Sequence
 
 from ttstack.frontends.respell.destinations import CONSTRAINTS
 from ttstack.frontends.respell.edits import Edits, one_line
-from ttstack.frontends.respell.operation import SEGMENTS, Operation, segment_sizes
+from ttstack.frontends.respell.operation import RESULT_SEGMENTS, SEGMENTS, Operation, segment_sizes
 
 Segments = Callable[[str, int, tuple[int, ...] | None], Sequence[int] | None]
+ResultSegments = Callable[[str, int], Sequence[int] | None]
 
 
-def respell_generic(op: Operation, edits: Edits, destinations: int, segments: Segments | None) -> None:
+def respell_generic(
+    op: Operation,
+    edits: Edits,
+    destinations: int,
+    segments: Segments | None,
+    result_segments: ResultSegments | None = None,
+) -> None:
     """Respell one op.
 
     Args:
@@ -18,6 +25,8 @@ def respell_generic(op: Operation, edits: Edits, destinations: int, segments: Se
         destinations: How many of its last operands to drop.
         segments: Gives the `operandSegmentSizes` to write from the op's name, its number of operands and the
             sizes in the text; without it, those in the text stay.
+        result_segments: Gives the `resultSegmentSizes` to write from the op's name and its number of results,
+            None where the op has none.
     """
     if destinations:
         for items in (op.operand_items(), op.type_items()):
@@ -27,7 +36,10 @@ def respell_generic(op: Operation, edits: Edits, destinations: int, segments: Se
     given = segment_sizes(op.tokens, (properties | attributes).get(SEGMENTS))
     wanted = _wanted_sizes(op, given, destinations, segments)
     gone = {SEGMENTS} if wanted != given else set[str]()
-    new = [f"{SEGMENTS} = array<i32: {', '.join(map(str, wanted))}>"] if gone and wanted else []
+    new = [_sizes(SEGMENTS, wanted)] if gone and wanted else []
+    if result_segments and (results := result_segments(op.name, len(op.result_types()))):
+        gone |= {RESULT_SEGMENTS}
+        new.append(_sizes(RESULT_SEGMENTS, results))
     kept_properties = _drop_entries(edits, properties, gone | {CONSTRAINTS}, moved=op.regions is not None)
     kept_attributes = _drop_entries(edits, attributes, gone)
     if op.properties is not None and op.regions is not None:
@@ -37,6 +49,10 @@ def respell_generic(op: Operation, edits: Edits, destinations: int, segments: Se
     elif op.properties is not None:
         _join(op, op.properties, edits, bool(kept_properties and kept_attributes))
     _add_entries(op, edits, new, bool(kept_properties or kept_attributes))
+
+
+def _sizes(name: str, sizes: Sequence[int]) -> str:
+    return f"{name} = array<i32: {', '.join(map(str, sizes))}>"
 
 
 def _wanted_sizes(

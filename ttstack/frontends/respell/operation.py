@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ttstack.frontends.respell.tokens import Tokens
 
 SEGMENTS = "operandSegmentSizes"
+RESULT_SEGMENTS = "resultSegmentSizes"
 _INTEGER = re.compile(r"-?\d+$")
 
 

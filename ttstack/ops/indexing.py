@@ -1,0 +1,189 @@
+"""Parts of a tensor: slices, windows, and elements picked or written by index."""
+
+from ttstack.ops.attributes import I32, I32Array, ReduceType, ResultType, Si32
+from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loops import movement
+from ttstack.ops.shape import Movement
+from ttstack.ops.shapes import axis, expect, integer
+from ttstack.ops.types import TensorType
+
+SCATTER_REDUCTIONS = ("invalid", "sum", "prod", "min", "max")
+"""What `scatter` can do with a value that is there; `invalid` replaces it."""
+
+
+class SliceStatic(Movement, mnemonic="slice_static"):
+    """`input[begin:end:step]` in every dimension; negative bounds count from the end."""
+
+    op_code = "SliceDeviceOperation"
+    input: TensorType
+    begins: I32Array
+    ends: I32Array
+    step: I32Array
+
+    def infer(self) -> TensorType:
+        """The number of steps in each dimension."""
+        shape: list[int] = []
+        for name in ("begins", "ends", "step"):
+            count = len(getattr(self, name))
+            expect(count == self.input.rank, f"{name} has {count} entries for rank {self.input.rank}")
+        for d, (extent, begin, end, step) in enumerate(
+            zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
+        ):
+            low, high = (b + extent if b < 0 else b for b in (begin, end))
+            expect(step > 0, f"step {step} of dimension {d} is not positive")
+            inside = 0 <= low <= high <= extent
+            expect(inside, f"slice {begin}:{end} of dimension {d} is outside of its extent {extent}")
+            shape.append(-(-(high - low) // step))
+        return self.input.with_shape(tuple(shape))
+
+
+class SliceDynamic(Movement, mnemonic="slice_dynamic"):
+    """`input[begin:end:step]` in every dimension, bounds read from 1-D tensors; the text says how many come out."""
+
+    op_code = "SliceDeviceOperation"
+    host_indices = ("begins", "ends")
+    input: TensorType
+    begins: TensorType
+    ends: TensorType
+    step: I32Array | None = None
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says; no extent can exceed the input's, counted in steps."""
+        rank = self.input.rank
+        expect(rank > 0, "input has rank 0, needs at least 1")
+        for name, bounds in (("begins", self.begins), ("ends", self.ends)):
+            integer(name, bounds)
+            expect(bounds.shape == (rank,), f"{name} has shape {list(bounds.shape)}, expected [{rank}]")
+        steps = self.step if self.step is not None else (1,) * rank
+        expect(len(steps) == rank, f"step has {len(steps)} entries for rank {rank}")
+        expect(min(steps) > 0, f"step {list(steps)} is not all positive")
+        most = [-(-extent // step) for extent, step in zip(self.input.shape, steps, strict=True)]
+        fits = len(most) == self.type.rank and all(e <= m for e, m in zip(self.type.shape, most, strict=True))
+        expect(
+            fits and self.type.dtype == self.input.dtype,
+            f"result {self.type} is no slice of input {self.input} in steps {list(steps)}",
+        )
+        return self.type
+
+
+class Index(Movement, mnemonic="index"):
+    """`input[begin:end:step]` along `dim`."""
+
+    op_code = "SliceDeviceOperation"
+    input: TensorType
+    dim: I32
+    begin: I32
+    end: I32
+    step: I32
+
+    def infer(self) -> TensorType:
+        """The number of steps along `dim`."""
+        at = axis(self.dim, self.input.rank)
+        extent = self.input.shape[at]
+        low, high = (b + extent if b < 0 else b for b in (self.begin, self.end))
+        expect(self.step > 0, f"step {self.step} is not positive")
+        inside = 0 <= low <= high <= extent
+        expect(inside, f"slice {self.begin}:{self.end} of dimension {at} is outside of its extent {extent}")
+        count = -(-(high - low) // self.step)
+        return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
+
+
+class IndexSelect(Movement, mnemonic="index_select"):
+    """Windows of `length` along `dim`, from `begin` on one every `stride`; a stride of 0 takes one window."""
+
+    op_code = "SliceDeviceOperation"
+    input: TensorType
+    dim: Si32
+    begin: Si32
+    length: Si32
+    stride: Si32 = 0
+
+    def infer(self) -> TensorType:
+        """The extents of all windows added up; the last one can be cut short."""
+        at = axis(self.dim, self.input.rank)
+        extent = self.input.shape[at]
+        inside = 0 <= self.begin and 0 < self.length and self.begin + self.length <= extent
+        expect(
+            inside,
+            f"window of {self.length} from {self.begin} is outside of dimension {at}, which has extent {extent}",
+        )
+        expect(0 <= self.stride <= extent, f"stride is {self.stride}, not from 0 to {extent}")
+        starts = range(self.begin, extent, self.stride or extent)
+        count = sum(min(self.length, extent - start) for start in starts)
+        return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
+
+
+class Gather(Movement, mnemonic="gather"):
+    """`out[i][j] = input[index[i][j]][j]` for `dim` 0, as `torch.gather`."""
+
+    op_code = "EmbeddingsDeviceOperation"
+    input: TensorType
+    index: TensorType
+    dim: I32
+
+    def infer(self) -> TensorType:
+        """The index's shape in the input's element type."""
+        at = axis(self.dim, self.input.rank)
+        integer("index", self.index)
+        fits = self.index.rank == self.input.rank and all(
+            i <= e for d, (i, e) in enumerate(zip(self.index.shape, self.input.shape, strict=True)) if d != at
+        )
+        expect(
+            fits,
+            f"index {list(self.index.shape)} does not fit input {list(self.input.shape)} along dim {self.dim}",
+        )
+        return self.input.with_shape(self.index.shape)
+
+
+class Scatter(Movement, mnemonic="scatter"):
+    """`out = input; out[index[i][j]][j] = source[i][j]` for `dim` 0, as `torch.scatter` and `scatter_reduce`.
+
+    With a `scatter_reduce_type`, values are added to, multiplied with, or compared with what is there.
+    """
+
+    op_code = "EmbeddingsDeviceOperation"
+    input: TensorType
+    index: TensorType
+    source: TensorType
+    dim: I32
+    scatter_reduce_type: ReduceType = "invalid"
+
+    def infer(self) -> TensorType:
+        """The input's type; the index must fit the source everywhere and the input but along `dim`."""
+        at = axis(self.dim, self.input.rank)
+        integer("index", self.index)
+        kind, index, source = self.scatter_reduce_type, self.index, self.source
+        expect(kind in SCATTER_REDUCTIONS, f"scatter_reduce_type is {kind!r}, not one of {', '.join(SCATTER_REDUCTIONS)}")
+        expect(source.dtype == self.input.dtype, f"source holds {source.dtype}, input {self.input.dtype}")
+        for name, other, free in (("input", self.input, at), ("source", source, None)):
+            fits = index.rank == other.rank and all(
+                i <= e for d, (i, e) in enumerate(zip(index.shape, other.shape, strict=True)) if d != free
+            )
+            where = "" if free is None else f" along dim {self.dim}"
+            expect(fits, f"index {list(index.shape)} does not fit {name} {list(other.shape)}{where}")
+        return self.input
+
+    def flops(self) -> int:
+        """One for each value that is combined with one that is there."""
+        return 0 if self.scatter_reduce_type == "invalid" else self.index.size
+
+    def dispatch(self) -> Dispatch:
+        """All operands are read and the result written once."""
+        return movement(self.operands, self.results, "copy" if self.scatter_reduce_type == "invalid" else "add")
+
+
+class GetDimensionSize(Movement, mnemonic="get_dimension_size"):
+    """The extent of one dimension as a tensor of one integer; the compiler knows it."""
+
+    executable = False
+    operand: TensorType
+    dimension: I32
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says: one integer."""
+        axis(self.dimension, self.operand.rank, "dimension")
+        whole = self.type.size == 1 and self.type.rank <= 1 and not self.type.dtype.is_float
+        expect(whole, f"result is {self.type}, not one integer")
+        return self.type

@@ -1,0 +1,391 @@
+"""Mixture of experts: routing, tokens on their way to experts and back, and fused experts.
+
+An expert mapping is [1, 1, experts, devices], 1 where the device holds the expert. Metadata is
+[1, batch, sequence, k]: the experts that each token goes to.
+"""
+
+import math
+
+from ttstack.ops.attributes import (
+    I32,
+    I64,
+    MoeActivation,
+    ResultDType,
+    ResultType,
+    ResultTypes,
+    SecondResultDType,
+    Ui32,
+)
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import broadcast_map, movement
+from ttstack.ops.shape import Movement
+from ttstack.ops.shapes import broadcast, expect, integer
+from ttstack.ops.types import TensorType, tiles
+
+
+class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
+    """The `k` experts of `input @ weight + bias` with the highest scores, and the softmax of these scores."""
+
+    op_code = "MatmulDeviceOperation"
+    result_names = ("expert_indices", "expert_weights")
+    input: TensorType
+    weight: TensorType
+    bias: TensorType
+    k: I32
+    num_experts: I32
+    dtype: ResultDType
+    weights_dtype: SecondResultDType
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """[B, k] twice, in the element types that the text says."""
+        for name, t in (("input", self.input), ("weight", self.weight)):
+            expect(t.rank == 2, f"{name} has rank {t.rank}, not 2")
+        (rows, inner), (depth, experts) = self.input.shape, self.weight.shape
+        expect(inner == depth, f"inner dimensions of input and weight differ: {inner} and {depth}")
+        expect(self.num_experts == experts, f"num_experts is {self.num_experts}, weight has {experts} columns")
+        expect(0 < self.k <= experts, f"k is {self.k}, there are {experts} experts")
+        logits = (rows, experts)
+        fits = broadcast(logits, self.bias.shape) == logits
+        expect(fits, f"bias {list(self.bias.shape)} does not broadcast to {list(logits)}")
+        indices, weights = TensorType((rows, self.k), self.dtype), TensorType((rows, self.k), self.weights_dtype)
+        integer("expert_indices", indices)
+        expect(weights.dtype.is_float, f"expert_weights hold {weights.dtype}, not real numbers")
+        return indices, weights
+
+    def flops(self) -> int:
+        """Two for each multiply-add."""
+        return 2 * self.input.size * self.num_experts
+
+    def dispatch(self) -> Dispatch:
+        """A matrix product whose rows are sorted where they are made."""
+        rows, inner = self.input.shape
+        logits = TensorType((rows, self.num_experts), self.input.dtype)
+        levels = math.ceil(math.log2(max(self.num_experts, 2)))
+        return Dispatch(
+            domain=(tiles(rows), tiles(self.num_experts), tiles(inner)),
+            iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
+            inputs=(
+                Map((0, 2), Access.MULTICAST),
+                Map((2, 1), Access.MULTICAST),
+                broadcast_map(self.bias, logits),
+            ),
+            outputs=(Map((0, None)), Map((0, None))),
+            body=(TileOp("matmul", (0, 1, 3)), TileOp("maximum", (5,), 2 * levels), TileOp("exp", (5,))),
+            exact=False,
+        )
+
+
+class Routed(Movement):
+    """Tokens or weights that move by where experts are; nothing is computed."""
+
+    op_code = "CopyDeviceOperation"
+
+
+class Exchange(Routed):
+    """Tokens that move between `num_devices` devices along `cluster_axis` of the mesh."""
+
+    num_devices: I64
+    cluster_axis: I64
+
+    def check_devices(self) -> None:
+        """There is a device, and the mesh has two axes at most."""
+        expect(self.num_devices > 0, f"num_devices is {self.num_devices}, not positive")
+        expect(self.cluster_axis in (0, 1), f"cluster_axis is {self.cluster_axis}, not 0 or 1")
+
+
+class Scatter(Exchange):
+    """Each token with its experts, and with their scores, to all devices that hold one of them."""
+
+    host_indices = ("expert_indices", "expert_mapping")
+    input_tensor: TensorType
+    expert_indices: TensorType
+
+    @property
+    def sent(self) -> dict[str, TensorType]:
+        """The operands whose rows are sent, by name."""
+        raise NotImplementedError(f"{type(self).__name__}.sent")
+
+    def tokens(self) -> int:
+        """Rows of `input_tensor`."""
+        return self.input_tensor.size // max(self.input_tensor.shape[-1], 1)
+
+    def check_sent(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
+        """`types` as results: each has the rows of all devices, and the columns of what is sent."""
+        self.check_devices()
+        count = self.tokens()
+        integer("expert_indices", self.expert_indices)
+        for (name, t), result, label in zip(self.sent.items(), types, self.result_names, strict=True):
+            expect(2 <= t.rank <= 4, f"{name} has rank {t.rank}, not 2 to 4")
+            rows = t.size // max(t.shape[-1], 1)
+            expect(rows == count, f"{name} has {rows} tokens, input_tensor {count}")
+            same = result.shape[-1:] == t.shape[-1:] and result.dtype == t.dtype
+            fits = same and result.size == t.size * self.num_devices
+            expect(fits, f"{label} is {result}, which does not hold {self.num_devices} times {t}")
+        return types
+
+
+class AllToAllDispatch(Scatter, mnemonic="all_to_all_dispatch"):
+    """Tokens to the devices of their experts, and to which experts each goes."""
+
+    result_names = ("dispatched", "metadata")
+    expert_mapping: TensorType
+    types: ResultTypes
+
+    @property
+    def sent(self) -> dict[str, TensorType]:
+        """Tokens and their experts."""
+        return {"input_tensor": self.input_tensor, "expert_indices": self.expert_indices}
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The types that the text says, with the rows of all devices."""
+        check_mapping(self.expert_mapping)
+        return self.check_sent(self.types)
+
+
+class AllToAllDispatchMetadata(Scatter, mnemonic="all_to_all_dispatch_metadata"):
+    """Tokens to the devices of their experts, to which experts each goes, and with which scores."""
+
+    result_names = ("dispatched", "indices", "scores")
+    expert_scores: TensorType
+    expert_mapping: TensorType
+    types: ResultTypes
+
+    @property
+    def sent(self) -> dict[str, TensorType]:
+        """Tokens, their experts, and the scores."""
+        tokens = {"input_tensor": self.input_tensor, "expert_indices": self.expert_indices}
+        return tokens | {"expert_scores": self.expert_scores}
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The types that the text says, with the rows of all devices."""
+        check_mapping(self.expert_mapping)
+        return self.check_sent(self.types)
+
+
+class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
+    """What the experts made of each token back to the device that the token came from: [k, batch, sequence, width].
+
+    `input_tensor` is [experts of a device, batch of all devices, sequence, width].
+    """
+
+    host_indices = ("expert_metadata", "expert_mapping")
+    input_tensor: TensorType
+    expert_metadata: TensorType
+    expert_mapping: TensorType
+    num_experts_per_tok: I64
+    output_shard_dim: I64 = 2
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says: a row for each token of the device and each of its experts."""
+        self.check_devices()
+        given, metadata = self.input_tensor, self.expert_metadata
+        for name, t in (("input_tensor", given), ("expert_metadata", metadata)):
+            expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
+        integer("expert_metadata", metadata)
+        check_mapping(self.expert_mapping)
+        batch, length, k = metadata.shape[1:]
+        expect(k == self.num_experts_per_tok, f"num_experts_per_tok is {self.num_experts_per_tok}, metadata has {k}")
+        expect(self.output_shard_dim in (1, 2), f"output_shard_dim is {self.output_shard_dim}, not 1 or 2")
+        by_expert = given.shape[1:3] == (batch, length)
+        expect(
+            by_expert or given.shape[:2] == (batch, length),
+            f"input_tensor {list(given.shape)} does not hold the tokens of expert_metadata {list(metadata.shape)}",
+        )
+        whole = k * batch * length * given.shape[3]
+        ends = self.type.rank == 4 and (self.type.shape[0], self.type.shape[3]) == (k, given.shape[3])
+        expect(
+            ends and self.type.dtype == given.dtype and self.type.size * self.num_devices == whole,
+            f"result is {self.type}, which is not a part of {self.num_devices} of "
+            f"{given.with_shape((k, batch, length, given.shape[3]))}",
+        )
+        return self.type
+
+
+class SelectiveReduceCombine(Routed, mnemonic="selective_reduce_combine"):
+    """Dense rows of the experts that a device holds, back to the tokens that they were made from."""
+
+    host_indices = ("dense_token_maps_tensor", "dense_token_counts_tensor")
+    dense_input_tensor: TensorType
+    dense_activations_tensor: TensorType
+    dense_token_maps_tensor: TensorType
+    dense_token_counts_tensor: TensorType
+    hidden_size: Ui32
+    batch_size: Ui32
+    seq_size: Ui32
+    select_experts_k: Ui32
+    experts: Ui32
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says; rows are `hidden_size` wide."""
+        for name, t in (("dense_input_tensor", self.dense_input_tensor), ("result", self.type)):
+            width = t.shape[-1] if t.rank else 0
+            expect(width == self.hidden_size, f"{name} has rows of {width}, hidden_size is {self.hidden_size}")
+        expect(
+            0 < self.select_experts_k <= self.experts,
+            f"select_experts_k is {self.select_experts_k}, there are {self.experts} experts",
+        )
+        for name in ("dense_token_maps_tensor", "dense_token_counts_tensor"):
+            integer(name, getattr(self, name))
+        return self.type
+
+
+class MoeExpertTokenRemap(Routed, mnemonic="moe_expert_token_remap"):
+    """The weights of the experts that this device holds, 0 where a token does not go there.
+
+    The second result says for each `reduction_size` tokens whether any goes to the expert.
+    """
+
+    host_indices = ("expert_mapping", "expert_metadata")
+    result_names = ("mapping", "reduced")
+    topk_tensor: TensorType
+    expert_mapping: TensorType
+    expert_metadata: TensorType
+    reduction_size: I64
+    dtype: SecondResultDType
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """[1, batch, sequence, experts of a device], and the same for groups of tokens."""
+        check_mapping(self.expert_mapping)
+        metadata, weights = self.expert_metadata, self.topk_tensor
+        expect(metadata.rank == 4, f"expert_metadata has rank {metadata.rank}, not 4")
+        integer("expert_metadata", metadata)
+        expect(2 <= weights.rank <= 4, f"topk_tensor has rank {weights.rank}, not 2 to 4")
+        experts, devices = self.expert_mapping.shape[2:]
+        width = weights.shape[-1]
+        expect(width == experts, f"topk_tensor has weights of {width} experts, expert_mapping {experts}")
+        expect(experts % devices == 0, f"{experts} experts do not split over {devices} devices")
+        expect(self.reduction_size > 0, f"reduction_size is {self.reduction_size}, not positive")
+        _, batch, length, _ = metadata.shape
+        rows, tokens = weights.size // max(width, 1), batch * length
+        expect(rows > 0 and tokens % rows == 0, f"topk_tensor has {rows} tokens, expert_metadata {tokens}")
+        groups = -(-tokens // self.reduction_size)
+        held = experts // devices
+        return (
+            weights.with_shape((1, batch, length, held)),
+            TensorType((1, 1, groups, held), self.dtype),
+        )
+
+
+class FusedExperts(Op):
+    """Expert networks in one kernel of their own layouts; it has a cost, and cannot be executed here."""
+
+    op_code = "MatmulDeviceOperation"
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Rows that all experts see together, width of a token, and width between the matrices."""
+        raise NotImplementedError(f"{type(self).__name__}.sizes")
+
+    def flops(self) -> int:
+        """Three matrix products: gate, up and down."""
+        rows, hidden, inner = self.sizes()
+        return 6 * rows * hidden * inner
+
+    def dispatch(self) -> Dispatch:
+        """Three products a tile of the rows, with weights that are read once."""
+        rows, hidden, inner = self.sizes()
+        weights = [Map((0, 2, 1), Access.GATHER)] * (len(self.operands) - 1)
+        return Dispatch(
+            domain=(tiles(rows), tiles(inner), 3 * tiles(hidden)),
+            iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
+            inputs=(Map((0, 2), Access.GATHER), *weights),
+            outputs=(Map((0, 1), Access.GATHER),) * len(self.results),
+            body=(TileOp("matmul", (0, 0)), TileOp("silu", (0,))),
+            exact=False,
+        )
+
+
+class MoeGpt(FusedExperts, mnemonic="moe_gpt"):
+    """The experts of GPT-OSS on dispatched tokens, in the layouts of tt-metal's kernel."""
+
+    host_indices = ("expert_indices", "expert_mapping")
+    result_names = ("token_counts", "activation_records", "token_indices", "tilize_out", "tilize_out_rm")
+    input_tensor: TensorType
+    expert_indices: TensorType
+    expert_scores: TensorType
+    expert_mapping: TensorType
+    w0_w1_tensor: TensorType
+    w2_tensor: TensorType
+    output_height_shard_dim: Ui32 = 4
+    output_width_shard_dim: Ui32 = 3
+    hidden_size: Ui32 = 2880
+    cluster_axis: Ui32 | None = None
+    types: ResultTypes
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The types that the text says."""
+        expect(len(self.types) == 5, f"has {len(self.types)} results, not 5")
+        for name in ("w0_w1_tensor", "w2_tensor"):
+            rank = getattr(self, name).rank
+            expect(rank == 6, f"{name} has rank {rank}, not 6")
+        width = self.input_tensor.shape[-1] if self.input_tensor.rank else 0
+        expect(width == self.hidden_size, f"input_tensor has rows of {width}, hidden_size is {self.hidden_size}")
+        check_routing(self.expert_indices, self.expert_scores, ("expert_indices", "expert_scores"))
+        return self.types
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Every token goes to each of its experts."""
+        return self.expert_indices.size, self.hidden_size, self.hidden_size
+
+
+class MoeCompute(FusedExperts, mnemonic="moe_compute"):
+    """Dispatched tokens through `activation(x @ w0) * (x @ w1) @ w2` of their experts, and back together.
+
+    Weights are [layers, experts, rows, columns]; the result is [k, tokens, width].
+    """
+
+    host_indices = ("tilize_expert_indices_tensor", "tilize_expert_mapping_tensor")
+    result_names = ("combine_output",)
+    tilize_input_tensor: TensorType
+    tilize_expert_indices_tensor: TensorType
+    tilize_expert_scores_tensor: TensorType
+    tilize_expert_mapping_tensor: TensorType
+    w0: TensorType
+    w1: TensorType
+    w2: TensorType
+    bias_0: TensorType | None = None
+    bias_1: TensorType | None = None
+    bias_2: TensorType | None = None
+    layer_id: Ui32
+    output_height_shard_dim: Ui32
+    intermediate_size: Ui32
+    activation_function: MoeActivation = "Silu"
+    cluster_axis: Ui32
+    type: ResultType
+
+    def infer(self) -> TensorType:
+        """The type that the text says: a row of the input's width for each of the k experts of each token."""
+        indices, scores = self.tilize_expert_indices_tensor, self.tilize_expert_scores_tensor
+        check_routing(indices, scores, ("tilize_expert_indices_tensor", "tilize_expert_scores_tensor"))
+        hidden = self.tilize_input_tensor.shape[-1] if self.tilize_input_tensor.rank else 0
+        inner = self.intermediate_size
+        expect(inner > 0 and inner % 32 == 0, f"intermediate_size is {inner}, not a positive multiple of 32")
+        for name, want in (("w0", (hidden, inner)), ("w1", (hidden, inner)), ("w2", (inner, hidden))):
+            got = getattr(self, name).shape
+            expect(got[2:] == want, f"{name} is {list(got)}, expected [layers, experts, {want[0]}, {want[1]}]")
+        layers = self.w0.shape[0]
+        expect(self.layer_id < layers, f"layer_id is {self.layer_id}, w0 has {layers} layers")
+        k = indices.shape[-1]
+        fits = self.type.rank == 3 and (self.type.shape[0], self.type.shape[2]) == (k, hidden)
+        expect(fits, f"combine_output is {self.type}, expected [{k}, tokens, {hidden}]")
+        return self.type
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Every token goes to each of its experts."""
+        return self.tilize_expert_indices_tensor.size, self.tilize_input_tensor.shape[-1], self.intermediate_size
+
+
+def check_mapping(mapping: TensorType) -> None:
+    """[1, 1, experts, devices] of integers."""
+    integer("expert_mapping", mapping)
+    fits = mapping.rank == 4 and mapping.shape[:2] == (1, 1) and min(mapping.shape) > 0
+    expect(fits, f"expert_mapping is {list(mapping.shape)}, expected [1, 1, experts, devices]")
+
+
+def check_routing(indices: TensorType, scores: TensorType, names: tuple[str, str]) -> None:
+    """A score for each expert of each token."""
+    integer(names[0], indices)
+    same = indices.rank > 0 and indices.shape == scores.shape
+    expect(same, f"{names[0]} {list(indices.shape)} differs from {names[1]} {list(scores.shape)}")

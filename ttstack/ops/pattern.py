@@ -1,0 +1,49 @@
+"""The einops patterns that `rearrange` takes."""
+
+import re
+from dataclasses import dataclass
+from math import prod
+
+
+@dataclass(frozen=True)
+class Rearrangement:
+    """Split axes, permute them, merge them."""
+
+    split: tuple[int, ...]
+    permutation: tuple[int, ...]
+    merged: tuple[int, ...]
+
+
+def rearrangement(pattern: str, shape: tuple[int, ...]) -> Rearrangement:
+    """What `pattern` does to a tensor of `shape`; raises `ValueError` where it does not describe one.
+
+    Every axis is named once on each side. Axes are merged, not split: patterns give no lengths.
+    """
+    left, arrow, right = pattern.partition("->")
+    rest = len(shape) - sum(group != ["..."] for group in _groups(left))
+    before, after = _groups(left, rest), _groups(right, rest)
+    names = [name for group in before for name in group]
+    result = [name for group in after for name in group]
+    same = len(set(names)) == len(names) and sorted(names) == sorted(result)
+    single = all(len(group) == 1 or (not group and length == 1) for group, length in zip(before, shape, strict=False))
+    if not (arrow and len(before) == len(shape) and same and single):
+        raise ValueError(f"pattern {pattern!r} does not describe a tensor of shape {list(shape)}")
+    lengths = {name: length for group, length in zip(before, shape, strict=True) for name in group}
+    return Rearrangement(
+        tuple(lengths[name] for name in names),
+        tuple(names.index(name) for name in result),
+        tuple(prod(lengths[name] for name in group) for group in after),
+    )
+
+
+def _groups(side: str, rest: int | None = None) -> list[list[str]]:
+    """The axes of one side as groups of names; `1` is an empty group, `...` is `rest` names."""
+    groups: list[list[str]] = []
+    spread = [f"...{i}" for i in range(rest or 0)]
+    for token in re.findall(r"\([^()]*\)|\.\.\.|\w+", side):
+        if token == "..." and rest is not None:
+            groups += [[name] for name in spread]
+            continue
+        names = token.strip("()").split()
+        groups.append([n for name in names if name != "1" for n in (spread if name == "..." and rest else [name])])
+    return groups

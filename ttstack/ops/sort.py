@@ -1,0 +1,134 @@
+"""Ops that order elements: sorting, selection of the best, and sampling among them."""
+
+import math
+from dataclasses import replace
+
+from ttstack.ops.attributes import I32, Bool, ResultDType, SecondResultDType, Si32, Ui32
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import identity_map, rowwise
+from ttstack.ops.shapes import axis, expect, integer
+from ttstack.ops.types import ElementType, TensorType, tiles
+
+
+class Ordering(Op):
+    """Values in order along one dimension, and their positions in the integer type that the text says."""
+
+    op_code = "ArgMaxDeviceOperation"
+    result_names = ("values", "indices")
+
+    def ordered(self) -> tuple[TensorType, int]:
+        """The operand and the dimension."""
+        raise NotImplementedError
+
+    def positions(self, values: TensorType, dtype: ElementType) -> tuple[TensorType, ...]:
+        """The types of both results."""
+        integer("indices", values.with_dtype(dtype))
+        return values, values.with_dtype(dtype)
+
+    def flops(self) -> int:
+        """One for each element and level of a sorting network."""
+        given, at = self.ordered()
+        return given.size * max(1, math.ceil(math.log2(max(given.shape[at], 1))))
+
+    def dispatch(self) -> Dispatch:
+        """Each line stays in a core, which compares its tiles level by level."""
+        given, at = self.ordered()
+        levels = max(1, math.ceil(math.log2(max(given.shape[at], 2))))
+        loops = rowwise([given], given, [at], [("maximum", levels), ("minimum", levels)])
+        return replace(loops, outputs=(identity_map(given.rank),) * 2)
+
+
+class Sort(Ordering, mnemonic="sort"):
+    """Values along `dim` in ascending or descending order, and where they stood; equal ones keep their order."""
+
+    input: TensorType
+    dim: Si32 = -1
+    descending: Bool = False
+    stable: Bool = False
+    dtype: SecondResultDType
+
+    def ordered(self) -> tuple[TensorType, int]:
+        """The operand and the dimension."""
+        return self.input, axis(self.dim, self.input.rank)
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The operand's type twice, once with integers."""
+        self.ordered()
+        return self.positions(self.input, self.dtype)
+
+
+class Topk(Ordering, mnemonic="topk"):
+    """The `k` largest or smallest values along `dim`, best first, and where they stood."""
+
+    input_tensor: TensorType
+    k: I32
+    dim: I32 = -1
+    largest: Bool = True
+    sorted: Bool = False
+    dtype: SecondResultDType
+
+    def ordered(self) -> tuple[TensorType, int]:
+        """The operand and the dimension."""
+        return self.input_tensor, axis(self.dim, self.input_tensor.rank)
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The operand's shape with `k` along `dim`, twice."""
+        given, at = self.ordered()
+        extent = given.shape[at]
+        expect(0 < self.k <= extent, f"k is {self.k}, dimension {at} of input_tensor has extent {extent}")
+        return self.positions(given.with_shape((*given.shape[:at], self.k, *given.shape[at + 1 :])), self.dtype)
+
+
+class Sampling(Op, mnemonic="sampling"):
+    """One token a row of candidates [B, C]: of the `k` best the fewest of probability `p`, then a draw.
+
+    `k`, `p` and `temp` hold one number a row; a temperature of 0 takes the best candidate. The same `seed` draws
+    the same tokens; none is like 0.
+    """
+
+    op_code = "ArgMaxDeviceOperation"
+    host_indices = ("input_indices", "k", "p", "temp")
+    input_values: TensorType
+    input_indices: TensorType
+    k: TensorType
+    p: TensorType
+    temp: TensorType
+    seed: Ui32 | None = None
+    dtype: ResultDType
+
+    def infer(self) -> TensorType:
+        """[B] in the integer type that the text says."""
+        values, indices = self.input_values, self.input_indices
+        expect(values.rank == 2, f"input_values has rank {values.rank}, not 2")
+        expect(
+            indices.shape == values.shape,
+            f"input_indices {list(indices.shape)} differs from input_values {list(values.shape)}",
+        )
+        rows = (values.shape[0],)
+        for name in ("k", "p", "temp"):
+            got = getattr(self, name).shape
+            expect(got == rows, f"{name} has shape {list(got)}, expected {list(rows)}")
+        integer("input_indices", indices)
+        integer("k", self.k)
+        result = TensorType(rows, self.dtype)
+        integer("result", result)
+        return result
+
+    def flops(self) -> int:
+        """Softmax, a sorting network's comparisons, and a scan."""
+        return self.input_values.size * (7 + math.ceil(math.log2(max(self.input_values.shape[1], 2))))
+
+    def dispatch(self) -> Dispatch:
+        """32 rows are one unit of work; their candidates stay in a core."""
+        rows, width = self.input_values.shape
+        levels = math.ceil(math.log2(max(width, 2)))
+        scalars = (Map((0,), Access.GATHER),) * 3
+        return Dispatch(
+            domain=(tiles(rows), tiles(width)),
+            iterators=(Iterator.PARALLEL, Iterator.REDUCTION),
+            inputs=(identity_map(2), Map((0, 1), Access.GATHER), *scalars),
+            outputs=(Map((0,), Access.GATHER),),
+            body=(TileOp("maximum", (0,), levels), TileOp("exp", (0,)), TileOp("add", (0,), 2)),
+            exact=False,
+        )

@@ -1,0 +1,50 @@
+"""Forget where the source puts tensors, and what older text says cache updates give."""
+
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, create, definition, operands_by_place
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions
+
+
+class DropMemory(Pass, name="drop-memory"):
+    """Allocations become empty tensors, layout casts their operand, and results of ops that write to an operand it."""
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite every function."""
+        for function in functions(module):
+            for block in function.regions[0].blocks:
+                for op in [o.operation for o in block.operations]:
+                    _drop(op)
+
+
+def _drop(op: Any) -> None:
+    match op.name:
+        case "ttir.dealloc":
+            op.erase()
+        case "ttir.ttnn_metal_layout_cast":
+            _give_way(op, op.operands[0])
+        case "ttir.alloc":
+            with ir.InsertionPoint(op), op.location:
+                _give_way(op, ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0])
+        case _:
+            _drop_result(op)
+
+
+def _drop_result(op: Any) -> None:
+    """A written operand is its own result: readers after the op see it as it is then."""
+    spec = definition(op)
+    if spec is None or not spec.mutates or not len(op.results):
+        return
+    places = operands_by_place(spec, op)
+    written = places[list(spec.operand_specs()).index(spec.mutates[0])]
+    assert written is not None, op.name
+    with ir.InsertionPoint(op), op.location:
+        create("ttir", spec.mnemonic, places, attribute_values(spec, op))
+    _give_way(op, written)
+
+
+def _give_way(op: Any, value: ir.Value) -> None:
+    op.results[0].replace_all_uses_with(value)
+    op.erase()
