@@ -27,8 +27,8 @@ class Case:
     mnemonic: str
     operands: tuple[TensorType | None, ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    result: TensorType | None = None
-    """Of an op with one result of which only the text says the type."""
+    result: TensorType | tuple[TensorType, ...] | None = None
+    """Of an op of which only the text says the type of its result, or of several."""
     bounds: Mapping[int, int] = field(default_factory=dict)
     sorted_operands: frozenset[int] = frozenset()
 
@@ -39,7 +39,9 @@ class Case:
 
     @property
     def spelled(self) -> tuple[TensorType, ...]:
-        return () if self.result is None else (self.result,)
+        if isinstance(self.result, TensorType):
+            return (self.result,)
+        return self.result or ()
 
     @property
     def present(self) -> list[TensorType]:
@@ -73,7 +75,7 @@ class Case:
     def _mlir_attributes(self) -> dict[str, Any]:
         if self.mnemonic != "constant":
             return dict(self.attributes)
-        assert self.result is not None
+        assert isinstance(self.result, TensorType)
         return {"value": elements_attribute(self.attributes["value"], self.result)}
 
     def _array(self, rng: np.random.Generator, position: int, t: TensorType) -> np.ndarray:

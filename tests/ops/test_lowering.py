@@ -25,6 +25,7 @@ REPLACED = {
     "transpose": {"transpose", "permute"},
     "clamp_tensor": {"clamp_tensor"},
     "max": {"max"},
+    "global_avg_pool2d": {"mean"},
 }
 """Ops of the program that may stand for an op of the source, where that is not the op itself."""
 
