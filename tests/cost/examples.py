@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.ops.sized import sized
 from ttstack.ops import OPS
 from ttstack.ops.base import Arity
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.block_config import block_config
 from ttstack.program.device_op import DeviceOp, Fidelity, Spread
-from ttstack.program.layout import Grid, Layout
+from ttstack.program.layout import Grid, Layout, storage
 from ttstack.program.matmul_config import matmul_config
 from ttstack.system_desc import ChipDesc
 
@@ -103,6 +104,8 @@ SPECIAL: dict[str, Callable[[int], Example]] = {
     "clamp_scalar": lambda s: ([_rows(s)], {"min": 0.0, "max": 1.0}, None),
     "bitcast_convert": lambda s: ([_rows(s)], {}, TensorType((64 * s, 256), DType.UI16)),
 }
+LAYERS = {"conv", "pool", "training", "quantization"}
+MORE_LAYERS = {"batch_norm_training", "group_norm", "embedding_backward"}
 NOT_ON_DEVICE = {name for name, spec in OPS.items() if not spec.executable}
 COSTLESS = {"deallocate"}
 NEEDS_A_REGION = {"generic"}
@@ -122,8 +125,26 @@ def example(mnemonic: str, scale: int = 1) -> Example:
     return operands, attributes, _rows(scale) if spec.result_fields() else None
 
 
+def _placed_layer(mnemonic: str, chip: ChipDesc, scale: int) -> DeviceOp:
+    """An op of a family whose examples the contract of ops has already."""
+    op = sized(mnemonic, 64 * scale).op
+    layouts = tuple(
+        Layout(storage(t.dtype), tiled=i not in op.host_operands, filters=i in op.filter_operands)
+        for i, t in enumerate(op.operands)
+    )
+    results = tuple(Layout(storage(t.dtype)) for t in op.results)
+    if op.family == "conv":
+        return placed_matmul(op, layouts, results[0], chip)
+    device_op = DeviceOp(op, layouts, results, GRID)
+    config = block_config(device_op, chip, chip.l1_usable_bytes)
+    assert config is not None
+    return DeviceOp(op, layouts, results, GRID, config=config)
+
+
 def placed(mnemonic: str, chip: ChipDesc, scale: int = 1) -> DeviceOp:
     """The op on the chip's grid, all tensors interleaved in DRAM."""
+    if OPS[mnemonic].family in LAYERS or mnemonic in MORE_LAYERS:
+        return _placed_layer(mnemonic, chip, scale)
     operands, attributes, result = example(mnemonic, scale)
     op = OPS[mnemonic].on(operands, attributes, result)
     rows = op.host_indices

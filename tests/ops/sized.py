@@ -8,6 +8,7 @@ from ttstack.ops import (
     Op,
     attention,
     collective,
+    conv,
     creation,
     distributed,
     eltwise,
@@ -15,10 +16,13 @@ from ttstack.ops import (
     matmul,
     mesh,
     normalization,
+    pool,
+    quantization,
     reduction,
     shape,
+    training,
 )
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, QuantType, TensorType
 
 
 def _t(*extents: int, dtype: DType = DType.BF16) -> TensorType:
@@ -59,13 +63,13 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     shape.Permute: _same(permutation=(1, 0)),
     shape.Transpose: _same(dim0=0, dim1=1),
     shape.Concat: lambda m, n: Case(m, (_t(n, n), _t(n, n)), {"dim": 1}),
-    shape.SliceStatic: lambda m, n: Case(m, (_t(n, n),), {"begins": (0, 0), "ends": (n // 2, n), "step": (1, 1)}),
-    shape.Index: lambda m, n: Case(m, (_t(n, n),), {"dim": 0, "begin": 0, "end": n, "step": 2}),
+    indexing.SliceStatic: lambda m, n: Case(m, (_t(n, n),), {"begins": (0, 0), "ends": (n // 2, n), "step": (1, 1)}),
+    indexing.Index: lambda m, n: Case(m, (_t(n, n),), {"dim": 0, "begin": 0, "end": n, "step": 2}),
     shape.Broadcast: lambda m, n: Case(m, (_t(1, n),), {"broadcast_dimensions": (n, 1)}),
     shape.Repeat: _same(repeat_dimensions=(2, 1)),
     shape.Pad: _same(padding=(1, 1, 1, 1), value=0.0),
     shape.Reverse: _same(dimensions=(0,)),
-    shape.Gather: lambda m, n: Case(m, (_t(n, n), _ids(n, n)), {"dim": 0}),
+    indexing.Gather: lambda m, n: Case(m, (_t(n, n), _ids(n, n)), {"dim": 0}),
     matmul.Matmul: lambda m, n: Case(m, (_t(n, n), _t(n, n))),
     normalization.TrailingNorm: lambda m, n: Case(m, (_t(n, n), _t(n)), {"normalized_shape": (n,)}),
     normalization.BatchNormInference: lambda m, n: Case(m, (_t(n, n), *[_t(n)] * 4), {"epsilon": 0.5, "dimension": 1}),
@@ -88,6 +92,55 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     attention.SplitQueryKeyValueAndSplitHeads: lambda m, n: Case(
         m, (_t(1, n, 12 * 64),), {"num_heads": 4, "transpose_key": False}
     ),
+}
+
+_POOL = {"kernel": 3, "stride": 2, "dilation": 1, "padding": 1, "ceil_mode": False}
+_STEP = {"lr": 0.1, "beta1": 0.9, "beta2": 0.9, "beta1_pow": 0.9, "beta2_pow": 0.9, "epsilon": 0.1, "weight_decay": 0.1}
+
+
+def _image(n: int) -> TensorType:
+    return _t(1, n, 32, 32)
+
+
+def _convolution(m: str, n: int) -> Case:
+    spatial = {"conv1d": (n,), "conv3d": (n, 4, 8)}.get(m, (n, 8))
+    attributes = {"stride": 1, "padding": 1, "groups": 1}
+    attributes |= {} if m == "conv3d" else {"dilation": 1}
+    attributes |= {"output_padding": 0} if m == "conv_transpose2d" else {}
+    return Case(m, (_t(1, *spatial, 32), _t(32, 32, *[3] * len(spatial)), None), attributes)
+
+
+def _attention(m: str, n: int) -> Case:
+    heads = (_t(1, 4, n, 64),) * (3 if m == "sdpa_fw" else 5)
+    if m == "sdpa_fw":
+        return Case(m, heads, {"mask_type": "none"})
+    return Case(m, (*heads, _t(1, 4, n, 32, dtype=DType.F32)), {"mask_type": "none"})
+
+
+def _quantized(m: str, n: int) -> Case:
+    real, whole = _t(n, n), TensorType((n, n), QuantType(DType.I8, DType.BF16, (0.5,), (0,)))
+    pair, kind = [_t(1), _t(1, dtype=DType.I32)], m.removesuffix("_unrolled")
+    source, target = {"quantize": (real, whole), "dequantize": (whole, real), "requantize": (whole, whole)}[kind]
+    parameters = pair * (1 + (kind == "requantize")) if kind != m else []
+    return Case(m, (source, *parameters), {}, target)
+
+
+_SIZED |= {
+    conv.Convolution: _convolution,
+    pool.Pool: lambda m, n: Case(m, (_image(n),), _POOL),
+    pool.MaxPool2dWithIndices: lambda m, n: Case(
+        m, (_image(n),), _POOL, (_t(1, n // 2, 16, 32), _t(1, n // 2, 16, 32, dtype=DType.I32))
+    ),
+    pool.GlobalAvgPool2d: lambda m, n: Case(m, (_t(4, n, 32, 32),)),
+    pool.Upsample2d: lambda m, n: Case(m, (_image(n),), {"scale_factor": 2, "mode": "bilinear"}),
+    normalization.BatchNormTraining: lambda m, n: Case(
+        m, (_t(1, 32, n, n), *[_t(32)] * 4), {"epsilon": 0.5, "dimension": 1, "momentum": 0.1}
+    ),
+    normalization.GroupNorm: lambda m, n: Case(m, (_t(1, n, 32, 64),), {"num_groups": 2}),
+    training.Adamw: lambda m, n: Case(m, (_t(n, n),) * 4, _STEP),
+    training.TrainingAttention: _attention,
+    embedding.EmbeddingBackward: lambda m, n: Case(m, (_ids(n), _t(1000, 64), _t(n, 64))),
+    quantization.Quantization: _quantized,
 }
 
 

@@ -18,7 +18,9 @@ SCALE = st.sampled_from((0.5, 0.25, 2.0, 0.0078125))
 def batch_norm(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(REALS, least=2))
     dim = axis_of(draw, t.rank)
-    return Case(mnemonic, (t, *[t.with_shape((t.shape[dim],))] * 4), {"epsilon": 0.5, "dimension": dim, "momentum": 0.25})
+    return Case(
+        mnemonic, (t, *[t.with_shape((t.shape[dim],))] * 4), {"epsilon": 0.5, "dimension": dim, "momentum": 0.25}
+    )
 
 
 @for_ops(normalization.GroupNorm)

@@ -157,4 +157,6 @@ def averaged(draw: Draw, mnemonic: str) -> Case:
 @for_ops(pool.Upsample2d)
 def upsampled(draw: Draw, mnemonic: str) -> Case:
     factors = _either(draw, [draw(FEW), draw(FEW)])
-    return Case(mnemonic, (_images(draw),), {"scale_factor": factors, "mode": draw(st.sampled_from(("nearest", "bilinear")))})
+    return Case(
+        mnemonic, (_images(draw),), {"scale_factor": factors, "mode": draw(st.sampled_from(("nearest", "bilinear")))}
+    )

@@ -45,7 +45,8 @@ class Adamw(Op, mnemonic="adamw"):
             trailing(name, getattr(self, name), self.param.shape)
         for name in ("beta1", "beta2"):
             expect(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, must be in [0, 1)")
-        return tuple(t for t in self.operands if t is not self.grad)
+        results = self.param, self.exp_avg, self.exp_avg_sq
+        return results if self.max_exp_avg_sq is None else (*results, self.max_exp_avg_sq)
 
     def flops(self) -> int:
         """Sixteen for each element: two moments, two corrections, root, quotient, decay and step."""
