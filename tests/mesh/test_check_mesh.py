@@ -38,8 +38,10 @@ RULES = {
     ),
     "scatter": (
         one_op("reduce_scatter", (8, 32), f"cluster_axis = 1 : ui32, {SUM}, scatter_dim = 0 : si32"),
-        "'ttir.reduce_scatter' op result has 8 along scatter_dim, axis 1 of the mesh 2x4 has 4 devices: "
-        "expected 16 / 4",
+        (
+            "'ttir.reduce_scatter' op result has 8 along scatter_dim, axis 1 of the mesh 2x4 has 4 devices: "
+            "expected 16 / 4"
+        ),
     ),
     "partition": (
         one_op("mesh_partition", (4, 32), "dim = 0 : si32"),

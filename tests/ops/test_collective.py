@@ -40,8 +40,10 @@ def all_to_all(split: int, concat: int, count: int, rows: str = "[[0, 1]]", resu
 def shard(dims: str, shape: str, kind: str = "devices", way: str = "full_to_shard", result: str = X):
     return (
         "mesh_shard",
-        f"shard_dims = array<i64: {dims}>, shard_shape = array<i64: {shape}>, "
-        f"shard_type = #ttcore.shard_type<{kind}>, shard_direction = #ttcore.shard_direction<{way}>",
+        (
+            f"shard_dims = array<i64: {dims}>, shard_shape = array<i64: {shape}>, "
+            f"shard_type = #ttcore.shard_type<{kind}>, shard_direction = #ttcore.shard_direction<{way}>"
+        ),
         result,
     )
 

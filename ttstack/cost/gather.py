@@ -13,7 +13,7 @@ FACE = TILE // 2
 
 def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool) -> Stream:
     """Each core reads the parts that its share of the result is made of, and writes that share."""
-    if _in_place(device_op, layout, write=write):
+    if layout.on_host or _in_place(device_op, layout, write=write):
         return LOCAL
     nbytes = _moved_bytes(device_op, t, layout)
     share = nbytes / device_op.cores

@@ -12,5 +12,5 @@ def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
         return 0.0
     flops = device_op.op.flops() if is_contraction(device_op.dispatch) else 0
     tensors = zip(device_op.types(), device_op.layouts(), strict=True)
-    nbytes = sum(layout.nbytes(t) for t, layout in tensors if not layout.in_l1)
+    nbytes = sum(layout.nbytes(t) for t, layout in tensors if not (layout.in_l1 or layout.on_host))
     return 1e9 * max(flops / peak_flops(device_op.fidelity, chip), nbytes / chip.dram.peak_bytes_per_second)

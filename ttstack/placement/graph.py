@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ttstack.ops.base import Op
+from ttstack.ops.mesh import MeshShard
 from ttstack.ops.shape import Reshape, Squeeze, Unsqueeze
 from ttstack.ops.types import TensorType
 from ttstack.program.layout import same_matrix
@@ -48,6 +49,17 @@ class Graph:
         """Buffers that must be in DRAM: those of outputs, and those that ops change, which are not to be copied."""
         changed = (node.operands[i] for node in self.nodes for i in node.op.mutated_operands)
         return frozenset(self.owner[v] for v in (*self.outputs, *changed))
+
+    @cached_property
+    def on_host(self) -> frozenset[int]:
+        """Values that no device holds whole: they are divided over a mesh, or come from there, and nothing else."""
+        made = (node.results[0] for node in self.nodes if isinstance(node.op, MeshShard) and not node.op.to_devices)
+        return frozenset(v for v in (*self.arguments, *made) if self._stays_on_host(v))
+
+    def _stays_on_host(self, value: int) -> bool:
+        users = [node.op for node, _ in self.users[value]]
+        divided = all(isinstance(op, MeshShard) and op.to_devices for op in users)
+        return divided and (bool(users) or value not in self.arguments)
 
     @cached_property
     def last_use(self) -> dict[int, int]:

@@ -1,7 +1,7 @@
 """Greedy placement: ops in order, each with the choice that is best for itself and its next users."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ttstack.diagnostics import CapacityError
@@ -13,7 +13,7 @@ from ttstack.placement.plan import Plan, Step
 from ttstack.placement.pricing import Pricing
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import footprint
-from ttstack.program.layout import Grid, Layout, storage
+from ttstack.program.layout import Grid, Layout, MemorySpace, storage
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 POLICIES = ("greedy", "dram")
@@ -85,6 +85,8 @@ class _Sweep:
 
     def _argument(self, value: int) -> Layout:
         """Arguments arrive in DRAM, in rows or as filters where every user reads those, else in tiles."""
+        if value in self.graph.on_host:
+            return Layout(storage(self.graph.values[value].dtype, self.dtype), True, MemorySpace.SYSTEM_MEMORY)
         users = self.graph.users[value]
         rows = bool(users) and all(position in node.op.host_operands for node, position in users)
         filters = bool(users) and all(position in node.op.filter_operands for node, position in users)
@@ -100,7 +102,7 @@ class _Sweep:
         current = [self.layouts[v] for v in node.operands]
         l1 = self._may_be_in_l1(node)
         best: tuple[float, float, Step, Allocator] | None = None
-        for choice in choices(node, current, self.pricing.device, self.dtype, l1):
+        for choice in self._choices(node, current, l1):
             if (tried := self._try(node, current, choice)) is None:
                 continue
             step, memory, spent = tried
@@ -113,6 +115,13 @@ class _Sweep:
         self.total += spent
         self.layouts |= dict(zip(node.results, step.device_op.results, strict=True))
         return step
+
+    def _choices(self, node: Node, current: Sequence[Layout], l1: bool) -> Iterable[Choice]:
+        found = choices(node, current, self.pricing.device, self.dtype, l1)
+        if not self.graph.on_host.intersection(node.results):
+            return found
+        first = next(found)
+        return [replace(first, results=tuple(r.interleaved(MemorySpace.SYSTEM_MEMORY) for r in first.results))]
 
     def _may_be_in_l1(self, node: Node) -> bool:
         return self.l1 and not self.exiled.intersection(node.results)

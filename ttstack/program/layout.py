@@ -15,6 +15,8 @@ class MemorySpace(StrEnum):
 
     DRAM = "dram"
     L1 = "l1"
+    SYSTEM_MEMORY = "system_memory"
+    """The host's: of tensors that only go to the devices of a mesh, or come from there."""
 
 
 class MemoryLayout(StrEnum):
@@ -73,6 +75,11 @@ class Layout:
         """Whether the buffer is in the cores' own memory."""
         return self.memory_space is MemorySpace.L1
 
+    @property
+    def on_host(self) -> bool:
+        """Whether no device holds the tensor."""
+        return self.memory_space is MemorySpace.SYSTEM_MEMORY
+
     def interleaved(self, space: MemorySpace) -> "Layout":
         """The same format, interleaved over the banks of `space`."""
         return replace(self, memory_space=space, memory_layout=MemoryLayout.INTERLEAVED, grid=None)
@@ -112,7 +119,9 @@ class Layout:
                 return rows, cols
 
     def bank_bytes(self, t: TensorType, banks: int) -> int:
-        """Bytes that the fullest of `banks` banks (cores for L1, channels for DRAM) holds."""
+        """Bytes that the fullest of `banks` banks (cores for L1, channels for DRAM) holds; none of the host's."""
+        if self.on_host:
+            return 0
         if self.sharded:
             return math.prod(self.shard(t)) * self.page_bytes(t)
         return -(-self.pages(t) // max(banks, 1)) * self.page_bytes(t)

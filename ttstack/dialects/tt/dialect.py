@@ -33,7 +33,7 @@ class GridAttr(ext.Attribute, dialect=TT, name="grid"):
 
 
 class MemorySpaceAttr(ext.Attribute, dialect=TT, name="memory_space"):
-    """`#tt.memory_space<"dram">` or `"l1"`."""
+    """`#tt.memory_space<"dram">`, `"l1"`, or `"system_memory"` of the host."""
 
     value: ir.StringAttr
 

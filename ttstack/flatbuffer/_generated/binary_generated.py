@@ -31,6 +31,7 @@ class DType(object):
 class MemorySpace(object):
     DRAM = 0
     L1 = 1
+    SYSTEM_MEMORY = 2
 
 
 class MemoryLayout(object):

@@ -66,6 +66,9 @@ class _Memories:
 
     def _allocate(self, value: Any, location: Any, floor: int) -> int:
         t, layout = read_type(value.type), read_layout(value.type.encoding)
+        if layout.on_host:
+            self.numbers[value] = len(self.numbers)
+            return 0
         memory = self.l1 if layout.in_l1 else self.dram
         size = layout.bank_bytes(t, self.banks[layout.memory_space])
         self.numbers[value] = len(self.numbers)
