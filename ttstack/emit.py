@@ -112,11 +112,7 @@ class _Emitter:
         name = f"{self.name}.constant.{len(self.tensors)}"
         (address,) = read_plain(op.attributes[ADDRESS])
         tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
-        try:
-            values = read_elements(op.attributes["value"])
-        except ValueError as e:
-            raise InvalidIRError(str(e), loc=read_location(op.location)) from e
-        self.weights.append(Weight(name, tensor.type, values))
+        self.weights.append(Weight(name, tensor.type, read_elements(op.attributes["value"])))
 
     def _tensor(self, value: Any, name: str, kind: TensorKind, address: int, alias: int | None = None) -> Tensor:
         layout = read_layout(value.type.encoding)

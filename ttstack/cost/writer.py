@@ -20,4 +20,4 @@ def tail_share(device_op: DeviceOp, chip: ChipDesc) -> float:
     dispatch = device_op.dispatch
     if is_contraction(dispatch) and not is_attention(dispatch):
         return chip.pipeline.writer_tail_fraction / MatmulBlocks.of(device_op).out_blocks
-    return 1 / max((device_op.core_pages(which) for which in dispatch.outputs), default=1)
+    return 1 / max((1, *(device_op.core_pages(which) for which in dispatch.outputs)))

@@ -121,7 +121,9 @@ def _make_table(type_: str, value: tuple[tuple[int, ...], ...]) -> ir.Attribute:
 
 
 def _make_number(type_: str, value: float) -> ir.Attribute:
-    return _make_integer("i32", value) if isinstance(value, int) else ir.FloatAttr.get(ir.Type.parse(type_), value)
+    if isinstance(value, int):
+        return _make_integer("i32" if -(1 << 31) <= value < 1 << 31 else "i64", value)
+    return ir.FloatAttr.get(ir.Type.parse(type_), value)
 
 
 _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {

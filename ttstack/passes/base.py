@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, validate_call
 
@@ -37,6 +37,16 @@ class Pass(BaseModel):
             raise ValueError(f"pass {name!r} is already defined by {PASSES[name].__module__}")
         cls.name = name
         PASSES[name] = cls
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """The pass with these options.
+
+        Raises:
+            PassOptionError: one is unknown, or its value does not fit.
+        """
+        with _as_option_error(cls.name, map(_kebab, cls.model_fields)):
+            return cls.model_validate(dict(options))
 
     def run(self, module: ir.Module) -> None:
         """Rewrite the module in place."""
@@ -134,7 +144,7 @@ def _steps(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Iterator[
         if name in named:
             yield from _pipeline(name, named[name], options or "").passes
         elif name in PASSES:
-            yield _with_options(PASSES[name], options or "")
+            yield PASSES[name].of(dict(_options(options or "")))
         else:
             yield _builtin(name, match.group(0).strip().rstrip(","), [*PASSES, *named])
 
@@ -143,11 +153,6 @@ def _pipeline(name: str, build: Callable[..., Pipeline], text: str) -> Pipeline:
     known = [_kebab(p) for p in signature(build).parameters]
     with _as_option_error(name, known):
         return validate_call(build)(**{key.replace("-", "_"): value for key, value in _options(text)})
-
-
-def _with_options(cls: type[Pass], text: str) -> Pass:
-    with _as_option_error(cls.name, map(_kebab, cls.model_fields)):
-        return cls.model_validate(dict(_options(text)))
 
 
 def _options(text: str) -> Iterator[tuple[str, str]]:

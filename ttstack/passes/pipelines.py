@@ -49,7 +49,7 @@ def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
             NumberUpdates(),
             Builtin(pipeline="cse"),
             AssignGrids(),
-            Place.model_validate({"policy": placement, "dtype": dtype}),
+            Place.of({"policy": placement, "dtype": dtype}),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
             Deallocate(),

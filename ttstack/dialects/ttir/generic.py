@@ -16,6 +16,10 @@ from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.types import ElementType, TensorType, tile_shape
 
 
+_UNSEEN = -1
+"""The extent of a loop that no map has named yet."""
+
+
 class YieldOp(Verified, dialect=TTIR, name="yield", traits=[ir.IsTerminatorTrait]):
     """The tiles that an iteration gives."""
 
@@ -124,12 +128,12 @@ def _read_body(block: Any, count: int) -> tuple[Any, ...]:
 
 
 def _domain(types: list[TensorType], maps: list[tuple[int | None, ...]], loops: int) -> tuple[int, ...]:
-    domain = [1] * loops
+    domain = [_UNSEEN] * loops
     for t, m in zip(types, maps, strict=True):
         for extent, loop in zip(tile_shape(t.shape), m, strict=False):
             if loop is not None and loop < loops:
                 domain[loop] = max(domain[loop], extent)
-    return tuple(domain)
+    return tuple(1 if extent == _UNSEEN else extent for extent in domain)
 
 
 def _check_map(name: str, t: TensorType, m: Map, domain: tuple[int, ...]) -> None:
