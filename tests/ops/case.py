@@ -21,7 +21,7 @@ NAME = "f"
 class Case:
     """Operand types in the order of the op's places, attributes, and the type that only a result says.
 
-    Integers of operand `i` are drawn below `bounds[i]`; `sorted_operands` ascend from 0.
+    Integers of operand `i` are drawn below `bounds[i]`; `sorted_operands` ascend from 0, `fills[i]` is all there is.
     """
 
     mnemonic: str
@@ -31,6 +31,7 @@ class Case:
     """Of an op of which only the text says the type of its result, or of several."""
     bounds: Mapping[int, int] = field(default_factory=dict)
     sorted_operands: frozenset[int] = frozenset()
+    fills: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def op(self) -> Op:
@@ -79,6 +80,8 @@ class Case:
         return {"value": elements_attribute(self.attributes["value"], self.result)}
 
     def _array(self, rng: np.random.Generator, position: int, t: TensorType) -> np.ndarray:
+        if position in self.fills:
+            return np.full(t.shape, self.fills[position], t.dtype.numpy)
         if t.dtype.is_float:
             return rng.uniform(0.1, 2, t.shape).astype(t.dtype.numpy)
         bound = self.bounds.get(position, 2 if t.dtype is DType.I1 else 5)

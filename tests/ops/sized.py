@@ -13,6 +13,7 @@ from ttstack.ops import (
     distributed,
     eltwise,
     embedding,
+    indexing,
     matmul,
     mesh,
     normalization,
@@ -144,7 +145,16 @@ _SIZED |= {
 }
 
 
+def size_as(found: dict[type[Op], Callable[[str, int], Case]]) -> None:
+    """Add what other files define."""
+    _SIZED.update(found)
+
+
 def sized(mnemonic: str, n: int) -> Case:
     """The op on matrices of about `n` by `n`."""
     maker = next(_SIZED[c] for c in OPS[mnemonic].__mro__ if c in _SIZED)
     return maker(mnemonic, n)
+
+
+# Other families add theirs.
+from tests.ops import sized_experts, sized_indexing  # noqa: E402, F401

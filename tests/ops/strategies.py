@@ -17,6 +17,7 @@ from ttstack.ops import (
     distributed,
     eltwise,
     embedding,
+    indexing,
     matmul,
     mesh,
     normalization,
@@ -253,7 +254,7 @@ def _bounds(draw: Draw, extent: int) -> tuple[int, int, int]:
     return (begin - extent if draw(st.booleans()) else begin), end, draw(st.integers(1, 3))
 
 
-@_for(shape.SliceStatic)
+@_for(indexing.SliceStatic)
 def _slice(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors())
     bounds = [_bounds(draw, e) for e in t.shape]
@@ -261,7 +262,7 @@ def _slice(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, (t,), {n: tuple(b[i] for b in bounds) for i, n in enumerate(names)})
 
 
-@_for(shape.Index)
+@_for(indexing.Index)
 def _index(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(least=1))
     dim = _axis(draw, t.rank)
@@ -295,7 +296,7 @@ def _reverse(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, (t,), {"dimensions": _subset(draw, t.rank)})
 
 
-@_for(shape.Gather)
+@_for(indexing.Gather)
 def _gather(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(least=1, most=3))
     at = draw(st.integers(0, t.rank - 1))
@@ -472,7 +473,13 @@ def _distributed_norm(draw: Draw, mnemonic: str) -> Case:
     )
 
 
-for_ops, axis_of = _for, _axis
+for_ops, axis_of, spread = _for, _axis, _spread
 
 # Strategies of other families register themselves.
-from tests.ops import strategies_training, strategies_windows  # noqa: E402, F401
+from tests.ops import (  # noqa: E402
+    strategies_cache,  # noqa: F401
+    strategies_experts,  # noqa: F401
+    strategies_indexing,  # noqa: F401
+    strategies_training,  # noqa: F401
+    strategies_windows,  # noqa: F401
+)

@@ -69,6 +69,8 @@ class Op:
     """Whether an op with unused results can be removed and equal ones merged."""
     executable: ClassVar[bool] = True
     """Whether the device has it; the others are replaced before lowering."""
+    opaque: ClassVar[bool] = False
+    """Whether only its own kernel knows what it computes: it has a cost, and cannot be executed here."""
     op_code: ClassVar[str] = ""
     """The device operation's name in profiler tables."""
     spans_mesh: ClassVar[bool] = False

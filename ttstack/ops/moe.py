@@ -204,8 +204,12 @@ class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
 
 
 class SelectiveReduceCombine(Routed, mnemonic="selective_reduce_combine"):
-    """Dense rows of the experts that a device holds, back to the tokens that they were made from."""
+    """Dense rows of the experts that a device holds, back to the tokens that they were made from.
 
+    Where rows stand is known to tt-metal's kernels alone, so it has a cost and cannot be executed here.
+    """
+
+    opaque = True
     host_indices = ("dense_token_maps_tensor", "dense_token_counts_tensor")
     dense_input_tensor: TensorType
     dense_activations_tensor: TensorType
@@ -273,6 +277,7 @@ class FusedExperts(Op):
     """Expert networks in one kernel of their own layouts; it has a cost, and cannot be executed here."""
 
     op_code = "MatmulDeviceOperation"
+    opaque = True
 
     def sizes(self) -> tuple[int, int, int]:
         """Rows that all experts see together, width of a token, and width between the matrices."""

@@ -16,6 +16,7 @@ class TtLangOp(Op, mnemonic="tt_lang_op"):
 
     op_code = "CopyDeviceOperation"
     pure = False
+    opaque = True
     result_names = ("results",)
     variadic_results = True
     inputs: tuple[TensorType, ...]

@@ -67,6 +67,7 @@ def rand(
     high: float = 1.0,
     seed: int = 0,
     dtype: DTypeLike = np.float32,
+    shape: tuple[int, ...] | None = None,  # noqa: ARG001 the same as `size`
 ) -> Array:
     """Uniform samples of [`low`, `high`), the same for the same seed; not the device's random sequence."""
     unit = np.random.default_rng(seed).random(size)

@@ -23,7 +23,7 @@ def scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operands
 ) -> Array:
     """[1, B, Hq, D] on [B, Hkv, S, D]; user `b` stands at `cur_pos[b]`, and sees nothing if that is negative.
 
-    The mask is [B, 1, Hq, S] and is added to the scores.
+    The mask broadcasts to [B, 1, Hq, S] and is added to the scores. Of a sink of several columns, the first counts.
     """
     causal = is_causal and cur_pos_tensor is not None
     users = query.shape[1]
@@ -36,8 +36,8 @@ def scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operands
         value,
         scale=scale,
         visible=Visibility(places[:, None], causal, sliding_window_size if causal else None),
-        mask=None if attention_mask is None else attention_mask.swapaxes(1, 2),
-        sink=attention_sink,
+        mask=None if attention_mask is None else _by_head(attention_mask),
+        sink=None if attention_sink is None else attention_sink.reshape(query.shape[2], -1)[:, 0],
     )
     return out.transpose(2, 0, 1, 3)
 
@@ -115,6 +115,11 @@ def chunked_scaled_dot_product_attention(
     places = start + np.arange(query.shape[2], dtype=np.int64)[None]
     keys, values = _unpaged(key, page_table), _unpaged(value, page_table)
     return attend(query, keys, values, scale=scale, visible=Visibility(places, is_causal=True))
+
+
+def _by_head(mask: Array) -> Array:
+    """A mask that broadcasts to [B, 1, Hq, S] as [B, Hq, 1, S]."""
+    return mask.reshape((1,) * (4 - mask.ndim) + mask.shape).swapaxes(1, 2)
 
 
 def _unpaged(pages: Array, page_table: Array) -> Array:
