@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ttstack_runtime import kernels
-from ttstack_runtime.evaluate import evaluate
 
 from tests.ops.case import Case, the_op
 from tests.ops.strategies import cases, has_cases
@@ -17,6 +15,8 @@ from ttstack.dialects.types import tensor_type
 from ttstack.frontends.text import parse, print_module
 from ttstack.mlir import ir
 from ttstack.ops import FAMILIES, OPS
+from ttstack_runtime import kernels
+from ttstack_runtime.evaluate import evaluate
 
 NAMED = sorted(name for name, spec in OPS.items() if spec.family != "generic")
 EXECUTABLE = [name for name in NAMED if OPS[name].executable]
@@ -24,7 +24,7 @@ COMPUTED = [name for name in NAMED if not OPS[name].opaque]
 """Ops that are not known to their own kernel alone."""
 
 every_op = pytest.mark.parametrize("mnemonic", NAMED)
-few = settings(max_examples=8)
+few = settings(max_examples=4)
 
 
 @pytest.mark.parametrize("mnemonic", sorted(OPS))

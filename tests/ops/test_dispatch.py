@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ttstack_runtime.evaluate import evaluate
 
 from tests.ops.strategies import cases
 from ttstack.dialects.ttir import build_generic, read_generic
@@ -14,11 +13,12 @@ from ttstack.ops import OPS
 from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.recognize import recognize
 from ttstack.ops.types import TensorType, tile_shape
+from ttstack_runtime.evaluate import evaluate
 
 EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
 
 every_op = pytest.mark.parametrize("mnemonic", EXECUTABLE)
-few = settings(max_examples=8)
+few = settings(max_examples=4)
 
 
 def _tiles_of_loops(dispatch: Dispatch, m: Map) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-# ruff: noqa: E501  (MLIR text)
+
 """One wrong op for every rule, and what the verifier says about it."""
 
 import pytest

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from ttstack_runtime.evaluate import evaluate
 
 from ttstack.compiler import Options, compile_module
 from ttstack.diagnostics import CapacityError, Diagnostic
@@ -17,6 +16,7 @@ from ttstack.ops import OPS
 from ttstack.program.records import Binary
 from ttstack.session import new_context
 from ttstack.system_desc import SystemDesc
+from ttstack_runtime.evaluate import evaluate
 
 
 @cache

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ttstack_runtime.executor import execute
-from ttstack_runtime.inputs import random_inputs, random_weights
-from ttstack_runtime.replay import replay
 
 from tests.placement.compiled import compiled_or_none, computed
 from tests.placement.devices import GRIDS, KIB, device, devices
@@ -20,6 +17,9 @@ from ttstack.program.layout import MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, TensorKind
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import SystemDesc
+from ttstack_runtime.executor import execute
+from ttstack_runtime.inputs import random_inputs, random_weights
+from ttstack_runtime.replay import replay
 
 some = settings(max_examples=40)
 

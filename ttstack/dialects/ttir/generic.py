@@ -15,7 +15,6 @@ from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.types import ElementType, TensorType, tile_shape
 
-
 _UNSEEN = -1
 """The extent of a loop that no map has named yet."""
 
