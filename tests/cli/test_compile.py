@@ -1,5 +1,7 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -88,3 +90,35 @@ def test_no_such_model(ttstack: Command, tmp_path: Path) -> None:
     result = ttstack("compile", "no-such-model.mlir", "-o", tmp_path / "out.ttb")
     assert result.code == 1
     assert "'no-such-model.mlir' does not exist" in result.err
+
+
+def test_the_model_is_not_overwritten(ttstack: Command, tmp_path: Path) -> None:
+    model = tmp_path / "a.mlir"
+    model.write_text("module {}")
+    result = ttstack("compile", model, "-o", model)
+    assert (result.code, model.read_text()) == (1, "module {}")
+    assert "is what is read" in result.err
+
+
+def test_a_pipe_is_not_replaced(ttstack: Command, model: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = Thread(target=pipe.read_bytes)
+    reader.start()
+    result = ttstack("compile", model, "-o", pipe)
+    reader.join()
+    assert (result.code, pipe.is_fifo()) == (1, True)
+    assert "cannot write" in result.err
+
+
+def test_an_output_that_exists_survives_a_failure(ttstack: Command, tmp_path: Path) -> None:
+    kept = tmp_path / "a.ttb"
+    kept.write_text("kept")
+    assert ttstack("compile", tmp_path / "missing.mlir", "-o", kept).code == 1
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["kept"]
+
+
+def test_a_dump_folder_that_is_a_file(ttstack: Command, model: Path, tmp_path: Path) -> None:
+    result = ttstack("compile", model, "--dump-ir", model, "-o", tmp_path / "a.ttb")
+    assert (result.code, list(tmp_path.iterdir())) == (1, [])
+    assert "TT0801" in result.err

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttstack.api import load
+from ttstack.api import Program, load
 
 Command = Callable[..., Any]
 
@@ -93,3 +93,16 @@ def test_bf16_is_written_as_float32(ttstack: Command, model: Path, tmp_path: Pat
     assert ttstack("run", program, "--output", tmp_path / "out.npz").code == 0
     with np.load(tmp_path / "out.npz") as found:
         assert [found[name].dtype for name in found.files] == [np.float32]
+
+
+@pytest.mark.parametrize("option", ["--output", "--csv", "--html"])
+def test_outputs_are_checked_before_the_run(
+    ttstack: Command, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("it ran")
+
+    monkeypatch.setattr(Program, "run", fail)
+    result = ttstack("run", program, option, tmp_path / "none" / "file")
+    assert result.code == 1
+    assert "the folder of" in result.err

@@ -9,7 +9,7 @@ import pytest
 from safetensors import deserialize
 from safetensors.numpy import load_file
 
-from ttstack.diagnostics import BinaryFormatError
+from ttstack.diagnostics import OutputError
 from ttstack.flatbuffer import file as flatbuffer_file
 from ttstack.flatbuffer import load, save
 from ttstack.ops.types import TensorType
@@ -142,8 +142,14 @@ def test_a_failed_save_leaves_everything_as_it_was(binary, tmp_path, where):
 
 @pytest.mark.parametrize("path", ["missing/model.ttb", "."])
 def test_a_path_that_cannot_be_written(binary, tmp_path, path):
-    with pytest.raises(BinaryFormatError, match="this file cannot be written"):
+    with pytest.raises(OutputError, match="cannot write"):
         save(binary, tmp_path / path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_weights_go_to_one_of_three_places(binary, tmp_path):
+    with pytest.raises(OutputError, match="weights is 'outside'"):
+        save(binary, tmp_path / "model.ttb", weights="outside")
     assert not list(tmp_path.iterdir())
 
 

@@ -71,11 +71,11 @@ def compile_model(
 ) -> None:
     """Compile a model into a program for a device."""
     from ttstack.api import compile as compile_source
-    from ttstack.cli.outputs import check_target
+    from ttstack.cli.outputs import check_targets
     from ttstack.cli.progress import phases_shown
 
     target = output or Path(_stem(model)).with_suffix(".ttb")
-    check_target(target)
+    check_targets(target, source=Path(model))
     with phases_shown() as progress:
         program = compile_source(
             model,

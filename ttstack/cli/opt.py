@@ -46,12 +46,15 @@ def opt(
     ] = False,
 ) -> None:
     """Run passes on a module and print it."""
+    from ttstack.cli.outputs import check_targets
+    from ttstack.files import write_whole
     from ttstack.frontends.source import imported
     from ttstack.frontends.text import print_module
     from ttstack.passes.attach_system_desc import AttachSystemDesc
     from ttstack.passes.base import Pipeline, parse_pipeline
     from ttstack.passes.pipelines import PIPELINES
 
+    check_targets(output)
     source = f"{sys.stdin.read()}\n" if file == "-" else file
     with imported(source) as found:
         steps = parse_pipeline(pipeline, PIPELINES)
@@ -62,8 +65,6 @@ def opt(
     if output is None:
         write(text)
     else:
-        from ttstack.report.files import write_whole
-
         write_whole(output, text)
 
 

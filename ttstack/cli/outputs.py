@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import OutputError
-from ttstack.report.files import write_whole
+from ttstack.files import is_special, write_whole
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
-def check_target(target: Path) -> None:
-    """Check that a file can be put there, before any work is done for it.
+def check_targets(*targets: Path | None, source: Path | None = None) -> None:
+    """Check that files can be put there, or that devices are there, before any work is done for them.
 
     Raises:
-        OutputError: its folder does not exist or cannot be written to, or it is a folder itself.
+        OutputError: a folder does not exist or cannot be written to; a target is a folder itself, or the source.
     """
+    for target in filter(None, targets):
+        _check(target)
+        if source is not None and source.exists() and target.exists() and target.samefile(source):
+            raise OutputError(f"'{target}' is what is read", hint="give another name to the output")
+
+
+def _check(target: Path) -> None:
+    if is_special(target) and os.access(target, os.W_OK):
+        return
     folder = target.absolute().parent
     if target.is_dir():
         raise OutputError(f"'{target}' is a folder", hint="give the name of a file")

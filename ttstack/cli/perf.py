@@ -24,8 +24,10 @@ def perf(
 ) -> None:
     """Predict the time of every op; nothing is executed."""
     from ttstack.api import load
+    from ttstack.cli.outputs import check_targets
     from ttstack.cli.report import print_table, write_files
 
+    check_targets(csv, html, source=file)
     report = load(file).cost(function)
     write_files(report, csv, html)
     if as_json:

@@ -66,8 +66,10 @@ def run_program(
     if cost_only and (inputs or output):
         raise typer.BadParameter("it computes no values; leave out --inputs and --output", param_hint="--cost-only")
     from ttstack.api import load
+    from ttstack.cli.outputs import check_targets
     from ttstack.cli.report import print_table, write_files
 
+    check_targets(output, csv, html, source=file)
     program = load(file)
     arrays: Arrays | None = None
     if cost_only:
@@ -92,11 +94,9 @@ def _execute(
     numerics: Numerics,
     function: str | None,
 ) -> "tuple[Arrays, Report]":
-    from ttstack.cli.outputs import check_target, write_arrays
+    from ttstack.cli.outputs import write_arrays
     from ttstack.cli.progress import ops_shown
 
-    if output is not None:
-        check_target(output)
     values = None
     if inputs is not None:
         from ttstack_runtime.inputs import load_inputs

@@ -1,12 +1,11 @@
 """Saving and loading programs."""
 
-import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
-from ttstack.diagnostics import BinaryFormatError, SystemDescError
+from ttstack.diagnostics import BinaryFormatError, OutputError, SystemDescError
+from ttstack.files import is_special, replacing
 from ttstack.flatbuffer import container, safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import value_bytes
@@ -27,27 +26,21 @@ def save(binary: Binary, path: str | Path, *, weights: Literal["auto", "inline",
         binary: The program.
         path: The file, replaced where it exists.
         weights: Where their values go: into the file, into `<stem>.weights.safetensors` beside it, or
-            (`auto`) into the file up to 64 MiB in total.
+            (`auto`) into the file up to 64 MiB in total, or where it is a device such as /dev/null.
 
     Raises:
-        BinaryFormatError: the file cannot be written.
+        OutputError: the file cannot be written, or `weights` is none of the three.
         ValueError: the values of a weight are not of its type, or an attribute's value has no encoding.
     """
+    if weights not in ("auto", "inline", "beside"):
+        raise OutputError(f"weights is {weights!r}", hint="give 'auto', 'inline' or 'beside'")
     path = Path(path)
     present = [w for w in binary.weights.values() if isinstance(w, StoredWeight) or w.data is not None]
-    total = sum(value_bytes(w.type) for w in present)
-    inline = weights == "inline" or (weights == "auto" and total <= INLINE_LIMIT)
-    try:
-        if inline or not present:
-            _save_inline(binary, path, Section(present))
-        else:
-            _save_beside(binary, path, present)
-    except OSError as error:
-        raise BinaryFormatError(
-            f"this file cannot be written: {error.strerror}",
-            loc=path,
-            hint="give a folder that exists, can be written to and has room",
-        ) from error
+    small = sum(value_bytes(w.type) for w in present) <= INLINE_LIMIT
+    if weights == "inline" or not present or (weights == "auto" and (small or is_special(path))):
+        _save_inline(binary, path, Section(present))
+    else:
+        _save_beside(binary, path, present)
 
 
 def load(path: str | Path, *, verify: bool = False) -> Binary:
@@ -84,27 +77,14 @@ def load(path: str | Path, *, verify: bool = False) -> Binary:
 
 def _save_inline(binary: Binary, path: Path, section: Section) -> None:
     program = encode(binary, section.places)
-    with _replacing(path) as file:
+    with replacing(path) as file:
         container.write(file, program, section.nbytes, section)
 
 
 def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
     beside = path.with_name(f"{path.stem}.weights.safetensors")
     with ExitStack() as files:
-        file = files.enter_context(_replacing(path))
-        hashes = safetensors.write(files.enter_context(_replacing(beside)), weights)
+        file = files.enter_context(replacing(path))
+        hashes = safetensors.write(files.enter_context(replacing(beside)), weights)
         places = {name: Place(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
         container.write(file, encode(binary, places, beside.name), 0, ())
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path` once all of it is written, and vanishes where that fails."""
-    path = path.absolute()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -174,7 +174,7 @@ class Report:
             OutputError: the file cannot be written.
         """
         from ttstack.report.csv import csv_text
-        from ttstack.report.files import write_whole
+        from ttstack.files import write_whole
 
         write_whole(path, csv_text(self))
 
@@ -184,7 +184,7 @@ class Report:
         Raises:
             OutputError: the file cannot be written.
         """
-        from ttstack.report.files import write_whole
+        from ttstack.files import write_whole
         from ttstack.report.html import page
 
         write_whole(path, page(self))
