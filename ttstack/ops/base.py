@@ -111,7 +111,6 @@ class Op:
     def results(self) -> tuple[TensorType, ...]:
         """The inferred result types, always as a tuple."""
         inferred = self.infer()
-        _check_quantized(self)
         return inferred if isinstance(inferred, tuple) else (inferred,)
 
     @cached_property
@@ -200,7 +199,9 @@ class Op:
             if field.name not in values and field.default is MISSING:
                 kind = "operand" if field.name in cls.operand_specs() else "attribute"
                 raise ValueError(f"requires {kind} '{field.name}'")
-        return cls(**values)
+        op = cls(**values)
+        _check_quantized(op)
+        return op
 
     @classmethod
     def _spelled(cls, results: Sequence[TensorType]) -> dict[str, Any]:
