@@ -56,7 +56,7 @@ def _bind_across(function: Function, operation: Operation, mesh: Mesh) -> Call:
     except ValueError as e:
         raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
     if kernel is None:
-        raise ExecutionError(f"op '{operation.name}' has no reference semantics", loc=operation.location or None)
+        raise _unknown(operation)
     return partial(across(kernel, mesh), **attributes(operation))
 
 
@@ -69,7 +69,7 @@ def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
         return _nothing
     kernel = kernels.find(operation.name)
     if kernel is None:
-        raise ExecutionError(f"op '{operation.name}' has no reference semantics", loc=operation.location or None)
+        raise _unknown(operation)
     try:
         definition = function.definition(operation)
         call = partial(kernel, **(attributes(operation) | result_keywords(definition)))
@@ -77,6 +77,14 @@ def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
         raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
     sides = _MULTIPLIED.get(operation.name)
     return call if sides is None else partial(_multiply, call, sides, operation, rules)
+
+
+def _unknown(operation: Operation) -> ExecutionError:
+    return ExecutionError(
+        f"op '{operation.name}' has no reference semantics",
+        loc=operation.location or None,
+        hint="predict its time without running it (--cost-only)",
+    )
 
 
 def attributes(operation: Operation) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ttstack.program.block_config import block_config
 from ttstack.program.device_op import DeviceOp, Fidelity, Spread
 from ttstack.program.layout import Grid, Layout, storage
 from ttstack.program.matmul_config import matmul_config
+from ttstack.program.structure import is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
 GRID = Grid(8, 8)
@@ -104,8 +105,12 @@ SPECIAL: dict[str, Callable[[int], Example]] = {
     "clamp_scalar": lambda s: ([_rows(s)], {"min": 0.0, "max": 1.0}, None),
     "bitcast_convert": lambda s: ([_rows(s)], {}, TensorType((64 * s, 256), DType.UI16)),
 }
-LAYERS = {"conv", "pool", "training", "quantization"}
-MORE_LAYERS = {"batch_norm_training", "group_norm", "embedding_backward"}
+LAYERS = {"conv", "pool", "training", "quantization", "decode", "indexing", "kv_cache", "moe", "opaque", "sort"}
+MORE_LAYERS = {
+    *("batch_norm_training", "group_norm", "embedding_backward", "sparse_matmul"),
+    *("rearrange", "repeat_interleave", "rand", "dropout", "split_heads"),
+    *(name for name in OPS if "bitwise" in name or "shift" in name),
+}
 NOT_ON_DEVICE = {name for name, spec in OPS.items() if not spec.executable}
 COSTLESS = {"deallocate"}
 NEEDS_A_REGION = {"generic"}
@@ -133,7 +138,7 @@ def _placed_layer(mnemonic: str, chip: ChipDesc, scale: int) -> DeviceOp:
         for i, t in enumerate(op.operands)
     )
     results = tuple(Layout(storage(t.dtype)) for t in op.results)
-    if op.family == "conv":
+    if is_contraction(op.dispatch()) and not is_attention(op.dispatch()):
         return placed_matmul(op, layouts, results[0], chip)
     device_op = DeviceOp(op, layouts, results, GRID)
     config = block_config(device_op, chip, chip.l1_usable_bytes)
@@ -172,4 +177,4 @@ def placed_matmul(
     """The matrix product with the configuration that fits the budget, all of L1 by default."""
     found = matmul_config(op, layouts, result, GRID, chip, chip.l1_usable_bytes if budget is None else budget)
     assert found is not None
-    return DeviceOp(op, layouts, (result,), GRID, found[0], fidelity, found[1])
+    return DeviceOp(op, layouts, (result,) * len(op.results), GRID, found[0], fidelity, found[1])

@@ -80,16 +80,16 @@ def _reduce_combine(m: str, n: int) -> Case:
 
 
 def _moe_gpt(m: str, n: int) -> Case:
-    operands = (_t(n, n), _ids(n, 4), _t(n, 4), _ids(1, 16), _t(1, 1, 4, 4, n, 128), _t(1, 1, 4, 2, n, 128))
+    operands = (_t(8 * n, n), _ids(8 * n, 4), _t(8 * n, 4), _ids(1, 16), _t(1, 1, 4, 4, n, 128), _t(1, 1, 4, 2, n, 128))
     results = (_ids(1, 16), _ids(1, 512), _ids(4, 129), _t(4, n, n), _t(4, n, n))
     return Case(m, operands, {"hidden_size": n}, results)
 
 
 def _moe_compute(m: str, n: int) -> Case:
     up, down = _t(1, 2, n, 128), _t(1, 2, 128, n)
-    operands = (_t(1, n, n), _ids(1, n, 2), _t(1, n, 2), _ids(1, 2), up, up, down, None, None, None)
+    operands = (_t(1, 8 * n, n), _ids(1, 8 * n, 2), _t(1, 8 * n, 2), _ids(1, 2), up, up, down, None, None, None)
     attributes = {"layer_id": 0, "output_height_shard_dim": 4, "intermediate_size": 128, "cluster_axis": 0}
-    return Case(m, operands, attributes, _t(2, n, n))
+    return Case(m, operands, attributes, _t(2, 8 * n, n))
 
 
 def _tt_lang(m: str, n: int) -> Case:

@@ -90,7 +90,8 @@ def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     blocks = MatmulBlocks.of(device_op)
     outputs = device_op.core_units
-    products = outputs * device_op.dispatch.steps
+    times = sum(op.count for op in device_op.dispatch.body if op.name == "matmul")
+    products = outputs * device_op.dispatch.steps * times
     epilogue = device_op.dispatch.split_body()[1]
     last = _times(device_op, epilogue, outputs, chip)
     each = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)

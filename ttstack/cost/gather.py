@@ -5,6 +5,7 @@ from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.ops.types import TILE, TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
+from ttstack.program.structure import is_contraction
 from ttstack.system_desc import ChipDesc
 
 FACE = TILE // 2
@@ -38,28 +39,33 @@ def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:
 
 
 def _moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
-    """Bytes of the tensor, or of as much of it as the op writes."""
+    """Bytes of the tensor, or of as much of it as the op writes where it computes nothing of the rest."""
+    if is_contraction(device_op.dispatch):
+        return layout.nbytes(t)
     return layout.nbytes(t) * min(1.0, device_op.op.written() / max(t.size, 1))
 
 
 def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
     """Bytes that lie together in source and destination."""
-    if moves_whole_pages(device_op):
+    if is_contraction(device_op.dispatch) or moves_whole_pages(device_op):
         return layout.page_bytes(t)
-    run = min((u.shape[-1] for u in _moved(device_op) if u.rank), default=1)
-    tiled = any(other.tiled for other in device_op.layouts())
+    moved = _moved(device_op)
+    same = [u for u, _ in moved if u.size == t.size]
+    run = min((u.shape[-1] for u in (same if len(same) > 1 else [u for u, _ in moved]) if u.rank), default=1)
+    tiled = any(other.tiled for _, other in moved)
     return max(min(run, FACE) if tiled else run, 1) * layout.dtype.tile_bytes / TILE**2
 
 
-def _moved(device_op: DeviceOp) -> tuple[TensorType, ...]:
-    """Types of what moves, without the indices that say where to."""
+def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
+    """Types and layouts of what moves, without the indices that say where to."""
     indices = device_op.op.host_operands
-    return tuple(t for i, t in enumerate(device_op.types()) if i not in indices)
+    tensors = zip(device_op.types(), device_op.layouts(), strict=True)
+    return [part for i, part in enumerate(tensors) if i not in indices]
 
 
 def moves_whole_pages(device_op: DeviceOp) -> bool:
     """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other."""
-    types, layouts = _moved(device_op), device_op.layouts()
+    types, layouts = zip(*_moved(device_op), strict=True)
     if len({layout.tiled for layout in layouts}) > 1:
         return True
     shapes = {(1, 1, *t.shape)[-2:] for t in types}

@@ -5,6 +5,7 @@ An expert mapping is [1, 1, experts, devices], 1 where the device holds the expe
 """
 
 import math
+from dataclasses import replace
 
 from ttstack.ops.attributes import (
     I32,
@@ -80,6 +81,11 @@ class Routed(Movement):
     """Tokens or weights that move by where experts are; nothing is computed."""
 
     op_code = "CopyDeviceOperation"
+
+    def dispatch(self) -> Dispatch:
+        """Rows move one by one, from wherever they lie."""
+        rows = max(t.size // max(t.shape[-1], 1) if t.rank else 1 for t in (*self.operands, *self.results))
+        return replace(movement(self.operands, self.results), domain=(rows,))
 
 
 class Exchange(Routed):
@@ -293,11 +299,11 @@ class FusedExperts(Op):
         rows, hidden, inner = self.sizes()
         weights = [Map((0, 2, 1), Access.GATHER)] * (len(self.operands) - 1)
         return Dispatch(
-            domain=(tiles(rows), tiles(inner), 3 * tiles(hidden)),
+            domain=(tiles(rows), tiles(inner), tiles(hidden)),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
             inputs=(Map((0, 2), Access.GATHER), *weights),
             outputs=(Map((0, 1), Access.GATHER),) * len(self.results),
-            body=(TileOp("matmul", (0, 0)), TileOp("silu", (0,))),
+            body=(TileOp("matmul", (0, 0), 3.0), TileOp("silu", (0,))),
             exact=False,
         )
 
