@@ -11,7 +11,7 @@ from ttstack.dialects.ttir.tile import build_tile_op, read_tile, read_tile_op, t
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_VARIADIC, OPS
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.types import ElementType, TensorType, tile_shape
 
@@ -97,18 +97,19 @@ def _build_body(op: Any, dispatch: Dispatch, dtypes: list[ElementType]) -> None:
     with ir.InsertionPoint(block), location:
         for i, tile_op in enumerate(dispatch.body):
             last = i == len(dispatch.body) - 1
-            dtype = dtypes[-1] if last else _tile_result(tile_op.name, [formats[a] for a in tile_op.args], dtypes[-1])
-            dtype = dict(tile_op.attributes).get("dtype", dtype)
+            dtype = dtypes[-1] if last else _tile_result(tile_op, [formats[a] for a in tile_op.args], dtypes[-1])
             values.append(build_tile_op(tile_op, [values[a] for a in tile_op.args], dtype))
             formats.append(dtype)
         ir.Operation.create("ttir.yield", operands=[values[-1]])
 
 
-def _tile_result(name: str, operands: list[ElementType], default: ElementType) -> ElementType:
-    spec = OPS.get(name)
+def _tile_result(tile_op: TileOp, operands: list[ElementType], default: ElementType) -> ElementType:
+    spec, attributes = OPS.get(tile_op.name), dict(tile_op.attributes)
+    if "dtype" in attributes:
+        return attributes["dtype"]
     if spec is None or not issubclass(spec, Eltwise):
         return default
-    return spec.on([TensorType((), d) for d in operands], {}, TensorType((), default)).results[0].dtype
+    return spec.on([TensorType((), d) for d in operands], attributes).results[0].dtype
 
 
 def _read_body(block: Any, count: int) -> tuple[Any, ...]:
@@ -119,11 +120,19 @@ def _read_body(block: Any, count: int) -> tuple[Any, ...]:
     body = []
     *ops, last = list(block.operations)
     for op in ops:
-        body.append(read_tile_op(op, tuple(numbers[v] for v in op.operands)))
+        body.append(read_tile_op(op, _numbers(op, numbers)))
         numbers[op.results[0]] = count + len(body) - 1
     if last.name != "ttir.yield":
         raise ValueError("the region does not end in ttir.yield")
+    if not body or _numbers(last, numbers) != (count + len(body) - 1,):
+        raise ValueError("ttir.yield does not give the result of the last tile op")
     return tuple(body)
+
+
+def _numbers(op: Any, numbers: dict[Any, int]) -> tuple[int, ...]:
+    if any(v not in numbers for v in op.operands):
+        raise ValueError(f"'{op.name}' uses a value from outside of the region")
+    return tuple(numbers[v] for v in op.operands)
 
 
 def _domain(types: list[TensorType], maps: list[tuple[int | None, ...]], loops: int) -> tuple[int, ...]:

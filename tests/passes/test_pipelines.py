@@ -1,0 +1,110 @@
+"""Pipelines as text, and what runs around their passes."""
+
+from pathlib import Path
+
+import pytest
+
+from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
+from ttstack.mlir import ir
+from ttstack.passes.base import PASSES, Builtin, Pass, Pipeline, Step, parse_pipeline
+from ttstack.passes.dump import dump_hook
+from ttstack.passes.pipelines import PIPELINES
+from ttstack.session import new_context
+
+CONTEXT = new_context()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "fuse",
+        "fuse,cse,fuse",
+        "fold-constants{max-bytes=8}",
+        "place{policy=dram dtype=bfp8_b}",
+        "canonicalize{max-iterations=2},place{dtype=f32}",
+        "attach-system-desc{system-desc=blackhole_p150}",
+    ],
+)
+def test_text_comes_back(text: str):
+    with CONTEXT:
+        assert str(parse_pipeline(text, PIPELINES)) == text
+
+
+@pytest.mark.parametrize("name", sorted(PIPELINES))
+def test_a_pipeline_spelled_out_is_the_same_pipeline(name: str):
+    with CONTEXT:
+        found = parse_pipeline(name, PIPELINES)
+        assert found == PIPELINES[name]()
+        assert str(parse_pipeline(str(found), PIPELINES)) == str(found)
+
+
+def test_options_of_a_pipeline_go_to_its_passes():
+    with CONTEXT:
+        text = str(parse_pipeline("ttir-to-ttnn{system-desc=blackhole_p150 placement=dram dtype=bf16}", PIPELINES))
+    assert "system-desc=blackhole_p150" in text
+    assert "place{policy=dram dtype=bf16}" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("lower{placement=best}", "policy: Input should be 'greedy' or 'dram'"),
+        ("lower{dtype=f7}", "dtype: Input should be 'f64'"),
+        ("ttir-to-ttnn{device=x}", "device: Unexpected keyword argument"),
+        ("fuse{a}", "a: Extra inputs are not permitted"),
+    ],
+)
+def test_a_bad_option_is_named(text: str, note: str):
+    with CONTEXT, pytest.raises(PassOptionError) as refused:
+        parse_pipeline(text, PIPELINES)
+    assert any(n.startswith(note) for n in refused.value.diagnostic.notes), refused.value
+
+
+@pytest.mark.parametrize("name", sorted(PASSES))
+def test_every_pass_says_what_it_does(name: str):
+    assert PASSES[name].__doc__
+    assert name == name.lower().replace("_", "-")
+
+
+def test_two_passes_cannot_have_one_name():
+    with pytest.raises(ValueError, match="pass 'fuse' is already defined"):
+        type("Again", (Pass,), {"__module__": __name__}, name="fuse")
+
+
+class _Break(Pass):
+    """Leaves a result of another type."""
+
+    name = "break"
+
+    def run(self, module: ir.Module) -> None:
+        op = module.body.operations[0]
+        op.results[0].set_type(ir.Type.parse("tensor<5xf32>"))
+
+
+MODULE = '%0 = "ttir.zeros"() {shape = array<i32: 4>} : () -> tensor<4xf32>'
+
+
+def test_a_pass_that_breaks_the_module_is_named():
+    with CONTEXT, ir.Location.unknown():
+        module = ir.Module.parse(MODULE)
+        with pytest.raises(InvalidIRError, match=r"pass 'break' left invalid IR: 'ttir\.zeros' op shape"):
+            Pipeline((_Break(),)).run(module)
+
+
+def test_hooks_see_every_step():
+    seen: list[tuple[int, str, bool]] = []
+
+    def hook(step: Step, module: ir.Module) -> None:
+        seen.append((step.index, step.step.title, "ttir.zeros" in str(module)))
+
+    with CONTEXT, ir.Location.unknown():
+        module = ir.Module.parse(MODULE)
+        Pipeline((PASSES["attach-system-desc"].of({}), Builtin(pipeline="canonicalize"))).run(module, after=[hook])
+    assert seen == [(0, "attach-system-desc", True), (1, "canonicalize", False)]
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path):
+    (tmp_path / "x").write_text("")
+    with CONTEXT, ir.Location.unknown(), pytest.raises(OutputError, match="cannot make the folder"):
+        dump_hook(tmp_path / "x", ir.Module.parse(MODULE))
