@@ -29,7 +29,7 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
         raise ExecutionError(f"'{op.mnemonic}' has no reference semantics and cannot be executed")
     if op.spans_mesh:
         kernel = across(kernel, Mesh())
-    results = kernel(*map(_widen, operands), **(op.attributes() | result_keywords(op)))
+    results: Array | tuple[Array, ...] = kernel(*map(_widen, operands), **(op.attributes() | result_keywords(op)))
     arrays = results if isinstance(results, tuple) else (results,)
     with np.errstate(all="ignore"):
         return tuple(np.asarray(a).astype(t.dtype.numpy) for a, t in zip(arrays, op.results, strict=True))

@@ -1,5 +1,6 @@
 """Convolutions: against torch in every form, what is ill-formed, and text as tt-mlir writes it."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ttstack
 from tests.ops.case import Case
 from tests.ops.strategies import cases
 from tests.ops.text import assert_refused, module, run
@@ -279,3 +281,48 @@ def test_work_is_counted_as_users_count_it():
     weight = TensorType((4, 3, 3, 3), DType.F32)
     transposed = OPS["conv_transpose2d"].on([x, weight], attributes | {"output_padding": 0})
     assert transposed.flops() == 2 * 8 * 8 * 4 * 3 * 9
+
+
+WEIGHTED = """
+func.func @f(%arg0: tensor<1x8x8x40xbf16>, %arg1: tensor<70x40x3x3xbf16>) -> tensor<1x6x6x70xbf16> {
+  WEIGHT
+  %0 = "ttir.conv2d"(%arg0, %w) <{stride = 1: i32, padding = 0: i32, dilation = 1: i32, groups = 1: i32}>
+      : (tensor<1x8x8x40xbf16>, tensor<70x40x3x3xbf16>) -> tensor<1x6x6x70xbf16>
+  return %0 : tensor<1x6x6x70xbf16>
+}
+"""
+
+
+def test_weights_lie_on_the_device_as_the_matrix_that_is_multiplied(tmp_path: Path):
+    program = ttstack.compile(WEIGHTED.replace("WEIGHT\n", "").replace("%w", "%arg1"))
+    program.save(tmp_path / "conv.ttb")
+    for held in (program, ttstack.load(tmp_path / "conv.ttb")):
+        _, weight, *_ = held.binary.functions[0].tensors
+        assert weight.layout.filters
+        assert weight.layout.matrix(weight.type) == (12, 3)
+        assert [op.name for op in held.binary.functions[0].operations] == ["conv2d"]
+
+
+def test_weights_that_are_computed_are_brought_into_that_form():
+    scaled = '%w = "ttir.neg"(%arg1) : (tensor<70x40x3x3xbf16>) -> tensor<70x40x3x3xbf16>'
+    program = ttstack.compile(WEIGHTED.replace("WEIGHT", scaled))
+    operations = [op for op in program.binary.functions[0].operations if op.name != "deallocate"]
+    assert [op.name for op in operations] == ["neg", "to_layout", "conv2d"]
+    x, weight = _arrays((1, 8, 8, 40), (70, 40, 3, 3))
+    (got,) = program.run({"arg0": x, "arg1": weight}, numerics="device").outputs.values()
+    want = F.conv2d(_first(x), -torch.from_numpy(weight))
+    np.testing.assert_allclose(got.astype(np.float32), _last(want), rtol=0.1, atol=0.5)
+
+
+def test_windows_that_overlap_are_read_once():
+    """More taps cost time in L1 and in the multiplier, and hardly any bytes of DRAM."""
+
+    def price(kernel: int) -> Any:
+        shapes = ["1x64x64x64xbf16", f"64x64x{kernel}x{kernel}xbf16"]
+        form = PLAIN.replace("padding = 0", f"padding = {kernel // 2}")
+        return ttstack.compile(module("conv2d", form, shapes, ["1x64x64x64xbf16"]), placement="dram").cost().ops[0]
+
+    one, three, seven = price(1), price(3), price(7)
+    assert one.ns < three.ns < seven.ns
+    assert three.flops == 9 * one.flops
+    assert seven.dram_bytes < 3 * one.dram_bytes

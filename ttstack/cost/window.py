@@ -1,4 +1,4 @@
-"""Operands under a sliding window: each core reads its part once, then copies the elements of each window."""
+"""Operands under a sliding window: each core reads its part once, and copies the elements of each window."""
 
 import math
 
@@ -16,24 +16,29 @@ from ttstack.system_desc import ChipDesc
 def window_stream(
     device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, rereads: float, chip: ChipDesc
 ) -> Stream:
-    """Both are the work of one thread; windows are put together again for each of `rereads`."""
+    """What one thread does: read the core's part, take what windows share with it from neighbours, copy windows.
+
+    tt-metal's halo op does the second; windows are put together again for each of `rereads`.
+    """
     op = device_op.op
     assert isinstance(op, WindowOp), op.mnemonic
-    share = _core_bytes(device_op, op, which, t, layout)
-    kind = link_kind(chip, in_l1=layout.in_l1, write=False)
-    read = transfer_cycles(share, layout.page_bytes(t), kind, chip.riscv.page_cycles)
     element = layout.dtype.tile_bytes / TILE**2
+    own, shared = _parts(device_op, op, which, t, layout)
     seen = 0.0 if op.is_pointwise else device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
+    kind = link_kind(chip, in_l1=layout.in_l1, write=False)
+    read = transfer_cycles(own, layout.page_bytes(t), kind, chip.riscv.page_cycles)
+    taken = transfer_cycles(shared, op.channels * element, chip.noc.l1_read, 0.0)
     copied = transfer_cycles(seen, op.run * element, chip.noc.local, 0.0)
-    total = share * pieces(device_op, which)
-    return Stream(read + copied, 0 if layout.in_l1 else total, total, own_thread=True)
+    senders = pieces(device_op, which)
+    total = own * senders
+    return Stream(read + taken + copied, 0 if layout.in_l1 else total, total + shared * senders, own_thread=True)
 
 
-def _core_bytes(device_op: DeviceOp, op: WindowOp, which: Map, t: TensorType, layout: Layout) -> float:
-    """What the core with the most work reads: its share, and what it has in common with its neighbours."""
+def _parts(device_op: DeviceOp, op: WindowOp, which: Map, t: TensorType, layout: Layout) -> tuple[float, float]:
+    """Bytes of the core with the most work: its share of the operand, and what it has in common with neighbours."""
     loops = [i for i in device_op.dispatch.parallel if i in which.loops]
-    extents, domain = device_op.core_domain, device_op.dispatch.domain
-    part = math.prod(extents[i] / max(domain[i], 1) for i in loops)
-    beside = math.prod(extents[i] / max(domain[i], 1) for i in loops[1:])
+    shares = [device_op.core_domain[i] / max(device_op.dispatch.domain[i], 1) for i in loops]
     nbytes = layout.nbytes(t)
-    return min(nbytes, nbytes * part + op.halo() * beside * nbytes / max(t.size, 1))
+    own = min(nbytes, nbytes * math.prod(shares))
+    halo = op.halo() * math.prod(shares[1:]) * nbytes / max(t.size, 1)
+    return own, min(halo, nbytes - own)

@@ -62,7 +62,7 @@ def _given(function: Function, operation: Operation, found: dict[int, Role]) -> 
     if _keeps_values(operation) and operation.results[0] in found:
         yield from ((t, found[operation.results[0]]) for t in operands if t is not None)
         return
-    if operation.name not in ("embedding", "embedding_bag", "gather"):
+    if operation.name not in ("embedding", "embedding_backward", "embedding_bag", "gather"):
         return
     first, second = operands[0], operands[1]
     if first is None or second is None:
@@ -72,7 +72,7 @@ def _given(function: Function, operation: Operation, found: dict[int, Role]) -> 
         yield second, Positions(function.tensors[first].type.shape[dim])
         return
     yield first, Positions(prod(function.tensors[second].type.shape[:-1]))
-    offsets = operands[2] if len(operands) > 2 else None
+    offsets = operands[2] if operation.name == "embedding_bag" and len(operands) > 2 else None
     if offsets is not None:
         closed = bool(operation.attributes.get("include_last_offset", False))
         yield offsets, Starts(function.tensors[first].type.size, closed)
