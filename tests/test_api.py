@@ -315,11 +315,23 @@ class TestValues:
         (out,) = outputs(function("", full, f"%c : {t}"))
         assert (out == 2**40).all()
 
-    def test_no_elements(self):
-        t = "tensor<0x4xf32>"
-        lines = f'%0 = "ttir.exp"(%a) : ({t}) -> {t}'
-        (out,) = outputs(function(f"%a: {t}", lines, f"%0 : {t}"), np.zeros((0, 4), np.float32))
-        assert out.shape == (0, 4)
+    @pytest.mark.parametrize(
+        ("line", "out"),
+        [
+            ('"ttir.exp"(%a) : (tensor<0x4xf32>)', "0x4"),
+            ('"ttir.softmax"(%a) {dimension = 1 : si32} : (tensor<0x4xf32>)', "0x4"),
+            ('"ttir.sum"(%a) {keep_dim = false, dim_arg = [0 : i32]} : (tensor<0x4xf32>)', "4"),
+            ('"ttir.matmul"(%a, %w) : (tensor<0x4xf32>, tensor<4x8xf32>)', "0x8"),
+            ('"ttir.concat"(%w, %w, %b) {dim = 0 : si32} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<0x8xf32>)', "8x8"),
+            ('"ttir.embedding"(%i, %w) : (tensor<0xi32>, tensor<4x8xf32>)', "0x8"),
+            ('"ttir.transpose"(%a) {dim0 = 0 : si32, dim1 = 1 : si32} : (tensor<0x4xf32>)', "4x0"),
+        ],
+    )
+    def test_no_elements(self, line: str, out: str):
+        t = f"tensor<{out}xf32>"
+        arguments = "%a: tensor<0x4xf32>, %b: tensor<0x8xf32>, %w: tensor<4x8xf32>, %i: tensor<0xi32>"
+        (result,) = compiled(function(arguments, f"%0 = {line} -> {t}", f"%0 : {t}")).run().outputs.values()
+        assert result.shape == tuple(map(int, out.split("x")))
 
     def test_a_region_of_several_ops_is_one_op(self):
         tile = "!tt.tile<[32, 32], f32>"

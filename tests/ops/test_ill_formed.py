@@ -1,4 +1,3 @@
-
 """One wrong op for every rule, and what the verifier says about it."""
 
 import pytest
@@ -171,6 +170,14 @@ SHAPE = [
 ]
 
 MATMUL = [
+    (
+        '"ttir.matmul"(%zero, %zero) {transpose_b = true} : (tensor<4x0xf32>, tensor<4x0xf32>) -> tensor<4x4xf32>',
+        "inner dimension of a [4, 0] is 0",
+    ),
+    (
+        '"ttir.dot_general"(%zero, %zero) {batch_dims_lhs = array<i64>, contract_dims_lhs = array<i64: 1>, batch_dims_rhs = array<i64>, contract_dims_rhs = array<i64: 1>} : (tensor<4x0xf32>, tensor<4x0xf32>) -> tensor<4x4xf32>',
+        "contracted dimensions of lhs [0] have no elements",
+    ),
     (
         f'"ttir.matmul"(%a, %a) : ({F}, {F}) -> tensor<4x8xf32>',
         "inner dimensions of a [4, 8] and b [4, 8] differ: 8 and 4",
@@ -345,6 +352,7 @@ ARGUMENTS = {
     "w": "tensor<8x2xf32>",
     "x": "tensor<4x?xf32>",
     "z": "tensor<4xcomplex<f32>>",
+    "zero": "tensor<4x0xf32>",
 }
 
 ALL = [*ELTWISE, *CREATION, *REDUCTION, *SHAPE, *MATMUL, *NORMALIZATION, *EMBEDDING, *ATTENTION, *TYPES]

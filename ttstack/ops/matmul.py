@@ -41,6 +41,7 @@ class Matmul(Op, mnemonic="matmul"):
             k == k_b,
             f"inner dimensions of a {list(self.a.shape)} and b {list(self.b.shape)} differ: {k} and {k_b}",
         )
+        expect(k > 0, f"inner dimension of a {list(self.a.shape)} is 0")
         return m, n, k
 
     def infer(self) -> TensorType:
@@ -146,6 +147,7 @@ class DotGeneral(Op, mnemonic="dot_general"):
         ):
             x, y = [self.lhs.shape[d] for d in a], [self.rhs.shape[d] for d in b]
             expect(x == y, f"{what} dimensions of lhs {x} and rhs {y} differ")
+            expect(what == "batch" or 0 not in x, f"contracted dimensions of lhs {x} have no elements")
         shape = [self.lhs.shape[d] for d in (*self.batch_dims_lhs, *left)] + [self.rhs.shape[d] for d in right]
         return TensorType(tuple(shape), promote(self.lhs, self.rhs))
 

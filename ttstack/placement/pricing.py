@@ -13,7 +13,7 @@ from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout
 from ttstack.program.matmul_config import matmul_config, smallest_matmul
-from ttstack.program.structure import is_attention, is_contraction
+from ttstack.program.structure import is_attention, is_contraction, is_free
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 _BUDGET_STEP = 16384
@@ -81,6 +81,8 @@ class Pricing:
         grid, spread = where
         fidelity = default_fidelity(*(layout.dtype for layout in operands[:2]))
         base = DeviceOp(op, operands, results, grid, spread, fidelity)
+        if is_free(base):
+            return base
         if _is_matmul(op):
             found = matmul_config(op, operands, results[0], grid, self.chip, budget)
             return None if found is None else replace(base, spread=found[0], config=found[1])

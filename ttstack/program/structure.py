@@ -16,9 +16,9 @@ _FOLLOWS = {
 
 
 def is_free(device_op: DeviceOp) -> bool:
-    """Whether the op launches nothing: it writes nothing, or the result is the operand's buffer under another shape."""
+    """Whether the op launches nothing: it writes no element, or the result is the operand's buffer in another shape."""
     op = device_op.op
-    if not op.results and not op.mutates:
+    if not op.mutates and not any(t.size for t in op.results):
         return True
     if op.spans_mesh or len(op.operands) != 1 or len(op.results) != 1 or not _only_reshapes(device_op.dispatch):
         return False
