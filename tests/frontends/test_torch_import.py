@@ -9,9 +9,10 @@ import torch
 from torch import nn
 
 from ttstack.diagnostics import SourceError, UnsupportedOpError
-from ttstack.frontends.torch import Imported, export, import_program
+from ttstack.frontends.torch import Imported, export, import_program, import_torch
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
+from ttstack.session import new_context
 
 MODELS = Path(__file__).parents[1] / "models"
 
@@ -191,8 +192,9 @@ class Branch(nn.Module):
 
 
 def test_what_torch_cannot_export_gives_its_reason_and_the_line(capfd: pytest.CaptureFixture[str]):
-    with pytest.raises(SourceError, match="`Branch` cannot be exported: Could not guard") as e:
+    with pytest.raises(SourceError, match="`Branch` cannot be exported: it branches on the value of a tensor") as e:
         export(Branch(), torch.ones(2))
+    assert "torch.where" in (e.value.diagnostic.hint or "")
     assert re.search(r"test_torch_import\.py:\d+$", e.value.diagnostic.loc or "")
     assert capfd.readouterr() == ("", "")
 
@@ -246,6 +248,7 @@ def test_a_model_needs_example_inputs():
         ("mlp:mlpp", "`mlp` has no attribute `mlpp`", "did you mean `mlp`?"),
         ("mlp:__doc__", "is a str, not a factory", "package.module:factory"),
         ("builtins:dict", "returned a dict, not a model", "package.module:factory"),
+        ("mlp.py:mlp", "no module `mlp.py`", "name the module, not its file: `mlp`"),
     ],
 )
 def test_a_factory_that_cannot_be_resolved(name: str, message: str, hint: str):
@@ -261,6 +264,7 @@ def test_a_factory_that_cannot_be_resolved(name: str, message: str, hint: str):
         ("import torch\ndef make():\n    raise ValueError('no preset')\n", "ValueError: no preset", 3),
         ("import nowhere_to_be_found\n", "No module named 'nowhere_to_be_found'", 1),
         ("def make(:\n", "SyntaxError", 1),
+        ("def make():\n    raise SystemExit(3)\n", "SystemExit: 3", 2),
     ],
 )
 def test_a_factory_that_fails_gives_its_error_and_line(
@@ -272,3 +276,21 @@ def test_a_factory_that_fails_gives_its_error_and_line(
     with pytest.raises(SourceError, match=re.escape(message)) as e:
         export(f"{name}:make")
     assert (e.value.diagnostic.loc or "").endswith(f"{name}.py:{line}")
+
+
+def test_wrong_inputs_are_said_without_torchs_own_log(capfd: pytest.CaptureFixture[str]):
+    with pytest.raises(SourceError, match="same reduction dim"):
+        export(nn.Linear(4, 2), torch.ones(3, 5))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_lines_of_python_itself_are_not_the_models():
+    with pytest.raises(SourceError, match="missing a required argument: 'input'") as e:
+        export(nn.Linear(4, 2), {"x": torch.ones(3, 4)})
+    assert e.value.diagnostic.loc is None
+
+
+def test_a_model_in_training_mode_is_told_to_leave_it():
+    with pytest.raises(UnsupportedOpError) as e:
+        import_torch(nn.Sequential(nn.Linear(4, 4), nn.Dropout()), [(2, 4)], new_context())
+    assert ".eval()" in (e.value.diagnostic.hint or "")

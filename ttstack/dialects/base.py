@@ -1,6 +1,7 @@
 """Ops of a dialect made from op definitions: one IRDL op each, with a verifier that asks the definition."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from types import new_class
 from typing import Any
 
@@ -57,6 +58,7 @@ class Defined(Verified):
 
     def check(self) -> None:
         """Operands and attributes fit, and result types are the inferred ones."""
+        self._check_names()
         spelled = [read_type(r.type) for r in self.operation.results]
         inferred = self.describe().results
         if len(spelled) != len(inferred):
@@ -65,6 +67,13 @@ class Defined(Verified):
             if got != want:
                 raise ValueError(f"{self._result_name(i)} is {got}, inferred {want}")
         self._check_elements(spelled)
+
+    def _check_names(self) -> None:
+        """No attribute is all but called as one of the op's, which would go unheard."""
+        known = self.definition.attribute_specs()
+        for name in self.attributes:
+            if name not in known and "." not in name and (close := get_close_matches(name, known, 1, 0.8)):
+                raise ValueError(f"has no attribute '{name}'; did you mean '{close[0]}'?")
 
     def _result_name(self, number: int) -> str:
         *_, last = names = self.definition.result_names

@@ -37,9 +37,12 @@ def imported(source: Any, inputs: Any = None) -> Iterator[Source]:
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
     with new_context(), ir.Location.unknown():
+        from_torch = _from_torch(source) or (isinstance(source, str) and _is_factory(source))
+        if inputs is not None and not from_torch:
+            raise SourceError("`inputs` are for PyTorch models; a module names its own", hint="leave them out")
         if isinstance(source, ir.Module):
             yield _text(source.operation.get_asm(enable_debug_info=True), "<module>")
-        elif _from_torch(source) or (isinstance(source, str) and _is_factory(source)):
+        elif from_torch:
             yield _torch(source, inputs)
         elif isinstance(source, str | Path):
             yield _text(*_read(source))
@@ -79,13 +82,13 @@ def _is_factory(source: str) -> bool:
 
 
 def _read(source: str | Path) -> tuple[str, str]:
-    """Text and a name for it; a string that spans lines is the text itself."""
-    if isinstance(source, str) and "\n" in source:
+    """Text and a name for it; a string that spans lines or has a region is the text itself."""
+    if isinstance(source, str) and ("\n" in source or "{" in source):
         return source, "<text>"
     path = Path(source)
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise SourceError(f"'{path}' {what}", hint="give a .mlir file, or package.module:factory for a PyTorch model")
+        what = "is a folder" if str(source) and path.is_dir() else "does not exist"
+        raise SourceError(f"'{source}' {what}", hint="give a .mlir file, or package.module:factory for a PyTorch model")
     try:
         return path.read_text(), str(path)
     except UnicodeDecodeError as e:

@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ops.base import OPS
 
+_OF_TRAINING = {"torch.aten.native_dropout", "torch.aten._native_batch_norm_legit_functional"}
+
 
 def unsupported(
     found: Counter[str], first: Mapping[str, str], known: Collection[str] = tuple(f"ttir.{name}" for name in OPS)
@@ -23,8 +25,16 @@ def unsupported(
     return UnsupportedOpError(
         f"{total} op{'s' * (total > 1)} of {len(found)} kind{'s' * (len(found) > 1)} cannot be compiled",
         notes=tuple(notes),
-        hint="rewrite the model without them, or add them as docs/adding-an-op shows",
+        hint=_way_out(found),
     )
+
+
+def _way_out(found: Collection[str]) -> str:
+    if _OF_TRAINING & set(found):
+        return "the model is in training mode: call its .eval() first"
+    if all(name.startswith("ttnn.") for name in found):
+        return "the module is lowered already: compile the TTIR that it comes from"
+    return "rewrite the model without them, or add them as docs/adding-an-op shows"
 
 
 def _stem(name: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
+from ttstack.dialects.types import read_type
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 from ttstack.passes.functions import defined, functions
@@ -13,10 +14,10 @@ _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_convers
 
 
 def check_supported(module: ir.Module) -> None:
-    """There is a public function, and every op of every function is one of `ttir`'s.
+    """There is a public function, all take and give tensors, and every op of every function is one of `ttir`'s.
 
     Raises:
-        InvalidIRError: there is nothing to compile.
+        InvalidIRError: there is nothing to compile, or a function takes or gives what no tensor of a program can be.
         UnsupportedOpError: with all the others, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
@@ -32,6 +33,30 @@ def check_supported(module: ir.Module) -> None:
                 _visit(op.operation, found, first)
     if found:
         raise unsupported(found, first)
+    for function in defined(module):
+        _check_types(function)
+
+
+def _check_types(function: Any) -> None:
+    kinds = (("argument", function.type.inputs), ("result", function.type.results))
+    faults = [
+        f"{kind} {i}: {fault}" for kind, types in kinds for i, t in enumerate(types) if (fault := _fault(t)) is not None
+    ]
+    if faults:
+        raise InvalidIRError(
+            f"function '{function.name.value}' takes or gives what is no tensor of known shape and element type",
+            loc=read_location(function.location),
+            notes=tuple(faults),
+            hint="make a number a tensor of one element, such as tensor<1xf32>",
+        )
+
+
+def _fault(mlir_type: ir.Type) -> str | None:
+    try:
+        read_type(mlir_type)
+    except ValueError as e:
+        return str(e)
+    return None
 
 
 def _visit(op: Any, found: Counter[str], first: dict[str, str]) -> None:

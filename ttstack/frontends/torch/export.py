@@ -9,9 +9,11 @@ from contextlib import contextmanager, redirect_stderr
 import torch
 from torch import nn
 from torch.export import ExportedProgram
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.torch.factory import Example, load_factory, split_inputs
+from ttstack.frontends.torch.factory import Example, load_factory
+from ttstack.frontends.torch.inputs import split_inputs
 from ttstack.frontends.torch.source_lines import line_of_error, spell
 
 
@@ -21,10 +23,10 @@ def export(source: nn.Module | ExportedProgram | str, example_inputs: object = N
     Args:
         source: a module, a program that is exported already, or `package.module:factory`.
         example_inputs: a tensor, a tuple or list of positional arguments, or a mapping of arguments by name;
-            in place of those that the factory gives.
+            in place of those that the factory gives; or their shapes, as `split_inputs` takes them.
 
     Raises:
-        SourceError: nothing to trace with, or a model that torch.export refuses.
+        SourceError: nothing to trace with, a shape that is none, or a model that torch.export refuses.
     """
     example = load_factory(source) if isinstance(source, str) else Example(source)
     if example_inputs is not None:
@@ -36,7 +38,7 @@ def export(source: nn.Module | ExportedProgram | str, example_inputs: object = N
     if example.args is None:
         raise SourceError(
             f"`{type(example.model).__name__}` needs example inputs to be exported",
-            hint="pass `inputs`, or let the factory return (module, inputs)",
+            hint="pass `inputs`, examples or shapes such as [(32, 256)], or let the factory return (module, inputs)",
         )
     return _trace(example.model, example)
 
@@ -46,30 +48,35 @@ def _trace(model: nn.Module, example: Example) -> ExportedProgram:
         with torch.no_grad(), _quiet():
             return torch.export.export(model, example.args or (), dict(example.kwargs))
     except Exception as e:
-        reason = (str(e).strip() or "no reason given").splitlines()[0]
         raise SourceError(
-            f"`{type(model).__name__}` cannot be exported: {reason}",
+            f"`{type(model).__name__}` cannot be exported: {_reason(e)}",
             loc=spell(line_of_error(e)),
             notes=(f"{type(e).__name__} raised by torch.export",),
-            hint="torch.export.draft_export(model, args) lists everything that stands in the way",
+            hint=_way_out(e),
         ) from e
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, GuardOnDataDependentSymNode):
+        return "it branches on the value of a tensor"
+    return (str(error).strip() or "no reason given").splitlines()[0]
+
+
+def _way_out(error: Exception) -> str:
+    if isinstance(error, GuardOnDataDependentSymNode):
+        return "select with torch.where, or take the decision before the export"
+    return "torch.export.draft_export(model, args) lists everything that stands in the way"
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Drop torch's own account of a failed export, which the raised error repeats."""
-    handlers = logging.getLogger("torch").handlers
-    for handler in handlers:
-        handler.addFilter(_nothing)
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
     stderr = io.StringIO()
     try:
         with redirect_stderr(stderr):
             yield
         sys.stderr.write(stderr.getvalue())
     finally:
-        for handler in handlers:
-            handler.removeFilter(_nothing)
-
-
-def _nothing(_: logging.LogRecord) -> bool:
-    return False
+        logging.disable(before)

@@ -14,6 +14,7 @@ from torch import nn
 from torch.export import ExportedProgram
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.inputs import split_inputs, tensors
 from ttstack.frontends.torch.source_lines import line_of_error, spell
 
 _FORM = "package.module:factory, where factory() returns a module, (module, inputs) or (module, args, kwargs)"
@@ -58,13 +59,16 @@ def _import(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as e:
         if e.name and f"{name}.".startswith(f"{e.name}."):
-            raise SourceError(
-                f"there is no module `{e.name}`",
-                hint=f"run in the folder that holds `{name.partition('.')[0]}`, or install it",
-            ) from e
+            raise SourceError(f"there is no module `{e.name}`", hint=_where_to_find(name)) from e
         raise _raised(f"importing `{name}`", e) from e
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise _raised(f"importing `{name}`", e) from e
+
+
+def _where_to_find(name: str) -> str:
+    if name.endswith(".py"):
+        return f"name the module, not its file: `{name.removesuffix('.py')}`"
+    return f"run in the folder that holds `{name.partition('.')[0]}`, or install it"
 
 
 def _attribute(module: ModuleType, name: str) -> object:
@@ -84,11 +88,11 @@ def _call(factory: object, name: str) -> object:
     call: Callable[[], object] = factory
     try:
         return call()
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise _raised(f"`{name}`", e) from e
 
 
-def _raised(what: str, error: Exception) -> SourceError:
+def _raised(what: str, error: BaseException) -> SourceError:
     return SourceError(f"{what} raised {type(error).__name__}: {error}", loc=spell(line_of_error(error)))
 
 
@@ -99,12 +103,5 @@ def _example(made: object, name: str) -> Example:
         case (nn.Module() as model, inputs):
             return Example(model, *split_inputs(inputs))
         case (nn.Module() as model, tuple() | list() as args, Mapping() as kwargs):
-            return Example(model, tuple(args), kwargs)
+            return Example(model, *tensors((tuple(args), dict(kwargs))))
     raise SourceError(f"`{name}` returned a {type(made).__name__}, not a model", hint=f"write {_FORM}")
-
-
-def split_inputs(inputs: object) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """Example inputs as (args, kwargs): a tuple or list by position, a mapping by name, else one argument."""
-    if isinstance(inputs, Mapping):
-        return (), inputs
-    return (tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)), {}

@@ -1,6 +1,7 @@
-"""Lines of the model's own source: frames of PyTorch, of ttstack and of generated code do not count."""
+"""Lines of the model's own source: frames of PyTorch, ttstack, Python itself and generated code do not count."""
 
 import re
+import sysconfig
 import traceback
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import ttstack
 Line = tuple[str, int]
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_PYTHON = f"{sysconfig.get_path('stdlib')}/"
 _FOREIGN = ("<", *(f"{Path(str(package.__file__)).parent}/" for package in (torch, ttstack)))
 
 
@@ -25,7 +27,11 @@ def short(file: str) -> str:
 
 def model_line(frames: list[Line]) -> Line | None:
     """The innermost of `frames` (outermost first) that belongs to the model."""
-    return next((frame for frame in reversed(frames) if not frame[0].startswith(_FOREIGN)), None)
+    return next((frame for frame in reversed(frames) if not _is_foreign(frame[0])), None)
+
+
+def _is_foreign(file: str) -> bool:
+    return file.startswith(_FOREIGN) or (file.startswith(_PYTHON) and "/site-packages/" not in file)
 
 
 def line_of_node(node: fx.Node) -> Line | None:

@@ -1,0 +1,59 @@
+"""What a user may call a model, and what is said where it is none."""
+
+import pytest
+
+import ttstack
+from ttstack.diagnostics import InvalidIRError, SourceError, UnsupportedOpError
+from ttstack.frontends.source import imported
+from ttstack.frontends.text import print_module
+from ttstack.passes.base import parse_pipeline
+from ttstack.passes.pipelines import PIPELINES
+
+EXP = 'func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> { %0 = "ttir.exp"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32> return %0 : tensor<4x8xf32> }'
+
+
+def test_text_of_one_line():
+    assert [op.name for op in ttstack.compile(EXP).cost().ops] == ["exp"]
+
+
+@pytest.mark.parametrize("source", ["", "missing.mlir"])
+def test_no_such_file(source: str):
+    with pytest.raises(SourceError, match=f"'{source}' does not exist"):
+        ttstack.compile(source)
+
+
+def test_inputs_of_a_module_are_its_own():
+    with pytest.raises(SourceError, match="`inputs` are for PyTorch models"):
+        ttstack.compile(EXP, {"a": (4, 8)})
+
+
+def test_arguments_and_results_are_tensors():
+    text = """
+    func.func @f(%a: f32, %t: tensor<?x4xf32>, %b: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<4xf32>) {
+      return %t, %b : tensor<?x4xf32>, tensor<4xf32>
+    }
+    """
+    with pytest.raises(InvalidIRError, match="function 'f' takes or gives what is no tensor") as e:
+        ttstack.compile(text)
+    assert e.value.diagnostic.loc == "<text>:2"
+    assert [note.partition(": ")[0] for note in e.value.diagnostic.notes] == ["argument 0", "argument 1", "result 0"]
+
+
+def test_an_attribute_that_is_misspelled_is_not_passed_over():
+    text = EXP.replace('"ttir.exp"(%a)', '"ttir.softmax"(%a) {dimension = 1 : si32, numericStabel = true}')
+    with pytest.raises(InvalidIRError, match="has no attribute 'numericStabel'; did you mean 'numericStable'"):
+        ttstack.compile(text)
+
+
+def test_attributes_of_others_are_welcome():
+    text = EXP.replace('"ttir.exp"(%a)', '"ttir.exp"(%a) {note = "hot", other.dimension = 1}')
+    assert len(ttstack.compile(text).cost().ops) == 1
+
+
+def test_a_lowered_module_is_not_compiled_again():
+    with imported(EXP) as found:
+        parse_pipeline("ttir-to-ttnn", PIPELINES).run(found.module)
+        text = print_module(found.module)
+    with pytest.raises(UnsupportedOpError) as e:
+        ttstack.compile(text)
+    assert "lowered already" in (e.value.diagnostic.hint or "")
