@@ -13,6 +13,7 @@ from ttstack.ops import (
     distributed,
     eltwise,
     embedding,
+    generic,
     indexing,
     matmul,
     mesh,
@@ -75,7 +76,7 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     normalization.TrailingNorm: lambda m, n: Case(m, (_t(n, n), _t(n)), {"normalized_shape": (n,)}),
     normalization.BatchNormInference: lambda m, n: Case(m, (_t(n, n), *[_t(n)] * 4), {"epsilon": 0.5, "dimension": 1}),
     embedding.Embedding: lambda m, n: Case(m, (_ids(n), _t(1000, n))),
-    embedding.EmbeddingBag: lambda m, n: Case(m, (_ids(n, 4), _t(1000, n), None, None)),
+    embedding.EmbeddingBag: lambda m, n: Case(m, (_ids(n, 4), _t(1000, 256), None, None)),
     collective.AllGather: lambda m, n: Case(m, (_t(n, n),), {"all_gather_dim": 0, "cluster_axis": 0}, _t(n, n)),
     collective.ReduceScatter: lambda m, n: Case(
         m, (_t(n, n),), {"reduce_type": "sum", "scatter_dim": 0, "cluster_axis": 0}, _t(n, n)
@@ -89,6 +90,7 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     distributed.DistributedNorm: _same(cluster_axis=1),
     attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),
     attention.ConcatenateHeads: lambda m, n: Case(m, (_t(1, 4, n, 64),)),
+    generic.ToLayout: lambda m, n: Case(m, (_t(n, n),)),
     attention.SplitHeads: lambda m, n: Case(m, (_t(1, n, 4 * 64),), {"num_heads": 4}),
     attention.SplitQueryKeyValueAndSplitHeads: lambda m, n: Case(
         m, (_t(1, n, 12 * 64),), {"num_heads": 4, "transpose_key": False}

@@ -25,6 +25,8 @@ class NumberUpdates(Pass, name="number-updates"):
 def _number(ops: list[Any]) -> None:
     """Readers of a buffer get the number of writes before them; what makes one gets a number of its own."""
     written = {value for op in ops for value in _written(op)}
+    if not written:
+        return
     roots = _roots(ops)
     changing = {roots.get(value, value) for value in written}
     writes = 0
