@@ -3,12 +3,11 @@
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError
+from ttstack.ops.training import STATISTICS
 from ttstack_runtime.kernels.flash import Visibility, attend
 from ttstack_runtime.kernels.table import Array, KernelTable
 
 KERNELS = KernelTable()
-
-_STATISTICS = 32  # columns of the log-sum-exp tensor: one tile
 
 
 @KERNELS
@@ -65,11 +64,11 @@ def sdpa_fw(
     scores = _scores(query, key, mask, visible)
     top = scores.max(axis=-1, keepdims=True)
     sums = top + np.log(np.exp(scores - top).sum(axis=-1, keepdims=True))
-    return out, np.repeat(sums.reshape(*query.shape[:3], 1), _STATISTICS, axis=-1)
+    return out, np.repeat(sums.reshape(*query.shape[:3], 1), STATISTICS, axis=-1)
 
 
 @KERNELS
-def sdpa_bw(  # noqa: PLR0917 the op's operands
+def sdpa_bw(
     grad_output: Array,
     attn_output: Array,
     query: Array,
