@@ -167,6 +167,20 @@ class TestErrors:
         with pytest.raises(SystemDescError, match="nothing"):
             compiled(SOURCE, system_desc="nothing")
 
+    def test_what_is_no_device(self):
+        with pytest.raises(SystemDescError, match="system_desc is a int"):
+            compiled(SOURCE, system_desc=7)
+
+    @pytest.mark.parametrize("given", [[np.zeros((64, 96), np.float32)], np.zeros((64, 96), np.float32)])
+    def test_inputs_without_names(self, given: object):
+        with pytest.raises(InputError, match=r"not values by name[\s\S]*takes arg0: tensor<64x96xf32>, arg1"):
+            compiled(SOURCE).run(given)
+
+    @pytest.mark.parametrize("seed", [-1, "a", None])
+    def test_seeds(self, seed: object):
+        with pytest.raises(InputError, match=f"seed is {seed!r}"):
+            compiled(SOURCE).run(seed=seed)
+
     def test_two_arguments_of_one_name(self):
         argument = '{ttir.name = "x"}'
         text = function(f"%a: {T} {argument}, %b: {T} {argument}", "", f"%a : {T}")
@@ -437,3 +451,20 @@ class TestOptions:
         program = compiled(SOURCE)
         program.save(tmp_path / "x.ttb")
         assert ttstack.load(tmp_path / "x.ttb").run().outputs.keys() == {"output"}
+
+
+def test_a_device_can_be_a_path(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: mine\nchips:\n  - {base: wormhole.yaml, grid: [3, 5]}\n")
+    assert compiled(SOURCE, system_desc=file).cost().system == "mine"
+
+
+def test_a_program_in_a_line():
+    assert repr(compiled(SOURCE)) == "Program for n150: forward(arg0: tensor<64x96xf32>, arg1: tensor<64x96xf32>)"
+
+
+def test_a_report_in_print():
+    printed = str(compiled(SOURCE).cost()).splitlines()
+    assert printed[0].startswith("forward on n150: ")
+    assert any(line.split()[1:2] == ["relu"] or " add " in line for line in printed)
+    assert printed == [line.rstrip() for line in printed]

@@ -1,5 +1,6 @@
 """The Python API: compile a model, look at what it costs, run it, save it, load it."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ttstack.diagnostics import InputError, PassOptionError
+from ttstack.diagnostics import InputError, PassOptionError, SystemDescError
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.records import Binary, Function
+from ttstack.program.records import Binary, Function, Tensor
 from ttstack.system_desc import SystemDesc
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class Program:
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
     """Seconds that each phase of the compilation took; empty for a loaded program."""
+
+    def __repr__(self) -> str:
+        functions = (f"{f.name}({', '.join(map(_declared, f.arguments.items()))})" for f in self.binary.functions)
+        return f"Program for {self.binary.system_desc.name}: {'; '.join(functions)}"
 
     def inputs(self, function: str | None = None) -> dict[str, TensorType]:
         """Names and types of the values that `run` takes."""
@@ -97,6 +102,7 @@ class Program:
         from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
+        _check_run(found, inputs, seed)
         values = random_inputs(found, seed) if inputs is None else inputs
         binary = random_weights(self.binary, seed)
         done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
@@ -115,6 +121,22 @@ class Program:
         save(self.binary, path, weights=weights)
 
 
+def _declared(argument: tuple[str, Tensor]) -> str:
+    name, tensor = argument
+    return f"{name}: {tensor.type}"
+
+
+def _check_run(function: Function, inputs: object, seed: object) -> None:
+    if inputs is not None and not isinstance(inputs, Mapping):
+        declared = ", ".join(map(_declared, function.arguments.items()))
+        raise InputError(
+            f"inputs are a {type(inputs).__name__}, not values by name",
+            hint=f"give a mapping; '{function.name}' takes {declared or 'none'}",
+        )
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed is {seed!r}", hint="give a whole number from 0 on")
+
+
 def load(path: str | Path) -> Program:
     """The program of a `.ttb` file; needs neither MLIR nor the model's framework.
 
@@ -129,7 +151,7 @@ def load(path: str | Path) -> Program:
 def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.compile)
     source: Any,
     inputs: Any = None,
-    system_desc: str | SystemDesc = "wormhole",
+    system_desc: str | os.PathLike[str] | SystemDesc = "wormhole",
     placement: str = "greedy",
     dtype: str | DType | None = None,
     overrides: None = None,
@@ -142,7 +164,8 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
 
     Args:
         source: A path, MLIR text, an MLIR module, `package.module:factory`, an `nn.Module` or an `ExportedProgram`.
-        inputs: Example inputs, where the source is an `nn.Module`.
+        inputs: Example inputs, where the source is an `nn.Module`, or their shapes: `[(32, 256)]`,
+            `{"x": (32, 256), "ids": "32x128xi64"}`; float32 where no element type is named.
         system_desc: A description, the name of a preset, or a path.
         placement: `greedy`, or `dram` to keep every tensor there.
         dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
@@ -160,7 +183,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     from ttstack.frontends.source import imported
 
     options = Options(
-        system_desc=system_desc,
+        system_desc=_system_desc(system_desc),
         placement=placement,
         dtype=_dtype(dtype),
         dump_ir=None if dump_ir is None else Path(dump_ir),
@@ -173,6 +196,16 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
                 progress(phase, seconds)
         compiled = compile_module(found.module, options, weights=found.weights)
     return Program(compiled.binary, {**found.phases, **compiled.phases})
+
+
+def _system_desc(given: object) -> str | SystemDesc:
+    if isinstance(given, SystemDesc):
+        return given
+    if isinstance(given, str | os.PathLike) and isinstance(name := os.fspath(given), str):
+        return name
+    raise SystemDescError(
+        f"system_desc is a {type(given).__name__}", hint="give the name of a preset, a path, or a SystemDesc"
+    )
 
 
 def _dtype(given: str | DType | None) -> DType | None:

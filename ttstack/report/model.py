@@ -173,8 +173,8 @@ class Report:
         Raises:
             OutputError: the file cannot be written.
         """
-        from ttstack.report.csv import csv_text
         from ttstack.files import write_whole
+        from ttstack.report.csv import csv_text
 
         write_whole(path, csv_text(self))
 
@@ -188,6 +188,11 @@ class Report:
         from ttstack.report.html import page
 
         write_whole(path, page(self))
+
+    def __str__(self) -> str:
+        from ttstack.report.table import text
+
+        return text(self)
 
     def _repr_html_(self) -> str:
         from ttstack.report.html import fragment

@@ -1,8 +1,10 @@
 """A report as a table for terminals."""
 
 from collections.abc import Iterator
+from io import StringIO
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -28,6 +30,14 @@ def render(report: Report, width: int, *, by: Order = "order", top: int | None =
         yield Text(f"and {left} more", style="dim")
     yield from _totals(report, width)
     yield from _share_table(report)
+
+
+def text(report: Report, width: int = 110) -> str:
+    """The whole table as text without colours."""
+    console = Console(file=StringIO(), width=width, highlight=False, markup=False, emoji=False, color_system=None)
+    with console.capture() as capture:
+        console.print(*render(report, width), sep="\n")
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
 def _op_table(report: Report, ops: list[OpReport], width: int) -> Table:
