@@ -49,7 +49,10 @@ def test_list(ttstack: Command) -> None:
     [
         ("simplfy", "did you mean simplify?"),
         ("place{policy=best}", "bad options for 'place'"),
+        ("fold-constants{limit=3}", "limit: no such option"),
         ("fold-constants{limit=3}", "its options: max-bytes"),
+        ("ttir-to-ttnn{placemen=dram}", "placemen: no such option"),
+        ("canonicalize{max-iterations=many}", "bad options for MLIR's 'canonicalize'"),
     ],
 )
 def test_pipelines_that_are_none(ttstack: Command, model: Path, pipeline: str, said: str) -> None:
@@ -57,3 +60,9 @@ def test_pipelines_that_are_none(ttstack: Command, model: Path, pipeline: str, s
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("error[TT0301]: ")
     assert said in result.err
+
+
+def test_locations_name_the_file(ttstack: Command, model: Path) -> None:
+    out = ttstack("opt", model, "--locations").out
+    assert f'loc("{model}":2:' in out
+    assert '"-"' not in out

@@ -78,10 +78,16 @@ def _accepts(name: str, count: int) -> bool:
 def _name_file(module: ir.Module, source: str) -> None:
     """Let locations that MLIR gave to nameless text say which file they are in."""
 
-    def rename(op: Any) -> ir.WalkResult:
-        location = op.location
+    def named(location: Any) -> Any:
         if isinstance(location, ir.FileLineColLoc) and location.filename == "-":
-            op.location = ir.Location.file(source, location.start_line, location.start_col)
+            return ir.Location.file(source, location.start_line, location.start_col)
+        return location
+
+    def rename(op: Any) -> ir.WalkResult:
+        op.location = named(op.location)
+        for region in op.regions:
+            for argument in (argument for block in region.blocks for argument in block.arguments):
+                argument.set_location(named(argument.location))
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(rename)

@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, validate_call
+from pydantic_core import ErrorDetails
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.mlir import PassManager, ir
@@ -166,15 +167,21 @@ def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
     except ValidationError as e:
         raise PassOptionError(
             f"bad options for '{name}'",
-            notes=tuple(f"{_kebab('.'.join(map(str, x['loc'])))}: {x['msg']}" for x in e.errors()),
+            notes=tuple(f"{_kebab('.'.join(map(str, x['loc'])))}: {_fault(x)}" for x in e.errors()),
             hint=f"its options: {', '.join(known) or 'none'}",
         ) from e
+
+
+def _fault(details: ErrorDetails) -> str:
+    return "no such option" if details["type"] in ("extra_forbidden", "unexpected_keyword_argument") else details["msg"]
 
 
 def _builtin(name: str, text: str, known: list[str]) -> Pass:
     try:
         PassManager.parse(f"builtin.module({text})")
     except (ValueError, ir.MLIRError) as e:
+        if "failed to add" in str(e):
+            raise PassOptionError(f"bad options for MLIR's '{name}': {text}") from e
         close = get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]}?" if close else f"passes and pipelines: {', '.join(sorted(known))}"
         raise PassOptionError(f"there is no pass or pipeline '{name}'", hint=hint) from e
