@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.ops import OPS
+from ttstack.ops.types import DType
 from ttstack.program.records import Function, Operation, TensorKind
 from ttstack_runtime.devices import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.kernels.table import Array
@@ -59,7 +60,7 @@ class Changes:
             target = self._rules.format(self._function.tensors[tensor])
             others = [self._function.tensors[t] for t in operation.operands if t is not None and t != tensor]
             given = {self._rules.format(t) for t in others if t.type.dtype.is_float}
-            if target.is_block or given - {target}:
+            if isinstance(target, DType) and (target.is_block or given - {target}):
                 each(lambda array, to=target: _overwrite(array, self._rules.cast(array, to)), self._values[tensor])
 
     def updated(self) -> dict[str, np.ndarray[Any, Any]]:

@@ -50,7 +50,8 @@ def run_bytes(
 
     That is all live values, copies of the weights that the running op takes in another format, and as much
     again as its results for what it needs meanwhile. Weights are in memory already, or stay in their file.
-    Buffers that operations write to are copied once. Of what differs from device to device of the mesh, every device has its own.
+    Buffers that operations write to are copied once. Of what differs from device to device of the mesh, every
+    device has its own.
     """
     sizes = [0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize for t in function.tensors]
     for tensor in divided(function) if mesh else ():

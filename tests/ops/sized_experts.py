@@ -39,7 +39,9 @@ def _decode(m: str, n: int) -> Case:
     chunk = m.startswith("chunked")
     query = _t(1, 2 * heads, n, DEPTH) if chunk else _t(1, USERS, 2 * heads, DEPTH)
     table = _ids(1 if chunk else USERS, pages)
-    cache = _t(table.size, heads, BLOCK, DEPTH) if "page_table" in OPS[m].operand_specs() else _t(USERS, heads, n, DEPTH)
+    cache = (
+        _t(table.size, heads, BLOCK, DEPTH) if "page_table" in OPS[m].operand_specs() else _t(USERS, heads, n, DEPTH)
+    )
     found: dict[str, Any] = {
         "query": query,
         "key": cache,

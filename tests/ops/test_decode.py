@@ -115,9 +115,7 @@ def test_a_chunk_of_a_prefill_as_written(rng):
     cache, table, flat = pages(rng)
     query = plain(rng, 3, 4, 4, 8)
     rows, paged = "3x4x4x8xf32", "6x2x4x8xf32"
-    text = module(
-        "chunked_scaled_dot_product_attention", "", [rows, paged, paged, "3x2xi32", "1xi32", rows], [rows]
-    )
+    text = module("chunked_scaled_dot_product_attention", "", [rows, paged, paged, "3x2xi32", "1xi32", rows], [rows])
     (got,) = run(text, query, cache, cache, table, np.array([4], np.int32), query)
     for u in range(3):
         for h in range(4):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ttstack_runtime import kernels
-from ttstack_runtime.evaluate import evaluate
 
 import ttstack
 from tests.ops.strategies import cases
 from tests.ops.text import assert_refused, module, run
 from ttstack.diagnostics import ExecutionError
+from ttstack_runtime import kernels
+from ttstack_runtime.evaluate import evaluate
 
 torch = pytest.importorskip("torch")
 
@@ -100,7 +100,9 @@ def test_scatter_as_written(kind: str):
     np.testing.assert_array_equal(got, wanted.numpy())
 
 
-@pytest.mark.parametrize(("mnemonic", "operands"), [("gather", ["4x3xf32", "1x3xi32"]), ("scatter", ["4x3xf32", "1x3xi32", "1x3xf32"])])
+@pytest.mark.parametrize(
+    ("mnemonic", "operands"), [("gather", ["4x3xf32", "1x3xi32"]), ("scatter", ["4x3xf32", "1x3xi32", "1x3xf32"])]
+)
 def test_an_index_outside_is_told(mnemonic: str, operands: list[str]):
     result = "1x3xf32" if mnemonic == "gather" else "4x3xf32"
     program = ttstack.compile(module(mnemonic, "dim = 0 : i32", operands, [result]))

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import ml_dtypes
 import numpy as np
 import pytest
-from ttstack_runtime.numerics import quantize
 
 import ttstack
 from tests.ops.text import assert_refused
 from ttstack.api import Run
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
+from ttstack_runtime.numerics import quantize
 
 USERS, HEADS, LENGTH, DEPTH, BLOCK = 3, 2, 8, 4, 4
 
@@ -292,7 +292,12 @@ REFUSED = [
         *("paged_update_cache", "share_cache = true", ["2x2x4x4xf32", "1x3x2x4xf32", "3xi32"]),
         "3 users do not fit a cache of 2 that they share",
     ),
-    ("paged_fill_cache", "", ["6x2x4x4xf32", "1x3x4x4xf32", "3x2xi32"], "3 heads of input are no multiple of the cache's 2"),
+    (
+        "paged_fill_cache",
+        "",
+        ["6x2x4x4xf32", "1x3x4x4xf32", "3x2xi32"],
+        "3 heads of input are no multiple of the cache's 2",
+    ),
     ("paged_fill_cache", "", ["6x2x4x4xf32", "1x2x9x4xf32", "3x2xi32"], "input has 9 rows, the pages of a user hold 8"),
     ("paged_fill_cache", "", ["6x2x4x4xf32", "2x2x4x4xf32", "3x2xi32"], "input has 2 users, without batch_idx_tensor"),
     (

@@ -152,9 +152,7 @@ class PagedDecodeAttention(DecodeAttention):
         check_page_table(self.table, self.parts[0].shape[1])
 
 
-class PagedScaledDotProductAttentionDecode(
-    PagedDecodeAttention, mnemonic="paged_scaled_dot_product_attention_decode"
-):
+class PagedScaledDotProductAttentionDecode(PagedDecodeAttention, mnemonic="paged_scaled_dot_product_attention_decode"):
     """Attention of one token a user over pages; `output` only says where the device may write."""
 
     query: TensorType
@@ -189,9 +187,7 @@ class PagedScaledDotProductAttentionDecode(
         return same_output(super().infer(), self.output)
 
 
-class PagedFlashMultiLatentAttentionDecode(
-    PagedDecodeAttention, mnemonic="paged_flash_multi_latent_attention_decode"
-):
+class PagedFlashMultiLatentAttentionDecode(PagedDecodeAttention, mnemonic="paged_flash_multi_latent_attention_decode"):
     """Attention over latent pages of one head; values are the first `head_dim_v` columns of the keys if absent."""
 
     query: TensorType

@@ -103,7 +103,7 @@ class IndexSelect(Movement, mnemonic="index_select"):
         """The extents of all windows added up; the last one can be cut short."""
         at = axis(self.dim, self.input.rank)
         extent = self.input.shape[at]
-        inside = 0 <= self.begin and 0 < self.length and self.begin + self.length <= extent
+        inside = self.begin >= 0 and self.length > 0 and self.begin + self.length <= extent
         expect(
             inside,
             f"window of {self.length} from {self.begin} is outside of dimension {at}, which has extent {extent}",
@@ -154,7 +154,8 @@ class Scatter(Movement, mnemonic="scatter"):
         at = axis(self.dim, self.input.rank)
         integer("index", self.index)
         kind, index, source = self.scatter_reduce_type, self.index, self.source
-        expect(kind in SCATTER_REDUCTIONS, f"scatter_reduce_type is {kind!r}, not one of {', '.join(SCATTER_REDUCTIONS)}")
+        known = ", ".join(SCATTER_REDUCTIONS)
+        expect(kind in SCATTER_REDUCTIONS, f"scatter_reduce_type is {kind!r}, not one of {known}")
         expect(source.dtype == self.input.dtype, f"source holds {source.dtype}, input {self.input.dtype}")
         for name, other, free in (("input", self.input, at), ("source", source, None)):
             fits = index.rank == other.rank and all(

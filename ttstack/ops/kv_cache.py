@@ -74,7 +74,7 @@ class PlainCacheWrite(CacheWrite):
         heads, given = self.cache.shape[1], self.input.shape[1]
         expect(heads == given, f"cache has {heads} heads, input {given}")
         room, length, at = self.cache.shape[0], self.cache.shape[2], self.batch_offset
-        fits = 0 <= at and at + users <= room
+        fits = at >= 0 and at + users <= room
         expect(fits, f"{users} users from batch_offset {at} on do not fit a cache of {room} users")
         expect(count <= length, f"input has {count} rows, the cache has room for {length}")
 

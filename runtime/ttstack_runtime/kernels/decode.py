@@ -9,7 +9,7 @@ KERNELS = KernelTable()
 
 
 @KERNELS
-def scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operands
+def scaled_dot_product_attention_decode(
     query: Array,
     key: Array,
     value: Array,
@@ -27,9 +27,7 @@ def scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operands
     """
     causal = is_causal and cur_pos_tensor is not None
     users = query.shape[1]
-    places = (
-        np.zeros(users, np.int64) if cur_pos_tensor is None else cur_pos_tensor.reshape(-1).astype(np.int64)
-    )
+    places = np.zeros(users, np.int64) if cur_pos_tensor is None else cur_pos_tensor.reshape(-1).astype(np.int64)
     out = attend(
         query.transpose(1, 2, 0, 3),
         key,
@@ -43,7 +41,7 @@ def scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operands
 
 
 @KERNELS
-def paged_scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operands
+def paged_scaled_dot_product_attention_decode(
     query: Array,
     key: Array,
     value: Array,
@@ -72,7 +70,7 @@ def paged_scaled_dot_product_attention_decode(  # noqa: PLR0917 the op's operand
 
 
 @KERNELS
-def paged_flash_multi_latent_attention_decode(  # noqa: PLR0917 the op's operands
+def paged_flash_multi_latent_attention_decode(
     query: Array,
     key: Array,
     value: Array | None,

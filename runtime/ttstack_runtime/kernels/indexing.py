@@ -66,9 +66,7 @@ def gather(x: Array, index: Array, *, dim: int) -> Array:
 
 
 @KERNELS
-def scatter(
-    x: Array, index: Array, source: Array, *, dim: int, scatter_reduce_type: str = "invalid"
-) -> Array:
+def scatter(x: Array, index: Array, source: Array, *, dim: int, scatter_reduce_type: str = "invalid") -> Array:
     """`torch.scatter` or `scatter_reduce` on one axis; the last of several assignments stays."""
     out = x.copy().reshape(-1)
     positions = _flat_positions(x.shape, index, dim)

@@ -60,9 +60,7 @@ def paged_update_cache(
 
 
 @KERNELS
-def paged_fill_cache(
-    cache: Array, rows: Array, page_table: Array, batch_idx_tensor: Array | None = None
-) -> tuple[()]:
+def paged_fill_cache(cache: Array, rows: Array, page_table: Array, batch_idx_tensor: Array | None = None) -> tuple[()]:
     """Write [users, heads, n, depth] to the first positions of the users named, of user 0 if none is.
 
     Heads past those of the cache are padding.

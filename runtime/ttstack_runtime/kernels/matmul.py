@@ -11,9 +11,7 @@ KERNELS = KernelTable()
 
 
 @KERNELS
-def matmul(
-    a: Array, b: Array, *, transpose_a: bool = False, transpose_b: bool = False, activation: str = ""
-) -> Array:
+def matmul(a: Array, b: Array, *, transpose_a: bool = False, transpose_b: bool = False, activation: str = "") -> Array:
     """`a @ b` over the last two axes, leading axes broadcast; `activation` names a unary elementwise op."""
     return _activate(_product(_oriented(a, transpose_a), _oriented(b, transpose_b)), activation)
 

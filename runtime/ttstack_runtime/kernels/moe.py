@@ -59,7 +59,7 @@ def all_to_all_dispatch_metadata(
 
 
 @KERNELS
-def all_to_all_combine(  # noqa: PLR0917 the op's operands
+def all_to_all_combine(
     made: Array,
     metadata: Array,
     mapping: Array,
@@ -101,7 +101,8 @@ def moe_expert_token_remap(
     local[0, ..., : len(held)] = np.where(chosen, every, 0)
     used = np.zeros((-(-tokens // reduction_size) * reduction_size, local.shape[-1]), dtype=np.bool_)
     used[:tokens, : len(held)] = chosen.reshape(tokens, -1)
-    return local, used.reshape(1, -1, reduction_size, local.shape[-1]).any(axis=2)[None]
+    groups: Array = np.logical_or.reduce(used.reshape(1, 1, -1, reduction_size, local.shape[-1]), axis=3)
+    return local, groups
 
 
 def _places(mapping: Array) -> Array:

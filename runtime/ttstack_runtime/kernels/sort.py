@@ -35,9 +35,7 @@ def topk(
 
 
 @KERNELS
-def sampling(
-    values: Array, indices: Array, k: Array, p: Array, temp: Array, *, seed: int | None = None
-) -> Array:
+def sampling(values: Array, indices: Array, k: Array, p: Array, temp: Array, *, seed: int | None = None) -> Array:
     """One token id a row of [B, C] candidates: `k` best, least set of probability `p`, then a draw.
 
     `k`, `p` and `temp` hold one element a row. A temperature of 0 takes the best candidate.

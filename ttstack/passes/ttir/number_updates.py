@@ -58,5 +58,6 @@ def _roots(ops: list[Any]) -> dict[ir.Value, ir.Value]:
     roots: dict[ir.Value, ir.Value] = {}
     for op in ops:
         if op.name in _VIEWS:
-            roots[op.results[0]] = roots.get(op.operands[0], op.operands[0])
+            source: ir.Value = op.operands[0]
+            roots[op.results[0]] = roots.get(source, source)
     return roots
