@@ -1,5 +1,6 @@
 """`ttstack system-desc`: the devices that are known, and checks of those that are not."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,23 +23,30 @@ def list_presets() -> None:
     from ttstack.report.text import size
     from ttstack.system_desc import load, presets
 
-    titles = ("preset", "system", "arch", "chips", "workers", "clock", "L1 of a core", "DRAM", "DRAM peak")
-    table = Table(*titles, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("preset", "arch", "workers", "GHz", "L1 KiB", "DRAM", "DRAM peak"):
+        table.add_column(
+            title, no_wrap=title != "workers", min_width=max(map(len, presets())) if title == "preset" else None
+        )
     for name in presets():
         desc = load(name)
         chip = desc.chips[0]
         table.add_row(
             name,
-            desc.name,
             chip.arch,
-            str(desc.num_chips),
-            " ".join("x".join(map(str, c.grid)) for c in desc.chips),
-            f"{chip.clock_hz / 1e9:g} GHz",
-            size(chip.l1.size_bytes),
+            _grids(desc),
+            f"{chip.clock_hz / 1e9:g}",
+            f"{chip.l1.size_bytes / 1024:g}",
             size(sum(c.dram.num_channels * c.dram.channel_size_bytes for c in desc.chips)),
             f"{sum(c.dram.peak_bytes_per_second for c in desc.chips) / 1e9:g} GB/s",
         )
     stdout().print(table)
+
+
+def _grids(desc: "SystemDesc") -> str:
+    """Workers of the chips: `8x8`, `8x8 7x8`, `4*7x8 4*8x8`."""
+    counts = Counter("x".join(map(str, chip.grid)) for chip in desc.chips)
+    return " ".join(grid if n == 1 else f"{n}*{grid}" for grid, n in counts.items())
 
 
 @app.command("show")

@@ -129,7 +129,7 @@ class ReduceScatter(Resized, mnemonic="reduce_scatter"):
 class AllReduction(Collective):
     """The operands of all devices along the axis reduced element by element, on each of them."""
 
-    op_code = "AllReduceDeviceOperation"
+    op_code = "AllReduceAsyncDeviceOperation"
     rounds = 2
     reduce_type: ReduceType
     cluster_axis: Ui32
@@ -164,7 +164,7 @@ define(AllReduction, "all_reduce_async", "`all_reduce` that the device's other k
 class CollectivePermute(Collective, mnemonic="collective_permute"):
     """The operand of another device, as pairs of source and target say; zeros where a device is no target."""
 
-    op_code = "PointToPointOp"
+    op_code = "AllGatherAsyncDeviceOperation"
     source_target_pairs: DeviceTable
 
     def infer(self) -> TensorType:

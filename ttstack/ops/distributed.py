@@ -15,7 +15,7 @@ from ttstack.ops.types import TILE, TensorType
 class DistributedNorm(MeshOp):
     """The norm of `input + residual` along the last dimension, which is divided over the devices along the axis."""
 
-    op_code = "LayerNormPostAllGatherDeviceOperation"
+    op_code = "LayerNormDeviceOperation"
     alone: ClassVar[type[TrailingNorm]]
     """The norm of rows that one device has."""
     statistics: ClassVar[int]

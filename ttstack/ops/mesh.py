@@ -29,7 +29,7 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
 
     TYPES: ClassVar[tuple[str, ...]] = ("replicate", "maximal", "devices", "identity")
     DIRECTIONS: ClassVar[tuple[str, ...]] = ("full_to_shard", "shard_to_full")
-    op_code = "MeshShardDeviceOperation"
+    op_code = "CopyDeviceOperation"
     shard_type: ShardType
     shard_direction: ShardDirection
     shard_shape: DenseI64

@@ -11,7 +11,7 @@
 // UNKNOWN: error[TT0301]: there is no pass or pipeline 'nothing-like-it'
 // UNKNOWN-NEXT: = help: passes and pipelines: assign-addresses, {{.*}}, ttir-to-ttnn
 // OPTION: error[TT0301]: bad options for 'fuse'
-// OPTION-NEXT: = note: nope: Extra inputs are not permitted
+// OPTION-NEXT: = note: nope: no such option
 // OPTION-NEXT: = help: its options: none
 // VALUE: = note: max-bytes: Input should be a valid integer
 // VALUE-NEXT: = help: its options: max-bytes
@@ -19,7 +19,7 @@
 // OPEN-NEXT: = help: write name{key=value ...},name2
 // COMMA: error[TT0301]: cannot read the pipeline at 'fuse cse'
 // PIPELINE: error[TT0301]: bad options for 'simplify'
-// PIPELINE-NEXT: = note: x: Unexpected keyword argument
+// PIPELINE-NEXT: = note: x: no such option
 // PIPELINE-NEXT: = help: its options: none
 // CHECK: "ttnn.exp"
 func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
