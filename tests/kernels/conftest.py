@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from ttstack_runtime import kernels
 from ttstack_runtime.kernels import kv_cache
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ttstack_runtime.kernels import conv, find
 
 torch = pytest.importorskip("torch")
@@ -36,9 +37,7 @@ def test_conv2d(size, kernel, *, stride, padding, dilation, groups, out_channels
     bias = rng.standard_normal((1, 1, 1, out_channels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conv, "_COLUMNS", block)
-        got = find("conv2d")(
-            x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
-        )
+        got = find("conv2d")(x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups)
     wanted = F.conv2d(
         to_first(x),
         torch.from_numpy(weight),
@@ -54,9 +53,7 @@ def test_conv2d(size, kernel, *, stride, padding, dilation, groups, out_channels
 @pytest.mark.parametrize("padding", [1, (1, 2), (0, 1, 2, 1)])
 def test_padding_of_each_side(padding, run, agree, rng):
     x, weight = rng.standard_normal((1, 5, 6, 3)), rng.standard_normal((4, 3, 3, 3))
-    top, left, bottom, right = (
-        (padding,) * 4 if padding == 1 else padding if len(padding) == 4 else padding * 2
-    )
+    top, left, bottom, right = (padding,) * 4 if padding == 1 else padding if len(padding) == 4 else padding * 2
     source = F.pad(to_first(x), (left, right, top, bottom))
     got = run("conv2d", x, weight, None, stride=1, padding=padding, dilation=1, groups=1)
     agree(got, to_last(F.conv2d(source, torch.from_numpy(weight))))

@@ -175,9 +175,7 @@ def test_shifts_broadcast(run):
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"), [("add", [0, 1, 1]), ("multiply", [0, 0, 1]), ("subtract", [0, 1, 0])]
-)
+@pytest.mark.parametrize(("name", "wanted"), [("add", [0, 1, 1]), ("multiply", [0, 0, 1]), ("subtract", [0, 1, 0])])
 def test_arithmetic_on_i1(name, wanted, run):
     out = run(name, np.array([False, True, True]), np.array([False, False, True]))
     assert out.tolist() == [bool(w) for w in wanted]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ttstack_runtime.kernels import embedding as module
-from ttstack_runtime.kernels import find
 
 from ttstack.diagnostics import ExecutionError
+from ttstack_runtime.kernels import embedding as module
+from ttstack_runtime.kernels import find
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional

@@ -54,9 +54,7 @@ def test_paged_fill_cache(run, pages, rng):
     rows = rng.standard_normal((1, HEADS, 6, DEPTH))
     run("paged_fill_cache", cache, rows, table, np.array([1]))
     plain[1, :, :6] = rows[0]
-    np.testing.assert_array_equal(
-        np.stack([np.concatenate(list(cache[row]), axis=1) for row in table]), plain
-    )
+    np.testing.assert_array_equal(np.stack([np.concatenate(list(cache[row]), axis=1) for row in table]), plain)
 
 
 def one_by_one(run, query, cache, places, mask=None):
@@ -90,9 +88,7 @@ def test_decode_with_a_mask_and_without_causality(run, agree, pages, rng):
     _, _, plain = pages
     query, mask = rng.standard_normal((1, USERS, 4, DEPTH)), rng.standard_normal((USERS, 1, 4, LENGTH))
     wanted = one_by_one(run, query, plain, [LENGTH - 1] * USERS, mask)
-    agree(
-        run("scaled_dot_product_attention_decode", query, plain, plain, mask, None, is_causal=False), wanted
-    )
+    agree(run("scaled_dot_product_attention_decode", query, plain, plain, mask, None, is_causal=False), wanted)
 
 
 def test_a_user_at_a_negative_position_is_skipped(run, pages, rng):
@@ -106,9 +102,7 @@ def test_a_user_at_a_negative_position_is_skipped(run, pages, rng):
 def test_decode_of_latent_pages_takes_values_from_the_keys(run, agree, pages, rng):
     cache, table, plain = pages
     query, places = rng.standard_normal((1, USERS, 4, DEPTH)), np.array([1, 5, 7])
-    got = run(
-        "paged_flash_multi_latent_attention_decode", query, cache, None, table, None, places, head_dim_v=3
-    )
+    got = run("paged_flash_multi_latent_attention_decode", query, cache, None, table, None, places, head_dim_v=3)
     agree(got, one_by_one(run, query, plain, places)[..., :3])
 
 

@@ -73,9 +73,7 @@ def test_batch_norm_inference(shape, dimension, run, agree, rng):
 def test_batch_norm_training(dtype, run, agree, rng):
     x, scale, offset, mean, variance = tensors(rng, dtype, (4, 5, 3), 3, 3, 3, 3)
     first = torch.from_numpy(np.moveaxis(x, 2, 1).copy())
-    wanted = F.batch_norm(
-        first, None, None, torch.from_numpy(scale), torch.from_numpy(offset), True, 0.1, 1e-4
-    )
+    wanted = F.batch_norm(first, None, None, torch.from_numpy(scale), torch.from_numpy(offset), True, 0.1, 1e-4)
     out, new_mean, new_variance = run(
         "batch_norm_training", x, scale, offset, mean, variance, epsilon=1e-4, dimension=2, momentum=0.25
     )

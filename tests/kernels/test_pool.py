@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ttstack_runtime.kernels import find
 
 torch = pytest.importorskip("torch")
@@ -41,9 +42,7 @@ def test_max_pools(size, kernel, *, stride, padding, ceil_mode, dilation):
 
 def test_max_pool_of_integers_and_of_nan(run):
     attributes = {"kernel": 2, "stride": 2, "padding": 1, "dilation": 1, "ceil_mode": False}
-    assert run("max_pool2d", np.full((1, 2, 2, 1), -7, np.int8), **attributes).tolist() == [
-        [[[-7], [-7]]] * 2
-    ]
+    assert run("max_pool2d", np.full((1, 2, 2, 1), -7, np.int8), **attributes).tolist() == [[[[-7], [-7]]] * 2]
     x = np.zeros((1, 2, 2, 1))
     x[0, 0, 0] = np.nan
     assert np.isnan(run("max_pool2d", x, **attributes)).sum() == 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ttstack_runtime.kernels import find
 
 torch = pytest.importorskip("torch")
@@ -80,9 +81,7 @@ def test_argmax_of_one_axis(keep_dim, run, agree, rng):
 def test_argmax_of_all_and_of_several_axes(run, rng):
     x = rng.standard_normal((3, 4, 5))
     assert run("argmax", x).item() == x.argmax()
-    np.testing.assert_array_equal(
-        run("argmax", x, dim_arg=(0, 2)), x.transpose(1, 0, 2).reshape(4, 15).argmax(1)
-    )
+    np.testing.assert_array_equal(run("argmax", x, dim_arg=(0, 2)), x.transpose(1, 0, 2).reshape(4, 15).argmax(1))
     assert run("argmax", x, dim_arg=(0, 2), keep_dim=True).shape == (1, 4, 1)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from ttstack_runtime import kernels
 from ttstack_runtime.kernels.table import KernelTable
 

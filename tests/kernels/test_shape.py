@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ttstack_runtime.kernels import find
 
 torch = pytest.importorskip("torch")
@@ -90,9 +91,7 @@ def test_gather_and_scatter(shape, data):
     index = rng.integers(0, shape[dim], small)
     source = rng.standard_normal([n + 1 for n in small])
     tx, ti, ts = map(torch.from_numpy, (x, index, source))
-    np.testing.assert_array_equal(
-        find("gather")(x, index.astype(np.uint32), dim=dim), torch.gather(tx, dim, ti)
-    )
+    np.testing.assert_array_equal(find("gather")(x, index.astype(np.uint32), dim=dim), torch.gather(tx, dim, ti))
     for kind, reduce in (("sum", "sum"), ("prod", "prod"), ("min", "amin"), ("max", "amax")):
         got = find("scatter")(x, index, source, dim=dim, scatter_reduce_type=kind)
         np.testing.assert_allclose(got, torch.scatter_reduce(tx, dim, ti, ts, reduce), rtol=1e-13, atol=1e-14)
@@ -121,9 +120,7 @@ def test_rearrange(pattern, shape, wanted, run):
     np.testing.assert_array_equal(run("rearrange", x, pattern=pattern), wanted(x))
 
 
-@pytest.mark.parametrize(
-    "pattern", ["a b", "a b -> a", "a b c -> a b c", "(a c) b -> a b c", "a a -> a a", "1 b -> b"]
-)
+@pytest.mark.parametrize("pattern", ["a b", "a b -> a", "a b c -> a b c", "(a c) b -> a b c", "a a -> a a", "1 b -> b"])
 def test_rearrange_says_which_pattern_does_not_fit(pattern, run):
     with pytest.raises(ValueError, match="does not describe a tensor of shape"):
         run("rearrange", cube(4, 6), pattern=pattern)

@@ -12,18 +12,14 @@ torch = pytest.importorskip("torch")
 def test_adamw(amsgrad, run, agree, rng):
     start = rng.standard_normal((4, 5))
     leaf = torch.from_numpy(start.copy()).requires_grad_()
-    optimizer = torch.optim.AdamW(
-        [leaf], lr=0.01, betas=(0.8, 0.9), eps=1e-6, weight_decay=0.1, amsgrad=amsgrad
-    )
+    optimizer = torch.optim.AdamW([leaf], lr=0.01, betas=(0.8, 0.9), eps=1e-6, weight_decay=0.1, amsgrad=amsgrad)
     state = [start, *(np.zeros_like(start) for _ in range(3 if amsgrad else 2))]
     for step in range(1, 4):
         grad = rng.standard_normal((4, 5))
         leaf.grad = torch.from_numpy(grad)
         optimizer.step()
         attributes = {"lr": 0.01, "beta1": 0.8, "beta2": 0.9, "epsilon": 1e-6, "weight_decay": 0.1}
-        state = run(
-            "adamw", state[0], grad, *state[1:], **attributes, beta1_pow=0.8**step, beta2_pow=0.9**step
-        )
+        state = run("adamw", state[0], grad, *state[1:], **attributes, beta1_pow=0.8**step, beta2_pow=0.9**step)
     assert len(state) == (4 if amsgrad else 3)
     agree(state[0], leaf.detach())
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from ttstack_runtime.numerics import pcc, quantize, truncate_for_fidelity
 
 X = np.random.default_rng(0).standard_normal((32, 32)).astype(np.float32)

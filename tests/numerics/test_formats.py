@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from ttstack_runtime.numerics import formats as module
 from ttstack_runtime.numerics import quantize
 

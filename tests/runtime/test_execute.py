@@ -6,14 +6,14 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 import pytest
-from ttstack_runtime import executor, host
-from ttstack_runtime.executor import execute
-from ttstack_runtime.numerics import quantize, truncate_for_fidelity
 
 from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.ops.types import DType
 from ttstack.program.device_op import Fidelity
 from ttstack.program.layout import Layout
+from ttstack_runtime import executor, host
+from ttstack_runtime.executor import execute
+from ttstack_runtime.numerics import quantize, truncate_for_fidelity
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 

@@ -6,12 +6,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
-from ttstack_runtime import host
-from ttstack_runtime.executor import execute
-from ttstack_runtime.inputs import check_inputs, load_inputs, random_inputs, random_weights
 
 from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.ops.types import DType
+from ttstack_runtime import host
+from ttstack_runtime.executor import execute
+from ttstack_runtime.inputs import check_inputs, load_inputs, random_inputs, random_weights
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from ttstack_runtime.executor import execute
-from ttstack_runtime.lifetimes import Lifetimes
-from ttstack_runtime.memory import Buffer, Memory, Moment
-from ttstack_runtime.replay import replay
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack_runtime.executor import execute
+from ttstack_runtime.lifetimes import Lifetimes
+from ttstack_runtime.memory import Buffer, Memory, Moment
+from ttstack_runtime.replay import replay
 
 L1 = Layout(DType.F32, tiled=True, memory_space=MemorySpace.L1)
 TILE = 4096

@@ -3,9 +3,6 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from ttstack_runtime import kernels
-from ttstack_runtime.executor import execute
-from ttstack_runtime.numerics import truncate_for_fidelity
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
@@ -13,6 +10,9 @@ from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import Fidelity
 from ttstack.program.layout import Layout
+from ttstack_runtime import kernels
+from ttstack_runtime.executor import execute
+from ttstack_runtime.numerics import truncate_for_fidelity
 
 
 def run_generic(b, program, arrays, shape, *, dtype=DType.F32, numerics="ieee", **record):
