@@ -7,7 +7,7 @@ import pytest
 
 from ttstack.api import load
 from ttstack.system_desc import load as load_system_desc
-from ttstack.system_desc import to_dict
+from ttstack.system_desc import loads, to_dict
 
 Command = Callable[..., Any]
 SECTIONS = ("summary", "system-desc", "ops", "tensors", "memory", "weights", "ir")
@@ -61,4 +61,24 @@ def test_ir(ttstack: Command, program: Path) -> None:
 
 def test_tables_have_titles(ttstack: Command, program: Path) -> None:
     out = ttstack("inspect", program, "--section", "tensors").out
-    assert out.splitlines()[0].split() == ["function", "#", "name", "kind", "type", "layout", "address", "alias"]
+    assert out.splitlines()[0].split() == ["#", "name", "kind", "type", "layout", "address", "alias"]
+
+
+@pytest.mark.parametrize("section", ["ops", "tensors", "memory"])
+def test_nothing_is_cut_in_a_narrow_terminal(
+    ttstack: Command, program: Path, section: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = ttstack("inspect", program, "--section", section).out
+    monkeypatch.setenv("COLUMNS", "40")
+    assert ttstack("inspect", program, "--section", section).out == wide
+    assert "function" not in wide.splitlines()[0]
+
+
+def test_attributes_stand_under_their_op(ttstack: Command, program: Path) -> None:
+    lines = ttstack("inspect", program, "--section", "ops").out.splitlines()
+    (at,) = (i for i, line in enumerate(lines) if " softmax " in line)
+    assert lines[at + 1].startswith("    dimension=1")
+
+
+def test_the_device_is_printed_as_its_file(ttstack: Command, program: Path) -> None:
+    assert loads(ttstack("inspect", program, "--section", "system-desc").out) == load_system_desc("wormhole")

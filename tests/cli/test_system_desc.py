@@ -35,3 +35,17 @@ def test_check(ttstack: Command, tmp_path: Path) -> None:
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("error[TT0501]: ")
     assert "bad.yaml:3" in result.err
+
+
+def test_names_of_presets_are_whole_in_a_narrow_terminal(ttstack: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = ttstack("system-desc", "list").out.splitlines()
+    assert len(lines) == len(presets()) + 1
+    assert "…" not in "".join(lines)
+
+
+def test_figures_come_before_their_sources(ttstack: Command) -> None:
+    lines = ttstack("system-desc", "show", "wormhole").out.splitlines()
+    assert "  grid: [8, 8]" in lines
+    assert lines.index("  sources:") > lines.index("  clock:")
+    assert lines[-2] == "sources:"

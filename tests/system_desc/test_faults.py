@@ -119,9 +119,7 @@ def test_one_fault(good: str, bad: str, message: str | None) -> None:
 
 def test_a_missing_field_is_reported_at_its_section() -> None:
     text = PRESET.replace("      num_banks: 16\n", "")
-    assert notes_of(text) == (
-        f"my.yaml:{line_of(text, '    l1:')}: chips[0].l1.num_banks: this field is missing",
-    )
+    assert notes_of(text) == (f"my.yaml:{line_of(text, '    l1:')}: chips[0].l1.num_banks: this field is missing",)
 
 
 def test_a_scalar_for_a_section() -> None:
@@ -209,9 +207,7 @@ def test_faults_of_a_base_are_reported_where_they_stand(tmp_path: Path) -> None:
 def test_a_base_that_leads_back(tmp_path: Path) -> None:
     path = tmp_path / "self.yaml"
     path.write_text("name: s\nchips:\n- base: self.yaml\n")
-    with pytest.raises(
-        SystemDescError, match=r"self.yaml:3: chips\[0\].base: 'self.yaml' is based on itself"
-    ):
+    with pytest.raises(SystemDescError, match=r"self.yaml:3: chips\[0\].base: 'self.yaml' is based on itself"):
         load(path)
 
 
@@ -230,3 +226,10 @@ def test_a_dict_has_paths_but_no_lines() -> None:
     assert caught.value.diagnostic.notes == (
         "chips[0].l1.num_banks: input should be greater than or equal to 1, got 0",
     )
+
+
+def test_a_fault_in_what_is_inherited_is_told_of_the_users_file():
+    with pytest.raises(SystemDescError) as caught:
+        loads("name: x\nchips:\n  - base: wormhole.yaml\n    dram: {channel_size_bytes: 1 KiB}\n", origin="my.yaml")
+    assert caught.value.diagnostic.loc == "my.yaml"
+    assert "wormhole.yaml:" in caught.value.diagnostic.notes[0]

@@ -1,5 +1,6 @@
 """`ttstack compile`: a model becomes a `.ttb` program."""
 
+import time
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -86,9 +87,11 @@ def compile_model(
             keep_ir=keep_ir,
             progress=progress,
         )
+        start = time.perf_counter()
         program.save(target, weights=weights.value)
+        saved = time.perf_counter() - start
     if timings:
-        _print_timings(program.phases)
+        _print_timings({**program.phases, "save": saved})
     _print_summary(program, target)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ttstack.cli.console import stdout, write_json
+from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import Format, ProgramFile
 
 
@@ -30,9 +30,12 @@ def inspect_program(
     from ttstack.cli.sections import SECTIONS
     from ttstack.cli.show import show
     from ttstack.flatbuffer import load
+    from ttstack.system_desc import dump
 
-    data = SECTIONS[section.value](load(file))
+    binary = load(file)
     if output_format is Format.JSON:
-        write_json(data)
+        write_json(SECTIONS[section.value](binary))
+    elif section is Section.SYSTEM_DESC:
+        write(dump(binary.system_desc))
     else:
-        show(stdout(), data)
+        show(stdout(), SECTIONS[section.value](binary))

@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.segment import Segment, Segments
 from rich.table import Table
+from rich.text import Text
+
+from ttstack.report.text import short_location
+
+_FUNCTION, _LOCATION = "function", "location"
+_LOCATION_WIDTH = 40
+_INDENT = " " * 4
+_ANY = 10_000
 
 
 def show(console: Console, data: Any) -> None:
@@ -12,7 +21,7 @@ def show(console: Console, data: Any) -> None:
     if not data:
         console.print("nothing")
     elif _is_rows(data):
-        console.print(_table(data))
+        _print_rows(console, data)
     else:
         for line in _outline(data, 0):
             console.print(line, soft_wrap=True)
@@ -22,14 +31,33 @@ def _is_rows(data: Any) -> bool:
     return isinstance(data, list) and all(isinstance(row, Mapping) for row in data)
 
 
+def _print_rows(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """A line for each row, as long as it takes; under it, its entries that are mappings and fit no column."""
+    table = _table(rows)
+    natural = console.options.update(width=console.measure(table, options=console.options.update(width=_ANY)).maximum)
+    head, *lines = console.render_lines(table, natural, pad=False)
+    console.print(Segments([*head, Segment.line()]), soft_wrap=True, end="")
+    for line, row in zip(lines, rows, strict=True):
+        console.print(Segments([*line, Segment.line()]), soft_wrap=True, end="")
+        if details := " ".join(_cell(value) for value in row.values() if isinstance(value, Mapping) and value):
+            console.print(Text(f"{_INDENT}{details}", style="dim"), soft_wrap=True)
+
+
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """A column for each key; none for the function where all rows are of one."""
+    one = len({row.get(_FUNCTION) for row in rows}) == 1
+    first = {name: v for name, v in rows[0].items() if not isinstance(v, Mapping) and not (one and name == _FUNCTION)}
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, value in rows[0].items():
-        number = isinstance(value, int | float)
-        table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=number)
+    for name, value in first.items():
+        table.add_column(name, justify="right" if isinstance(value, int | float) else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*(_cell(value) for value in row.values()))
+        table.add_row(*(_entry(name, row[name]) for name in first))
     return table
+
+
+def _entry(name: str, value: Any) -> str:
+    text = short_location(value, _LOCATION_WIDTH) if name == _LOCATION else _cell(value)
+    return text.replace("\n", " ")
 
 
 def _cell(value: Any) -> str:

@@ -51,7 +51,9 @@ def error_of(faults: Iterable[Fault], origin: str) -> SystemDescError:
     )
     count = "a fault" if len(ordered) == 1 else f"{len(ordered)} faults"
     notes = tuple(str(fault) for fault in ordered)
-    return SystemDescError(f"{count} in the device description", loc=ordered[0].mark or origin, notes=notes)
+    mark = ordered[0].mark
+    where = mark if mark and mark.file == origin else origin
+    return SystemDescError(f"{count} in the device description", loc=where, notes=notes)
 
 
 def faults_of(error: ValidationError, marks: Mapping[Path, Mark]) -> Iterator[Fault]:

@@ -33,16 +33,14 @@ def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDes
 
 
 def dump(desc: SystemDesc, *, sources: bool = True) -> str:
-    """The description as YAML that loads back to an equal one."""
-    import yaml  # noqa: PLC0415  (only commands that write YAML need it)
+    """The description as YAML that loads back to an equal one; the citations stand after the figures."""
+    from ttstack.system_desc.writing import to_yaml
 
-    return yaml.safe_dump(
-        to_dict(desc, sources=sources),
-        sort_keys=False,
-        default_flow_style=None,
-        width=110,
-        allow_unicode=True,
-    )
+    values = to_dict(desc, sources=sources)
+    for part in (values, *cast(list[dict[str, Any]], values["chips"])):
+        if sources:
+            part["sources"] = part.pop("sources")
+    return to_yaml(values)
 
 
 def digest(desc: SystemDesc) -> str:
