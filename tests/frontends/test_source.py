@@ -57,3 +57,10 @@ def test_a_lowered_module_is_not_compiled_again():
     with pytest.raises(UnsupportedOpError) as e:
         ttstack.compile(text)
     assert "lowered already" in (e.value.diagnostic.hint or "")
+
+
+def test_a_dialect_that_is_not_known():
+    text = EXP.replace('"ttir.exp"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>', "elsewhere.exp %a : tensor<4x8xf32>")
+    with pytest.raises(UnsupportedOpError, match="the dialect 'elsewhere' is not known here") as e:
+        ttstack.compile(text)
+    assert e.value.diagnostic.notes == ()

@@ -27,6 +27,13 @@ def test_files_give_arrays_by_name(tmp_path):
     assert loaded["z"].dtype == BF16
 
 
+def test_text_under_the_name_of_arrays(tmp_path):
+    (tmp_path / "a.npz").write_text("hello")
+    with pytest.raises(InputError, match="it is no zip archive") as e:
+        load_inputs(tmp_path / "a.npz")
+    assert "pickle" not in str(e.value)
+
+
 @pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
 @pytest.mark.parametrize("content", [b"", b"no such format", b"PK\x03\x04broken"])
 def test_files_of_another_format(tmp_path, suffix, content):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.diagnostics import InvalidIRError
+from ttstack.diagnostics import InvalidIRError, UnsupportedOpError
 from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
@@ -18,6 +18,7 @@ from ttstack.session import as_diagnostics
 
 _ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
 _OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')
+_NO_DIALECT = re.compile(r"Dialect `(\w+)' not found")
 _KNOWN = frozenset(op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations)
 _VARIADIC = frozenset(
     f"{dialect}.{name}"
@@ -32,13 +33,15 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
 
     Raises:
         InvalidIRError: it does not parse, or an op is ill-formed; with the line in `source`.
-        UnsupportedOpError: it does not parse, and has ops that our dialects do not define; all of them.
+        UnsupportedOpError: it does not parse, and has ops that our dialects do not define, all of them; or ops of a
+            dialect that is not known at all.
     """
     try:
         with as_diagnostics("cannot read the module", source):
             module = ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES, _result_segments))
-    except InvalidIRError:
+    except InvalidIRError as e:
         _refuse_unknown_ops(text, source)
+        _refuse_unknown_dialect(e)
         raise
     _name_file(module, source)
     return module
@@ -91,6 +94,15 @@ def _name_file(module: ir.Module, source: str) -> None:
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(rename)
+
+
+def _refuse_unknown_dialect(error: InvalidIRError) -> None:
+    if found := _NO_DIALECT.search(error.diagnostic.message):
+        raise UnsupportedOpError(
+            f"the dialect '{found[1]}' is not known here",
+            loc=error.diagnostic.loc,
+            hint="convert the model to TTIR, or compile it from PyTorch",
+        ) from error
 
 
 def _refuse_unknown_ops(text: str, source: str) -> None:

@@ -34,7 +34,7 @@ def _read_npz(file: Path) -> dict[str, np.ndarray]:
                 raise _broken(file, "it holds one array without a name")
             return {name: archive[name] for name in archive.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as fault:
-        raise _broken(file, str(fault)) from fault
+        raise _broken(file, str(fault) if zipfile.is_zipfile(file) else "it is no zip archive") from fault
 
 
 def _read_safetensors(file: Path) -> dict[str, np.ndarray]:
