@@ -16,7 +16,7 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
     """Each core reads the parts that its share of the result is made of, and writes that share."""
     if layout.on_host or _in_place(device_op, layout, write=write):
         return LOCAL
-    nbytes = _moved_bytes(device_op, t, layout)
+    nbytes = moved_bytes(device_op, t, layout)
     share = nbytes / device_op.cores
     kind = link_kind(chip, in_l1=layout.in_l1, write=write)
     cycles = transfer_cycles(share, _transaction(device_op, t, layout), kind, chip.riscv.page_cycles)
@@ -38,7 +38,7 @@ def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:
     return write or not any(result.in_l1 and result.sharded for result in device_op.results)
 
 
-def _moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
+def moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
     """Bytes of the tensor, or of as much of it as the op writes where it computes nothing of the rest."""
     if is_contraction(device_op.dispatch):
         return layout.nbytes(t)

@@ -15,18 +15,24 @@ from ttstack.system_desc import ChipDesc
 def indirect_stream(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     """The last parallel loop goes along a row, in tiles; all others count groups of 32 rows, or rows of a bag."""
     along = device_op.dispatch.parallel[-1]
-    extents, domain = device_op.core_domain, device_op.dispatch.domain
+    extents = device_op.core_domain
     rows = TILE * math.prod(extents[i] for i in set(which.loops) if i not in (None, along))
-    every = TILE * math.prod(domain[i] for i in set(which.loops) if i not in (None, along))
     element = layout.dtype.tile_bytes / TILE**2
     width = min(extents[along] * TILE, t.shape[-1]) * element
     size = width if not layout.tiled else FACE * element
     kind = link_kind(chip, in_l1=layout.in_l1, write=False)
     waits = kind.latency_cycles / max(chip.gather.rows_in_flight, 1)
     row = max(width / size * max(kind.issue_cycles, size / kind.bytes_per_cycle), waits)
-    nbytes = every * t.shape[-1] * element
+    nbytes = picked_bytes(device_op, which, t, layout)
     return Stream(
         rows * (row + chip.gather.index_cycles),
         dram_bytes=0 if layout.in_l1 else nbytes,
         noc_bytes=nbytes,
     )
+
+
+def picked_bytes(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> float:
+    """Bytes of all the rows that are picked, each as often as it is."""
+    along, domain = device_op.dispatch.parallel[-1], device_op.dispatch.domain
+    every = TILE * math.prod(domain[i] for i in set(which.loops) if i not in (None, along))
+    return every * t.shape[-1] * layout.dtype.tile_bytes / TILE**2

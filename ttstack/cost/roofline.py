@@ -1,7 +1,13 @@
 """The least time that the peaks allow: tt-metal's PM IDEAL."""
 
+from ttstack.cost.gather import moved_bytes
+from ttstack.cost.indirect import picked_bytes
 from ttstack.cost.units import peak_flops
+from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
+from ttstack.program.footprint import parts
+from ttstack.program.layout import Layout
 from ttstack.program.structure import is_contraction, is_free
 from ttstack.system_desc import ChipDesc
 
@@ -9,15 +15,23 @@ from ttstack.system_desc import ChipDesc
 def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Nanoseconds: matrix FLOPs at the fidelity's peak or DRAM bytes, whichever takes longer.
 
-    Each tensor counts once; of an operand that the op changes, as much as it writes.
+    Each tensor counts once; of an operand that the op changes or takes parts of, as much as it writes or takes.
     """
     if is_free(device_op):
         return 0.0
     flops = device_op.op.flops() if is_contraction(device_op.dispatch) else 0
     changed, written = device_op.op.mutated_operands, device_op.op.written()
     nbytes = sum(
-        layout.nbytes(t) * (min(1.0, written / max(t.size, 1)) if i in changed else 1)
-        for i, (t, layout) in enumerate(zip(device_op.types(), device_op.layouts(), strict=True))
+        layout.nbytes(t) * min(1.0, written / max(t.size, 1))
+        if i in changed
+        else _read_bytes(device_op, which, t, layout)
+        for i, (which, t, layout) in enumerate(parts(device_op))
         if not (layout.in_l1 or layout.on_host)
     )
     return 1e9 * max(flops / peak_flops(device_op.fidelity, chip), nbytes / chip.dram.peak_bytes_per_second)
+
+
+def _read_bytes(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> float:
+    if which.access is Access.INDIRECT:
+        return min(picked_bytes(device_op, which, t, layout), layout.nbytes(t))
+    return moved_bytes(device_op, t, layout) if which.access is Access.GATHER else layout.nbytes(t)
