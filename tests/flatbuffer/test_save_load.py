@@ -134,9 +134,7 @@ def test_a_failed_save_leaves_everything_as_it_was(binary, tmp_path, where):
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     wrong = Weight("wrong", TensorType((2,), binary.weights["layer.weight"].type.dtype), np.zeros(2))
     with pytest.raises(ValueError, match=r"'wrong' is tensor<2xbf16>, its values are float64\[2\]"):
-        save(
-            replace(binary, weights={**binary.weights, "wrong": wrong}), tmp_path / "model.ttb", weights=where
-        )
+        save(replace(binary, weights={**binary.weights, "wrong": wrong}), tmp_path / "model.ttb", weights=where)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 

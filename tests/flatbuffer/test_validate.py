@@ -214,9 +214,7 @@ def test_a_saved_program_is_checked_when_it_is_loaded(binary: Binary, tmp_path):
 
 
 def test_a_weight_that_there_is_not(binary: Binary):
-    with pytest.raises(
-        BinaryFormatError, match=r"tensor 1 'layer\.weight' is a parameter, and the program has no"
-    ):
+    with pytest.raises(BinaryFormatError, match=r"tensor 1 'layer\.weight' is a parameter, and the program has no"):
         validate_binary(replace(binary, weights={}))
 
 

@@ -18,7 +18,7 @@ func.func @forward(%arg0: tensor<64x128xf32>, %arg1: tensor<64x128xf32>) -> tens
 return %1 : tensor<64x128xf32>
 }
 }
-"""  # noqa: E501
+"""
 
 CURRENT = """\
 #input = #ttcore.argument_type<input>
@@ -41,7 +41,7 @@ module @model attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 2x4>]>, ttco
 }
 #loc = loc("model.py":1:2)
 #loc1 = loc("ttir.matmul"(#loc))
-"""  # noqa: E501
+"""
 
 REGIONS = """\
 %0 = "ttir.generic"(%a) <{grid = #ttcore.grid<8x8>, // "a comment"
@@ -91,8 +91,7 @@ def test_the_form_with_destinations_and_constraints() -> None:
     assert lines[1] == "module attributes {} {"
     assert lines[2:4] == DESTINATIONS.split("\n")[2:4]
     assert lines[4] == (
-        '%1 = "ttir.multiply"(%arg0, %arg1) {} '
-        ": (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>"
+        '%1 = "ttir.multiply"(%arg0, %arg1) {} : (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>'
     )
 
 
@@ -103,10 +102,7 @@ def test_the_current_form() -> None:
     assert 'ttcore.local_shape = #tt.local_shape<"local_shape = tensor<8x4xf32>">' in text
     assert '%0 = "ttir.empty"() : () -> tensor<64x32xbf16> loc(#loc1)' in text
     assert 'reduce_type = #tt.reduce_type<"sum">' in text
-    assert (
-        '%4 = "ttir.to_layout"(%3#0, %0) : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x32xbf16>'
-        in text
-    )
+    assert '%4 = "ttir.to_layout"(%3#0, %0) : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x32xbf16>' in text
     assert "system_desc" not in text
     assert "device" not in text
     assert "<{transpose" not in text
@@ -120,9 +116,7 @@ def test_locations_and_columns_stay() -> None:
         context.allow_unregistered_dialects = True
         module = ir.Module.parse(text)
         ops = list(module.body.operations[0].regions[0].blocks[0])
-        assert [str(op.location) for op in ops] == [
-            f'loc("-":{line}:{col})' for line, col in ((4, 6), (5, 6), (6, 1))
-        ]
+        assert [str(op.location) for op in ops] == [f'loc("-":{line}:{col})' for line, col in ((4, 6), (5, 6), (6, 1))]
 
 
 def test_discardable_attributes_need_no_dialect_of_their_name() -> None:
@@ -135,8 +129,7 @@ def test_discardable_attributes_need_no_dialect_of_their_name() -> None:
 def test_properties_move_behind_regions() -> None:
     text = respell(REGIONS)
     assert text.split("\n")[5] == (
-        '}) {grid = #tt.grid<[8, 8]>, note = "// no comment", last = 1 : i32}'
-        " : (tensor<4xf32>) -> tensor<4xf32>"
+        '}) {grid = #tt.grid<[8, 8]>, note = "// no comment", last = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>'
     )
     assert squeeze(text.split("\n")[3]) == '%1 = "ttir.tile_exp"(%x) {fast} : (f32) -> f32'
     assert squeeze("\n".join(text.split("\n")[:2])).split("\n") == ['%0 = "ttir.generic"(%a) ', " ({"]
@@ -210,8 +203,7 @@ def test_attributes_that_no_dialect_defines_become_strings() -> None:
 def test_the_target_leaves_a_dictionary(entries: str, left: str) -> None:
     text = respell(f"#x = #ttcore.system_desc<[{{role = host}}]>\nmodule attributes {{{entries}}} {{}}")
     assert (
-        re.sub(r"\s+", " ", text).replace("{ ", "{").replace(" }", "}").strip()
-        == f"module attributes {{{left}}} {{}}"
+        re.sub(r"\s+", " ", text).replace("{ ", "{").replace(" }", "}").strip() == f"module attributes {{{left}}} {{}}"
     )
     assert text.count("\n") == 1 + entries.count("\n")
     parse(text)

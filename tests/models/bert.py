@@ -19,9 +19,7 @@ def bert_base(sequence: int = 128, batch: int = 1) -> Example:
 
 def bert_tiny() -> Example:
     return build(
-        BertConfig(
-            vocab_size=100, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
-        ),
+        BertConfig(vocab_size=100, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64),
         sequence=16,
         batch=2,
     )

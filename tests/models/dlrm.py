@@ -29,9 +29,7 @@ class DLRM(nn.Module):
         products = torch.bmm(features, features.transpose(1, 2))
         return products[:, self.pairs[0], self.pairs[1]]
 
-    def forward(
-        self, dense: torch.Tensor, indices: list[torch.Tensor], offsets: list[torch.Tensor]
-    ) -> torch.Tensor:
+    def forward(self, dense: torch.Tensor, indices: list[torch.Tensor], offsets: list[torch.Tensor]) -> torch.Tensor:
         x = self.bottom(dense)
         bags = [table(i, o) for table, i, o in zip(self.tables, indices, offsets, strict=True)]
         features = torch.stack([x, *bags], dim=1)

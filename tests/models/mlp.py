@@ -20,8 +20,6 @@ class MLP(nn.Module):
         return last(x)
 
 
-def mlp(
-    batch: int = 32, sizes: tuple[int, ...] = (256, 512, 256, 64)
-) -> tuple[MLP, tuple[torch.Tensor, ...]]:
+def mlp(batch: int = 32, sizes: tuple[int, ...] = (256, 512, 256, 64)) -> tuple[MLP, tuple[torch.Tensor, ...]]:
     torch.manual_seed(0)
     return MLP(sizes).eval(), (torch.randn(batch, sizes[0]),)

@@ -10,9 +10,7 @@ SMALL = "name: small\nchips:\n  - base: wormhole\n    l1: {size_bytes: 366 KiB}\
 
 
 @pytest.mark.parametrize("name", ["wormhole", "wormhole.yaml"])
-def test_a_preset_is_found_from_any_folder(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_preset_is_found_from_any_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert load(name).name == "n150"
 

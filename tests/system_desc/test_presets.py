@@ -104,9 +104,7 @@ def _models(model: type[BaseModel]) -> set[type[BaseModel]]:
 
 
 def test_every_field_says_its_unit() -> None:
-    units = (
-        "bytes|cycles|nanosec|hertz|count|ratio|address|rows and columns|coordinates|text|section|index|high"
-    )
+    units = "bytes|cycles|nanosec|hertz|count|ratio|address|rows and columns|coordinates|text|section|index|high"
     models = _models(SystemDesc)
     assert len(models) > 20
     for model in models:

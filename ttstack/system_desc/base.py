@@ -50,9 +50,7 @@ Sources = Annotated[dict[str, Annotated[str, Field(min_length=1)]], Frozen]
 def reject(title: str, faults: Iterable[Fault], value: object) -> None:
     """Raise pydantic's error with one located line per fault, where there is a fault."""
     details = [
-        InitErrorDetails(
-            type=PydanticCustomError("inconsistent", "{why}", {"why": why}), loc=loc, input=value
-        )
+        InitErrorDetails(type=PydanticCustomError("inconsistent", "{why}", {"why": why}), loc=loc, input=value)
         for loc, why in faults
     ]
     if details:

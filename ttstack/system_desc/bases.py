@@ -50,11 +50,7 @@ def _base_document(document: Document, path: Path, name: object, find: Find) -> 
         base = find(name)
     except SystemDescError as error:
         found = error.diagnostic
-        notes = (
-            found.notes
-            if found.loc
-            else ("; ".join(filter(None, (found.message, found.hint, *found.notes))),)
-        )
+        notes = found.notes if found.loc else ("; ".join(filter(None, (found.message, found.hint, *found.notes))),)
         document.faults += [Fault(note, mark, where) for note in notes]
         return None
     chips = _chips(base)

@@ -57,9 +57,7 @@ class ChipDesc(SourcedDesc):
     pipeline: PipelineDesc = Field(description="Overlap inside a kernel; a section.")
     gather: GatherDesc = Field(description="Indirect reads; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
-    ethernet: EthernetDesc | None = Field(
-        default=None, description="Links to other chips, or null; a section."
-    )
+    ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")
     pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")
 
     @model_validator(mode="after")

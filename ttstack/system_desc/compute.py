@@ -32,15 +32,11 @@ class MatrixUnitDesc(Desc):
         gt=0, description="Elementwise add or subtract of a tile, at any fidelity, cycles."
     )
     copy_cycles_per_tile: Cycles = Field(gt=0, description="Moving an unpacked tile into Dst, cycles.")
-    reduce_cycles_per_tile: FidelityCycles = Field(
-        description="Sum or mean over a tile's rows or columns, cycles."
-    )
+    reduce_cycles_per_tile: FidelityCycles = Field(description="Sum or mean over a tile's rows or columns, cycles.")
     reduce_max_cycles_per_tile: Cycles = Field(
         gt=0, description="Maximum over a tile's rows or columns, at any fidelity, cycles."
     )
-    instruction_latency_cycles: Cycles = Field(
-        description="From issue of an instruction to its result, cycles."
-    )
+    instruction_latency_cycles: Cycles = Field(description="From issue of an instruction to its result, cycles.")
 
 
 class VectorUnitDesc(Desc):
@@ -63,15 +59,9 @@ class VectorUnitDesc(Desc):
 class UnpackerDesc(Desc):
     """The two unpackers that bring tiles from L1 to the source registers."""
 
-    bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Effective rate in real kernels, bytes per cycle."
-    )
-    peak_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Limit of both unpackers together, bytes per cycle."
-    )
-    min_cycles_per_tile: Cycles = Field(
-        description="Issue time of a tile's instructions, however small, cycles."
-    )
+    bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Effective rate in real kernels, bytes per cycle.")
+    peak_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Limit of both unpackers together, bytes per cycle.")
+    min_cycles_per_tile: Cycles = Field(description="Issue time of a tile's instructions, however small, cycles.")
     subblock_overhead_cycles: Cycles = Field(
         description="Extra per output subblock and k tile of a matmul: small subblocks pay more, cycles."
     )
@@ -80,9 +70,7 @@ class UnpackerDesc(Desc):
 class PackerDesc(Desc):
     """The packers that bring tiles from Dst to L1."""
 
-    bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Plain packing to L1, all packers, bytes per cycle."
-    )
+    bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Plain packing to L1, all packers, bytes per cycle.")
     accumulate_bytes_per_cycle: BytesPerCycle = Field(
         gt=0, description="Packing that adds to what L1 holds, all packers, bytes per cycle."
     )
@@ -95,15 +83,9 @@ class RiscvDesc(Desc):
     """The small RISC-V cores of a Tensix that issue transfers and run what no unit does."""
 
     compute_threads: Count = Field(ge=1, description="Threads that programs see as compute, count.")
-    data_movement_threads: Count = Field(
-        ge=1, description="Threads that programs see as data movement, count."
-    )
-    load_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Loads from L1 by one core, bytes per cycle."
-    )
-    store_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Stores to L1 by one core, bytes per cycle."
-    )
+    data_movement_threads: Count = Field(ge=1, description="Threads that programs see as data movement, count.")
+    load_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Loads from L1 by one core, bytes per cycle.")
+    store_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Stores to L1 by one core, bytes per cycle.")
     page_cycles: Cycles = Field(
         description="Finding bank and address of a page of an interleaved buffer, cycles per page."
     )

@@ -32,9 +32,7 @@ def parse(text: str, file: str) -> Document:
             raise error_of([Fault("the file is empty", Mark(file, 1))], file)
         document.value = _Reader(loader, document).value(node, ())
     except yaml.MarkedYAMLError as error:
-        raise error_of(
-            [Fault(f"not YAML: {_problem(error)}", _mark(file, error.problem_mark))], file
-        ) from error
+        raise error_of([Fault(f"not YAML: {_problem(error)}", _mark(file, error.problem_mark))], file) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, int(error.position)) + 1
         raise error_of([Fault(f"not YAML: {error.reason}", Mark(file, line))], file) from error
@@ -82,9 +80,7 @@ class _Reader:
             key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "?"
             if key in values:
                 first = self._document.marks[(*path, key)].line
-                self._document.faults.append(
-                    Fault(f"stands here twice, first in line {first}", mark, (*path, key))
-                )
+                self._document.faults.append(Fault(f"stands here twice, first in line {first}", mark, (*path, key)))
                 continue
             self._document.marks[(*path, key)] = mark
             values[key] = self.value(value_node, (*path, key))

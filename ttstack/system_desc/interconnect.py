@@ -19,9 +19,7 @@ class TransferDesc(Desc):
 
     latency_cycles: Cycles = Field(description="From the request to the first data, cycles.")
     issue_cycles: Cycles = Field(description="Least time from one request to the next, cycles.")
-    bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Rate of long transfers of one core, bytes per cycle."
-    )
+    bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Rate of long transfers of one core, bytes per cycle.")
 
 
 class NocDesc(Desc):
@@ -29,9 +27,7 @@ class NocDesc(Desc):
 
     num_nocs: Count = Field(ge=1, description="Networks, count.")
     grid: Grid = Field(description="Routers, rows and columns.")
-    link_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="One link between routers, bytes per cycle."
-    )
+    link_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="One link between routers, bytes per cycle.")
     port_bytes_per_cycle: BytesPerCycle = Field(
         gt=0, description="What one worker core injects or absorbs on one network, bytes per cycle."
     )
@@ -54,9 +50,7 @@ class EthernetDesc(Desc):
     """The Ethernet links of one chip."""
 
     num_links: Count = Field(ge=0, description="Links of the chip, count.")
-    link_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Peak per link and direction, bytes per second."
-    )
+    link_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak per link and direction, bytes per second.")
     effective_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="Measured per link and direction with packets of 2 to 4 KiB, bytes per second."
     )
@@ -69,14 +63,8 @@ class EthernetDesc(Desc):
 class PcieDesc(Desc):
     """The chip's PCIe interface to the host."""
 
-    peak_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Of the lanes per direction, bytes per second."
-    )
-    to_device_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="DMA from host to device, bytes per second."
-    )
-    from_device_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="DMA from device to host, bytes per second."
-    )
+    peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Of the lanes per direction, bytes per second.")
+    to_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="DMA from host to device, bytes per second.")
+    from_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="DMA from device to host, bytes per second.")
     latency_ns: Nanoseconds = Field(description="Of one DMA transfer, nanoseconds.")
     alignment_bytes: Bytes = Field(gt=0, description="Alignment of transfers, bytes.")

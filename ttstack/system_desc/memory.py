@@ -25,14 +25,10 @@ class L1Desc(Desc):
 
     size_bytes: Bytes = Field(gt=0, description="Size of one core's L1, bytes.")
     unreserved_base: Bytes = Field(description="First address that programs may use, byte address.")
-    reserved_top_bytes: Bytes = Field(
-        description="Bytes at the top kept for the runtime's own small buffers, bytes."
-    )
+    reserved_top_bytes: Bytes = Field(description="Bytes at the top kept for the runtime's own small buffers, bytes.")
     alignment_bytes: Bytes = Field(gt=0, description="Alignment of buffers and NoC transfers in L1, bytes.")
     num_banks: Count = Field(ge=1, description="SRAM banks of one core's L1, count.")
-    bank_port_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="Rate of one bank's port, bytes per cycle."
-    )
+    bank_port_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Rate of one bank's port, bytes per cycle.")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -46,24 +42,16 @@ class L1Desc(Desc):
 class DramDesc(Desc):
     """The DRAM of one chip: its channels are the banks over which interleaved buffers are spread."""
 
-    num_channels: Count = Field(
-        ge=1, description="DRAM channels, each one bank of interleaved buffers, count."
-    )
+    num_channels: Count = Field(ge=1, description="DRAM channels, each one bank of interleaved buffers, count.")
     channel_size_bytes: Bytes = Field(gt=0, description="Size of one channel, bytes.")
-    unreserved_base: Bytes = Field(
-        description="First address of a channel that programs may use, byte address."
-    )
-    unreserved_end: Bytes = Field(
-        gt=0, description="First address after what programs may use, byte address."
-    )
+    unreserved_base: Bytes = Field(description="First address of a channel that programs may use, byte address.")
+    unreserved_end: Bytes = Field(gt=0, description="First address after what programs may use, byte address.")
     alignment_bytes: Bytes = Field(gt=0, description="Alignment of buffers and NoC transfers in DRAM, bytes.")
     grid: Grid = Field(description="Logical grid of the DRAM banks, rows and columns.")
     bank_workers: tuple[Coordinate, ...] = Field(
         description="For each channel the logical worker (x, y) nearest to it, coordinates.",
     )
-    peak_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Peak of the DRAM pins of all channels, bytes/s."
-    )
+    peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak of the DRAM pins of all channels, bytes/s.")
     bank_adjacent_read_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="All channels, each read by the core next to it (DRAM-sharded), bytes per second."
     )
@@ -80,12 +68,8 @@ class DramDesc(Desc):
         gt=0,
         description="Interleaved pages read by a core that multicasts them, bytes per second per sender.",
     )
-    channel_read_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Reads of one channel, bytes per second."
-    )
-    channel_write_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Writes of one channel, bytes per second."
-    )
+    channel_read_bytes_per_second: BytesPerSecond = Field(gt=0, description="Reads of one channel, bytes per second.")
+    channel_write_bytes_per_second: BytesPerSecond = Field(gt=0, description="Writes of one channel, bytes per second.")
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -42,11 +42,7 @@ def _has_number(value: object) -> bool:
 def figures(value: object, path: str = "") -> Iterator[str]:
     """The dotted paths of all numbers in a description; a tuple counts as one figure."""
     if isinstance(value, BaseModel):
-        children = {
-            name: getattr(value, name)
-            for name in type(value).model_fields
-            if name not in ("sources", "chips")
-        }
+        children = {name: getattr(value, name) for name in type(value).model_fields if name not in ("sources", "chips")}
     elif isinstance(value, dict):
         children = cast(dict[str, object], value)
     else:

@@ -23,38 +23,26 @@ class ClockDesc(Desc):
 class LaunchDesc(Desc):
     """What it takes to start a program on the device from a captured trace."""
 
-    base_ns: Nanoseconds = Field(
-        description="A program whose launch nothing hides, without kernel text, nanoseconds."
-    )
+    base_ns: Nanoseconds = Field(description="A program whose launch nothing hides, without kernel text, nanoseconds.")
     ns_per_kib: Nanoseconds = Field(
         description="Additional for each KiB of text of all kernels together, nanoseconds per KiB."
     )
-    kernel_text_bytes: Bytes = Field(
-        description="Text of an ordinary op's kernels, all five RISC-V cores, bytes."
-    )
-    ns_per_runtime_arg: Nanoseconds = Field(
-        description="Additional for each runtime argument per core, nanoseconds."
-    )
+    kernel_text_bytes: Bytes = Field(description="Text of an ordinary op's kernels, all five RISC-V cores, bytes.")
+    ns_per_runtime_arg: Nanoseconds = Field(description="Additional for each runtime argument per core, nanoseconds.")
     ns_per_kernel_group: Nanoseconds = Field(
         description="Additional for each group of cores with other kernels after the first, nanoseconds."
     )
     op_gap_ns: Nanoseconds = Field(
         description="From the end of an op to the next when the op before hides the launch, nanoseconds."
     )
-    start_skew_ns: Nanoseconds = Field(
-        description="From the first to the last core's start of an op, nanoseconds."
-    )
+    start_skew_ns: Nanoseconds = Field(description="From the first to the last core's start of an op, nanoseconds.")
 
 
 class PipelineDesc(Desc):
     """How the stages of a kernel overlap: times combine as a p-norm, a maximum with a soft knee."""
 
-    knee_exponent: Ratio = Field(
-        ge=1, description="p of the p-norm: 1 is no overlap, large is perfect overlap, ratio."
-    )
-    fill_cycles: Cycles = Field(
-        description="Constant of every kernel: fill and drain of its pipeline, cycles."
-    )
+    knee_exponent: Ratio = Field(ge=1, description="p of the p-norm: 1 is no overlap, large is perfect overlap, ratio.")
+    fill_cycles: Cycles = Field(description="Constant of every kernel: fill and drain of its pipeline, cycles.")
     writer_tail_fraction: Ratio = Field(
         le=1,
         description="Share of an interleaved DRAM output's write that no compute hides in a matmul, ratio.",
@@ -64,9 +52,7 @@ class PipelineDesc(Desc):
 class GatherDesc(Desc):
     """Reading rows through an index operand (embedding, gather)."""
 
-    index_cycles: Cycles = Field(
-        description="Load of one index and the address of its row, per index, cycles."
-    )
+    index_cycles: Cycles = Field(description="Load of one index and the address of its row, per index, cycles.")
     rows_in_flight: Count = Field(ge=1, description="Row reads that one core has outstanding, count.")
 
 
@@ -79,6 +65,4 @@ class AttentionDesc(Desc):
     query_row_cycles: Cycles = Field(
         description="Start, diagonal waste, statistics and final division of one row of query tiles, cycles."
     )
-    key_chunk_tiles: Count = Field(
-        ge=1, description="Keys that one pass of the inner loop takes, in tiles, count."
-    )
+    key_chunk_tiles: Count = Field(ge=1, description="Keys that one pass of the inner loop takes, in tiles, count.")

@@ -238,11 +238,7 @@ def typecast(
 ) -> Array:
     """`x` as `dtype`: floats truncate to integers, saturating, NaN to 0; integers wrap; nonzero is true."""
     target = np.dtype(dtype)
-    return (
-        integer.saturate(x, target)
-        if (x.dtype.kind, target.kind) in {("f", "i"), ("f", "u")}
-        else x.astype(target)
-    )
+    return integer.saturate(x, target) if (x.dtype.kind, target.kind) in {("f", "i"), ("f", "u")} else x.astype(target)
 
 
 @KERNELS

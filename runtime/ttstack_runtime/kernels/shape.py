@@ -77,9 +77,7 @@ def pad(x: Array, *, padding: tuple[int, ...], value: float) -> Array:
     pairs = list(zip(padding[::2], padding[1::2], strict=True))
     crop = tuple(slice(max(-lo, 0), n - max(-hi, 0)) for (lo, hi), n in zip(pairs, x.shape, strict=True))
     out = np.full([n + lo + hi for (lo, hi), n in zip(pairs, x.shape, strict=True)], value, dtype=x.dtype)
-    out[tuple(slice(max(lo, 0), n - max(hi, 0)) for (lo, hi), n in zip(pairs, out.shape, strict=True))] = x[
-        crop
-    ]
+    out[tuple(slice(max(lo, 0), n - max(hi, 0)) for (lo, hi), n in zip(pairs, out.shape, strict=True))] = x[crop]
     return out
 
 

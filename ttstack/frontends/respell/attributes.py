@@ -112,12 +112,7 @@ def _is_generic_word(tokens: Tokens, index: int, bracket: str, before: str) -> b
     word = tokens[index]
     if bracket == "{" and before in ("{", ","):
         return True
-    return (
-        word[0] in "#!@"
-        or tokens[index + 1] == "<"
-        or bool(_NUMBER.match(word))
-        or bool(_BUILTIN.match(word))
-    )
+    return word[0] in "#!@" or tokens[index + 1] == "<" or bool(_NUMBER.match(word)) or bool(_BUILTIN.match(word))
 
 
 def _own_target(tokens: Tokens, name: str, first: int, dialect: str, generic: bool) -> bool:

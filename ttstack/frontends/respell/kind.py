@@ -31,10 +31,6 @@ def _op_prefix(tokens: Tokens, index: int) -> str:
     """The dialect of the op whose name is this token, or nothing."""
     token, following = tokens[index], tokens[index + 1]
     if tokens.kind(index) == "string":
-        return (
-            token.strip('"').partition(".")[0]
-            if following == "(" and tokens[index - 1] not in ("(", "[")
-            else ""
-        )
+        return token.strip('"').partition(".")[0] if following == "(" and tokens[index - 1] not in ("(", "[") else ""
     prefix, dot, _ = token.partition(".")
     return prefix if dot and tokens.kind(index) == "word" and following != "=" else ""

@@ -105,9 +105,7 @@ def _read_weights(
             _add_weight(node, str(spec.target), spec, _data(program, spec), signature)
 
 
-def _add_weight(
-    node: fx.Node, name: str, spec: InputSpec, tensor: torch.Tensor, signature: Signature
-) -> None:
+def _add_weight(node: fx.Node, name: str, spec: InputSpec, tensor: torch.Tensor, signature: Signature) -> None:
     kind = _KINDS[spec.kind]
     if kind == "constant" and tensor.nbytes <= INLINE_BYTES and not tensor.is_meta:
         signature.literals[node] = tensor
@@ -138,9 +136,7 @@ def _identity(tensor: torch.Tensor) -> object:
     return (address, tensor.dtype, tensor.shape, tensor.stride()) if address else id(tensor)
 
 
-def _read_outputs(
-    program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature
-) -> None:
+def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature) -> None:
     """Add the user outputs that are tensors, then the next values of buffers and inputs that are updated."""
     results = cast("tuple[fx.Node, ...]", graph.output_node().args[0])
     pairs = list(zip(program.graph_signature.output_specs, results, strict=True))
