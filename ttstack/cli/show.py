@@ -8,8 +8,6 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from ttstack.report.text import short_location
-
 _FUNCTION, _LOCATION = "function", "location"
 _LOCATION_WIDTH = 40
 _INDENT = " " * 4
@@ -56,8 +54,8 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _entry(name: str, value: Any) -> str:
-    text = short_location(value, _LOCATION_WIDTH) if name == _LOCATION else _cell(value)
-    return text.replace("\n", " ")
+    text = _cell(value).replace("\n", " ")
+    return f"…{text[1 - _LOCATION_WIDTH :]}" if name == _LOCATION and len(text) > _LOCATION_WIDTH else text
 
 
 def _cell(value: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from functools import cache, cached_property
+from inspect import get_annotations
 from types import UnionType, new_class
 from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
 
@@ -84,8 +85,9 @@ class Op:
 
     def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        dataclass(frozen=True, kw_only=True)(cls)
-        _remember_hash(cls)
+        if get_annotations(cls):  # else there is no field to add, and the methods are inherited
+            dataclass(frozen=True, kw_only=True)(cls)
+            _remember_hash(cls)
         if not mnemonic:
             return
         if mnemonic in OPS:
