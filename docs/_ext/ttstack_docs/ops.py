@@ -107,4 +107,6 @@ def facets(spec: type[Op]) -> tuple[str, ...]:
 def _kernel(spec: type[Op]) -> str:
     if spec.family == "generic":
         return "the executor"
+    if spec.opaque:
+        return "opaque: not executed"
     return literal(f"kernels/{spec.family}.py") if kernels.find(spec.mnemonic) else "no"
