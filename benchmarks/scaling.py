@@ -1,6 +1,6 @@
 """How compile time grows with the number of ops: read, compile, cost and save, from 100 to 10,000 ops of one kind.
 
-`python benchmarks/scaling.py [--plot FILE.svg] [SIZE ...]`; the plot needs matplotlib.
+`python benchmarks/scaling.py [--plot FILE.svg] [SIZE ...]`; the plot needs the extra `plots`.
 """
 
 import argparse

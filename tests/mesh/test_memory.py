@@ -72,4 +72,4 @@ def test_a_report_of_a_mesh_program_is_written_in_every_format(tmp_path):
     report.to_csv(tmp_path / "ops.csv")
     report.to_html(tmp_path / "ops.html")
     assert '"ethernet"' in report.to_json()
-    assert "PointToPointOp" in (tmp_path / "ops.csv").read_text()
+    assert "AllGatherAsyncDeviceOperation" in (tmp_path / "ops.csv").read_text()
