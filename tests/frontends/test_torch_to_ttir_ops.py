@@ -20,6 +20,10 @@ from ttstack.session import new_context
 
 aten = torch.ops.aten
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Using padding='same' with even kernel", "ignore:The reduce argument of torch.scatter"
+)
+
 
 class Function(nn.Module):
     """A function as a module."""
@@ -47,6 +51,26 @@ def whole(*shape: int, low: int = -9, high: int = 9, dtype: torch.dtype = torch.
 
 def bools(*shape: int) -> torch.Tensor:
     return real(*shape) > 0
+
+
+def writes(x: torch.Tensor, i: torch.Tensor, v: torch.Tensor) -> list[torch.Tensor]:
+    """Assignments to parts of a copy, which the export turns into functions."""
+    copies = [x.clone() for _ in range(10)]
+    copies[0][i] = 1.0
+    copies[1][i, i] = v
+    copies[2][:, 1:3] = 2.0
+    copies[3][0] = x[1]
+    copies[4][x > 0] = 0
+    copies[5][:, i] += 1
+    copies[6][1::2] = 5
+    copies[7][:, 1::2] = v
+    copies[8][x[:, 0] > 0] = v[0]
+    copies[9].copy_(x[:1] * 2)
+    deep = [x.reshape(2, 2, 6).repeat(2, 2, 1) for _ in range(3)]
+    deep[0][:, i, i] = v
+    deep[1][i, :, i] = v[:, None]
+    deep[2][:, :1][:, 0] = v[1]
+    return [*copies, *deep, aten.index_put(x, [i], v[:, None], True), aten.fill.Tensor(x, v[0])]
 
 
 X, Y, P = real(4, 6), real(6, 4).T.contiguous(), positive(4, 6)
@@ -520,6 +544,149 @@ CASES: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
         ],
         (real(2, 4, 5, 8), real(2, 4, 7, 8), real(2, 4, 7, 8) + 1, real(2, 1, 5, 7) > -1),
     ),
+    "convolutions of images": (
+        lambda x, w, g, b: [
+            F.conv2d(x, w, b),
+            F.conv2d(x, w, b, stride=(2, 1), padding=(1, 2), dilation=(1, 2)),
+            F.conv2d(x, g, b, groups=2),
+            F.conv2d(x, w, padding="same"),
+            F.conv2d(x, w[..., :2], padding="same", dilation=(1, 3)),
+            F.conv2d(x, w, b, padding="valid"),
+            F.conv2d(x[0], w, b),
+            aten.convolution(x, w, b, [2, 2], [1, 1], [1, 1], False, [0, 0], 1),
+            aten.convolution(x, w.transpose(0, 1), b, [2, 2], [1, 1], [1, 1], True, [1, 0], 1),
+            aten._convolution(x, w, None, [1], [1], [1], False, [0], 1, False, False, True, True),
+            F.conv_transpose2d(x, w.transpose(0, 1), b),
+            F.conv_transpose2d(x, w.transpose(0, 1), b, stride=2, padding=1, output_padding=(1, 0), dilation=(1, 2)),
+            F.conv_transpose2d(x, g.reshape(4, 4, 3, 3), groups=2, stride=(3, 2)),
+            F.conv_transpose2d(x[0], w.transpose(0, 1)),
+        ],
+        (real(2, 4, 7, 9), real(8, 4, 3, 3) / 6, real(8, 2, 3, 3) / 6, real(8)),
+    ),
+    "convolutions of lines and volumes": (
+        lambda x, w, b, y, v: [
+            F.conv1d(x, w, b, stride=2, padding=1, dilation=2),
+            F.conv1d(x, w, padding="same"),
+            F.conv1d(x, w[..., :2], padding="same"),
+            F.conv1d(x[0], w, b),
+            F.conv_transpose1d(x, w.transpose(0, 1), b, stride=3, padding=1, output_padding=2, dilation=2),
+            F.conv_transpose1d(x[0], w.transpose(0, 1)),
+            F.conv3d(y, v, b, stride=(1, 2, 1), padding=(1, 0, 1)),
+            F.conv3d(y, v, padding="same"),
+        ],
+        (real(2, 4, 9), real(8, 4, 3) / 3, real(8), real(2, 2, 3, 4, 5), real(8, 2, 3, 3, 3) / 7),
+    ),
+    "pools": (
+        lambda x: [
+            F.max_pool2d(x, 2),
+            F.max_pool2d(x, (3, 2), stride=2, padding=1, dilation=(1, 2), ceil_mode=True),
+            F.max_pool2d(x[0], 2),
+            F.max_pool1d(x[0], 2),
+            F.max_pool1d(x[0, 0], 3, stride=1, padding=1),
+            *F.max_pool2d(x, 3, stride=2, padding=1, return_indices=True),
+            F.avg_pool2d(x, 2),
+            F.avg_pool2d(x, 3, stride=2, padding=1, ceil_mode=True),
+            F.avg_pool2d(x, 3, stride=2, padding=1, count_include_pad=False),
+            F.avg_pool1d(x[0], 2),
+            F.adaptive_avg_pool2d(x, 1),
+            F.adaptive_avg_pool2d(x, (3, 2)),
+            F.adaptive_avg_pool2d(x, (4, None)),
+            F.adaptive_avg_pool2d(x[0], 5),
+            F.adaptive_avg_pool1d(x[0], 4),
+            F.adaptive_avg_pool1d(x[0], 1),
+            F.adaptive_avg_pool1d(x[0], 5),
+            *F.adaptive_max_pool2d(x, (3, 4), return_indices=True),
+            *F.adaptive_max_pool1d(x[0], 2, return_indices=True),
+        ],
+        (real(2, 3, 6, 8),),
+    ),
+    "resizing": (
+        lambda x: [
+            F.interpolate(x, scale_factor=2),
+            F.interpolate(x, size=(8, 18)),
+            F.interpolate(x, size=(5, 3)),
+            F.interpolate(x, scale_factor=(2.3, 0.7)),
+            F.interpolate(x, scale_factor=(2, 3), mode="bilinear"),
+            F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True),
+            F.interpolate(x, size=(3, 9), mode="bilinear"),
+            F.interpolate(x, scale_factor=1.7, mode="bilinear"),
+            F.interpolate(x, size=(7, 5), mode="bicubic"),
+            F.interpolate(x, scale_factor=2, mode="bicubic", align_corners=True),
+            F.interpolate(x, size=(7, 4), mode="nearest-exact"),
+            F.interpolate(x[0], size=7, mode="nearest-exact"),
+            F.interpolate(x[0], scale_factor=2),
+            F.interpolate(x[0], size=9, mode="linear"),
+            aten.upsample_nearest2d(x, [8, 12], None, None),
+            aten.upsample_nearest2d(x, [5, 12], 1.4, 2.0),
+            aten.upsample_bilinear2d(x, [8, 12], False, 2.0, 2.0),
+        ],
+        (real(2, 3, 4, 6),),
+    ),
+    "shuffles": (
+        lambda x: [
+            F.pixel_shuffle(x, 2),
+            F.pixel_shuffle(x[0], 2),
+            F.pixel_unshuffle(x, 2),
+            F.channel_shuffle(x, 4),
+        ],
+        (real(2, 8, 4, 6),),
+    ),
+    "orders": (
+        lambda x: [
+            *torch.topk(x, 3),
+            *torch.topk(x, 2, dim=0, largest=False),
+            *torch.sort(x),
+            *torch.sort(x, dim=0, descending=True),
+            *torch.sort(x, stable=True, dim=0, descending=True),
+            torch.argsort(x, descending=True),
+            torch.argsort(x, stable=True, dim=0),
+        ],
+        (X,),
+    ),
+    "scatters": (
+        lambda x, i, s: [
+            x.scatter(0, i, s),
+            x.scatter(1, i, 1.5),
+            x.scatter_add(0, i, s),
+            x.scatter(0, i, s, reduce="multiply"),
+            x.scatter_reduce(0, i, s, "sum"),
+            x.scatter_reduce(0, i, s, "amax", include_self=False),
+            x.scatter_reduce(0, i, s, "prod", include_self=False),
+            x.index_add(0, i[0], x[1:], alpha=2),
+            x.index_add(-1, i[0], x[:, :3]),
+            x.index_copy(0, i[1], x[1:]),
+            x.index_fill(1, i[1], 7),
+        ],
+        (X, torch.tensor([[3, 0, 1], [2, 1, 0]]), real(2, 3)),
+    ),
+    "writes": (
+        writes,
+        (X, torch.tensor([3, 0, 1]), real(3)),
+    ),
+    "windows, grids and classes": (
+        lambda x, i, v: [
+            x.unfold(1, 3, 2),
+            x.unfold(0, 2, 1),
+            *torch.meshgrid(v, x[0], indexing="ij"),
+            *torch.meshgrid(v, x[0], v, indexing="xy"),
+            F.one_hot(i % 5, 5),
+            torch.lerp(x, x.flip(0), 0.3),
+            torch.lerp(x, x.flip(0), x.abs()),
+        ],
+        (X, I, real(4)),
+    ),
+    "recurrent layers": (
+        lambda x, h, wx, wh, b: [
+            *torch.lstm(x, [h, h * 2], [wx, wh, b, b * 2] * 2, True, 1, 0.0, False, True, True),
+            *torch.lstm(x, [h[:1, :1].expand(1, 3, 4)] * 2, [wx, wh], False, 1, 0.0, False, False, False),
+            *torch.gru(
+                x, h[:, :1].expand(2, 3, 4), [wx[:12], wh[:12], b[:12], b[4:]] * 2, True, 2, 0.0, False, False, False
+            ),
+            *torch.rnn_tanh(x, h, [wx[:4], wh[:4]] * 2, False, 1, 0.0, False, True, True),
+            *torch.rnn_relu(x, h[:1], [wx[:4], wh[:4]], False, 1, 0.0, False, False, True),
+        ],
+        (real(2, 3, 4), real(2, 2, 4), real(16, 4), real(16, 4), real(16)),
+    ),
     "normalization": (
         lambda x, w, b, s: [
             F.layer_norm(x, (6,), w, b),
@@ -533,6 +700,11 @@ CASES: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
             F.group_norm(x, 4),
             F.instance_norm(x, weight=s, bias=s),
             F.instance_norm(x),
+            aten.native_layer_norm(x, [6], w, b, 1e-5)[0],
+            F.group_norm(x.view(3, 4, 2, 3), 2, s, s + 1),
+            F.group_norm(x.view(3, 4, 2, 3), 4),
+            F.batch_norm(x.view(3, 4, 2, 3), s, s + 1, s, s),
+            aten.native_group_norm(x, s, None, 3, 4, 6, 2, 1e-5)[0],
         ],
         (real(3, 4, 6), real(6), real(6), positive(4)),
     ),
@@ -618,8 +790,13 @@ FOLDED: dict[str, tuple[str, str, Callable[..., Any]]] = {
 
 TYPES = {
     **{name: f"vtensor<[2,3],{t}>" for name, t in (("x", "f32"), ("i", "si64"), ("b", "i1"))},
-    "v": "vtensor<[3],f32>", "s": "vtensor<[],f32>", "size": "list<int>",
-    "none": "none", "false": "bool", "one": "int", "two": "int",
+    "v": "vtensor<[3],f32>",
+    "s": "vtensor<[],f32>",
+    "size": "list<int>",
+    "none": "none",
+    "false": "bool",
+    "one": "int",
+    "two": "int",
 }
 
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from ttstack.frontends.torch_to_ttir import (
     attention,
     composite,
+    conv,
     convert,
     creation,
     eltwise,
@@ -13,8 +14,14 @@ from ttstack.frontends.torch_to_ttir import (
     lists,
     matmul,
     normalization,
+    pool,
+    recurrent,
     reduction,
+    resize,
+    scatter,
     shape,
+    shuffle,
+    sort,
 )
 from ttstack.frontends.torch_to_ttir.table import Conversion
 from ttstack.mlir import ir
@@ -22,6 +29,7 @@ from ttstack.mlir import ir
 FAMILIES = (
     attention,
     composite,
+    conv,
     creation,
     eltwise,
     embedding,
@@ -29,8 +37,14 @@ FAMILIES = (
     lists,
     matmul,
     normalization,
+    pool,
+    recurrent,
     reduction,
+    resize,
+    scatter,
     shape,
+    shuffle,
+    sort,
 )
 
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})

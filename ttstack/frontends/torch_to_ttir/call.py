@@ -93,6 +93,10 @@ class Call:
         """A list of integers."""
         return tuple(int(self._constant(v)) for v in self._elements(i))
 
+    def numbers(self, i: int) -> tuple[float, ...]:
+        """A list of real numbers."""
+        return tuple(float(self._constant(v)) for v in self._elements(i))
+
     def is_none(self, i: int) -> bool:
         """Whether it is None, or left out."""
         return i >= len(self.operands) or _is_none(self.operands[i])

@@ -112,6 +112,13 @@ def _addc(call: Call) -> ir.Value:
     return f("add", x, term if value == 1 else f("multiply", value, term))
 
 
+@CONVERSIONS("lerp.Scalar", "lerp.Tensor", to="add multiply subtract")
+def _lerp(call: Call) -> ir.Value:
+    """`a + weight * (b - a)`."""
+    a, f = call.tensor(0), partial(elementwise, result=call.result)
+    return f("add", a, f("multiply", call.operand(2), f("subtract", call.tensor(1), a)))
+
+
 @CONVERSIONS("isnan", to="ne")
 def _isnan(call: Call) -> ir.Value:
     """`x != x`."""

@@ -3,7 +3,8 @@
 from functools import partial
 
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import cast, elementwise, splat
@@ -89,6 +90,16 @@ def _eye(call: Call) -> ir.Value:
         for dim, extent in enumerate(t.shape)
     )
     return cast(ttir("eq", [row, column], result=t.with_dtype(DType.I1)), call.result.dtype)
+
+
+@CONVERSIONS("one_hot", to="arange eq reshape")
+def _one_hot(call: Call) -> ir.Value:
+    """1 where the number of the class is the index."""
+    x, result = call.tensor(0), call.result
+    index = reshaped(x, (*result.shape[:-1], 1))
+    t = read_type(x.type).with_shape((1,) * (result.rank - 1) + result.shape[-1:])
+    classes = ttir("arange", [], result=t, start=0, end=t.shape[-1], step=1, arange_dimension=t.rank - 1)
+    return cast(ttir("eq", [index, classes], result=result.with_dtype(DType.I1)), result.dtype)
 
 
 def _steps(call: Call, start: float, step: float) -> ir.Value:

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import broadcast_to, elementwise, joined, sliced
+from ttstack.frontends.torch_to_ttir.values import broadcast_to, constant, elementwise, joined, sliced
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis, broadcast, promote
 from ttstack.ops.types import DType, TensorType
@@ -134,6 +136,20 @@ def _index_select(call: Call) -> ir.Value:
     return reshaped(_picked(x, [dim], reshaped(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape)
 
 
+@CONVERSIONS("unfold", to="embedding permute reshape constant")
+def _unfold(call: Call) -> ir.Value:
+    """Windows along one dimension, picked like rows of a table; what one holds stands last."""
+    x, size, step = call.tensor(0), call.integer(2), call.integer(3)
+    shape = read_type(x.type).shape
+    dim = axis(call.integer(1), len(shape))
+    count = call.result.shape[dim]
+    places = np.arange(count)[:, None] * step + np.arange(size)
+    picked = _picked(x, [dim], constant(places, TensorType((count, size), DType.I32)))
+    apart = reshaped(picked, (*shape[:dim], count, size, *shape[dim + 1 :]))
+    order = [d for d in range(len(shape) + 1) if d != dim + 1]
+    return permuted(apart, (*order, dim + 1))
+
+
 @CONVERSIONS("index.Tensor", to="embedding gather multiply add reshape permute broadcast")
 def _index(call: Call) -> ir.Value:
     """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows."""
@@ -142,13 +158,13 @@ def _index(call: Call) -> ir.Value:
     if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
         call.refuse("picks by a mask", "the number of picked elements must not depend on values")
     t, dims = read_type(x.type), list(picks)
-    position = _positions(list(picks.values()), [t.shape[d] for d in dims])
+    position = positions(list(picks.values()), [t.shape[d] for d in dims])
     if dims[0] > 0 and dims == list(range(dims[0], t.rank)):
         return reshaped(_gathered(x, dims[0], position), call.result.shape)
     return reshaped(_picked(x, dims, position), call.result.shape)
 
 
-def _positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
+def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
     """One row-major position from an index for each extent."""
     types = [read_type(v.type) for v in indices]
     result = TensorType(broadcast(*(t.shape for t in types)), promote(*types))

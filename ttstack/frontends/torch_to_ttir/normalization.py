@@ -19,8 +19,7 @@ CONVERSIONS = ConversionTable()
 @CONVERSIONS("layer_norm", to="layer_norm")
 def _layer_norm(call: Call) -> ir.Value:
     """Over trailing dimensions."""
-    operands = [call.tensor(0), call.optional(2), call.optional(3)]
-    return ttir("layer_norm", operands, normalized_shape=call.integers(1), epsilon=float(call.number(4)))
+    return _trailing_norm(call)
 
 
 @CONVERSIONS("rms_norm", to="rms_norm")
@@ -41,8 +40,7 @@ def _batch_norm(call: Call) -> ir.Value:
 @CONVERSIONS("_native_batch_norm_legit_no_training", to="batch_norm_inference ones zeros")
 def _batch_norm_no_training(call: Call) -> list[ir.Value]:
     """With the running statistics; what training needs must not be used."""
-    if any(call.used(i) for i in range(1, len(call.results))):
-        call.refuse("is used for more than its first result", "call model.eval() before the model is compiled")
+    _only_the_first(call)
     return [_with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(6)))] * len(call.results)
 
 
@@ -55,15 +53,49 @@ def _with_statistics(call: Call, mean: ir.Value, variance: ir.Value, *, epsilon:
     return ttir("batch_norm_inference", operands, epsilon=epsilon, dimension=1)
 
 
-@CONVERSIONS("group_norm", to="layer_norm reshape multiply add")
+_GROUPS = "group_norm layer_norm reshape multiply add"
+
+
+@CONVERSIONS("group_norm", to=_GROUPS)
 def _group_norm(call: Call) -> ir.Value:
-    """Layer norm of each group, then a scale and a shift for each channel."""
-    x, groups = call.tensor(0), call.integer(1)
-    batch, channels, *rest = call.result.shape
+    """Whole in four dimensions and more; else layer norm of each group, then a scale and a shift."""
+    return _by_group(call, call.integer(1), (call.optional(2), call.optional(3)), float(call.number(4)))
+
+
+@CONVERSIONS("native_group_norm", to=_GROUPS)
+def _native_group_norm(call: Call) -> list[ir.Value]:
+    """Whole in four dimensions and more; what training needs must not be used."""
+    _only_the_first(call)
+    normal = _by_group(call, call.integer(6), (call.optional(1), call.optional(2)), float(call.number(7)))
+    return [normal] * len(call.results)
+
+
+@CONVERSIONS("native_layer_norm", to="layer_norm")
+def _native_layer_norm(call: Call) -> list[ir.Value]:
+    """Over trailing dimensions; what training needs must not be used."""
+    _only_the_first(call)
+    return [_trailing_norm(call)] * len(call.results)
+
+
+def _trailing_norm(call: Call) -> ir.Value:
+    operands = [call.tensor(0), call.optional(2), call.optional(3)]
+    return ttir("layer_norm", operands, normalized_shape=call.integers(1), epsilon=float(call.number(4)))
+
+
+def _only_the_first(call: Call) -> None:
+    if any(call.used(i) for i in range(1, len(call.results))):
+        call.refuse("is used for more than its first result", "call model.eval() before the model is compiled")
+
+
+def _by_group(call: Call, groups: int, affine: tuple[ir.Value | None, ir.Value | None], epsilon: float) -> ir.Value:
+    x, result = call.tensor(0), call.result
+    batch, channels, *rest = result.shape
+    if result.rank >= 4:
+        return ttir("group_norm", [x, None, *affine], num_groups=groups, epsilon=epsilon, channel_dim=1)
     width = channels // groups * math.prod(rest)
     grouped = reshaped(x, (batch, groups, width))
-    normal = ttir("layer_norm", [grouped], normalized_shape=(width,), epsilon=float(call.number(4)))
-    return _per_channel(reshaped(normal, call.result.shape), call.optional(2), call.optional(3), call.result)
+    normal = ttir("layer_norm", [grouped], normalized_shape=(width,), epsilon=epsilon)
+    return _per_channel(reshaped(normal, result.shape), *affine, result)
 
 
 @CONVERSIONS("instance_norm", to="layer_norm reshape multiply add")

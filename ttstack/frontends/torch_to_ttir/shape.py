@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, joined, sliced, with_leading_ones
@@ -124,6 +125,22 @@ def _stack(call: Call) -> ir.Value:
     if dim == call.result.rank - 1:
         parts = [reshaped(x, (*call.result.shape[:-1], 1)) for x in parts]
     return reshaped(joined(parts, dim), call.result.shape)
+
+
+@CONVERSIONS("meshgrid.indexing", to="broadcast reshape")
+def _meshgrid(call: Call) -> ir.Value:
+    """Each line along a dimension of its own, repeated along the others."""
+    lines = call.tensors(0)
+    order = list(range(len(lines)))
+    if call.text(1) == "xy":
+        order[:2] = reversed(order[:2])
+    extents = [read_type(lines[i].type).size for i in order]
+    grids = [reshaped(x, _alone(read_type(x.type).size, order.index(i), len(lines))) for i, x in enumerate(lines)]
+    return list_of([broadcast_to(x, tuple(extents)) for x in grids], call.op.results[0].type)
+
+
+def _alone(extent: int, dim: int, rank: int) -> tuple[int, ...]:
+    return (1,) * dim + (extent,) + (1,) * (rank - 1 - dim)
 
 
 @CONVERSIONS("constant_pad_nd", to="pad slice_static")

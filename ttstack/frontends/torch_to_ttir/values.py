@@ -1,8 +1,10 @@
 """TTIR values that many conversions need: casts and scalars."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.build import reshaped, ttir
@@ -28,9 +30,13 @@ def splat(number: float, t: TensorType) -> ir.Value:
     """A tensor of one number; a constant where `ttir.full` cannot spell the number exactly."""
     value = float(number) if t.dtype.is_float else int(number)
     if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
-        attribute = elements_attribute(np.full(t.shape, value, t.dtype.numpy), t)
-        return ttir("constant", [], result=t, value=attribute)
+        return constant(np.full(t.shape, value, t.dtype.numpy), t)
     return ttir("full", [], result=t, shape=t.shape, fill_value=value)
+
+
+def constant(values: NDArray[Any], t: TensorType) -> ir.Value:
+    """A tensor of known elements."""
+    return ttir("constant", [], result=t, value=elements_attribute(values, t))
 
 
 def scalar(number: float, like: TensorType) -> ir.Value:

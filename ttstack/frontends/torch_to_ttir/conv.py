@@ -1,0 +1,102 @@
+"""Convolutions, of images as PyTorch has them: channels before height and width, which the op's attributes say."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import cast
+from ttstack.mlir import ir
+from ttstack.ops.windows import per_axis
+
+CONVERSIONS = ConversionTable()
+
+_AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
+_FORWARD = "conv1d conv2d conv3d reshape"
+_TRANSPOSED = "conv_transpose2d reshape"
+
+
+@CONVERSIONS("conv1d", "conv2d", "conv3d", to=_FORWARD)
+def _conv(call: Call) -> ir.Value:
+    """Channels stay where they are; one sample without a batch becomes a batch of one."""
+    return _forward(call, _symmetric(call, 4), call.integer(6))
+
+
+@CONVERSIONS("conv1d.padding", "conv2d.padding", "conv3d.padding", to=_FORWARD)
+def _conv_by_name(call: Call) -> ir.Value:
+    """Channels stay where they are; `same` pads more after than before where it must."""
+    rank = _spatial(call)
+    total = [0] * rank
+    if call.text(4) == "same":
+        kernel = read_type(call.tensor(1).type).shape[2:]
+        total = [d * (k - 1) for d, k in zip(_sides(call, 5), kernel, strict=True)]
+    return _forward(call, [(t // 2, t - t // 2) for t in total], call.integer(6))
+
+
+@CONVERSIONS("convolution", "_convolution", to=f"{_FORWARD} conv_transpose2d")
+def _convolution(call: Call) -> ir.Value:
+    """Either kind, by its operands."""
+    if call.flag(6):
+        return _transposed(call, extra=7, groups=8, dilation=5)
+    return _forward(call, _symmetric(call, 4), call.integer(8))
+
+
+@CONVERSIONS("conv_transpose1d", "conv_transpose2d.input", to=_TRANSPOSED)
+def _conv_transpose(call: Call) -> ir.Value:
+    """Channels stay where they are; a line is an image of height 1."""
+    return _transposed(call, extra=5, groups=6, dilation=7)
+
+
+def _forward(call: Call, pads: Sequence[tuple[int, int]], groups: int) -> ir.Value:
+    rank, dilations = _spatial(call), _sides(call, 5)
+    lows, highs = zip(*pads, strict=True)
+    attributes = {"stride": _sides(call, 3), "padding": lows if lows == highs else lows + highs, "groups": groups}
+    if rank < 3:
+        attributes["dilation"] = dilations
+    elif set(dilations) != {1}:
+        call.refuse("has a dilation in three dimensions", "TTIR has dilations in one and two dimensions")
+    return _called(call, f"conv{rank}d", call.tensor(1), rank, attributes)
+
+
+def _transposed(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
+    """Operands `extra`, `groups` and `dilation` stand where they are said to."""
+    rank = _spatial(call)
+    if rank == 3:
+        call.refuse("is transposed in three dimensions", "TTIR has it in two dimensions")
+    line = (0,) * (2 - rank)
+    attributes = {
+        "stride": (1,) * len(line) + _sides(call, 3),
+        "padding": line + _sides(call, 4),
+        "output_padding": line + _sides(call, extra),
+        "dilation": (1,) * len(line) + _sides(call, dilation),
+        "groups": call.integer(groups),
+    }
+    channels, each, *kernel = read_type(call.tensor(1).type).shape
+    weight = reshaped(call.tensor(1), (channels, each, *(1,) * len(line), *kernel))
+    return _called(call, "conv_transpose2d", weight, 2, attributes)
+
+
+def _called(call: Call, mnemonic: str, weight: ir.Value, rank: int, attributes: dict[str, Any]) -> ir.Value:
+    shape, spatial, dtype = read_type(call.tensor(0).type).shape, _spatial(call), call.result.dtype
+    batch, channels = shape[:-spatial][-2:] if len(shape) == spatial + 2 else (1, shape[0])
+    x = reshaped(call.tensor(0), (batch, channels, *(1,) * (rank - spatial), *shape[-spatial:]))
+    bias = call.optional(2)
+    if bias is not None:
+        bias = reshaped(bias, (*(1,) * (rank + 1), read_type(bias.type).size))
+    places = {f"{name}_dim": 2 + i for i, name in enumerate(_AXES[rank])}
+    operands = [v if v is None else cast(v, dtype) for v in (x, weight, bias)]
+    return reshaped(ttir(mnemonic, operands, channel_dim=1, **places, **attributes), call.result.shape)
+
+
+def _spatial(call: Call) -> int:
+    return read_type(call.tensor(1).type).rank - 2
+
+
+def _sides(call: Call, i: int) -> tuple[int, ...]:
+    return per_axis(f"operand {i}", call.integers(i), _spatial(call))
+
+
+def _symmetric(call: Call, i: int) -> list[tuple[int, int]]:
+    return [(p, p) for p in _sides(call, i)]

@@ -1,0 +1,79 @@
+"""Linear maps along one axis of an image, as constant matrices: averages of parts, and resampling."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.values import constant
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+Matrix = NDArray[Any]
+"""[elements of the result, elements of the operand]."""
+
+_CUBIC = -0.75
+"""The free coefficient of the cubic kernel."""
+
+
+def along(x: ir.Value, dim: int, matrix: Matrix) -> ir.Value:
+    """`matrix` applied to dimension `dim` of `x`, one of the last two."""
+    t = read_type(x.type)
+    factor = constant(matrix, TensorType(matrix.shape, t.dtype))
+    if dim == t.rank - 1:
+        return ttir("matmul", [x, factor], transpose_b=True)
+    order = (*range(t.rank - 2), t.rank - 1, t.rank - 2)
+    return permuted(ttir("matmul", [permuted(x, order), factor], transpose_b=True), order)
+
+
+def averages(size: int, count: int) -> Matrix:
+    """The means of `count` parts that cover `size` elements, overlapping where those do not divide."""
+    matrix = np.zeros((count, size))
+    for i in range(count):
+        begin, end = i * size // count, -(-(i + 1) * size // count)
+        matrix[i, begin:end] = 1 / (end - begin)
+    return matrix
+
+
+def nearest(size: int, count: int, step: float, *, centred: bool = False) -> Matrix:
+    """The element at or before each position, which are `step` apart."""
+    at = ((np.arange(count) + 0.5 * centred) * step).astype(int)
+    return _taps(size, at[:, None], np.ones((count, 1)))
+
+
+def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
+    """Mixes of the two elements around each position."""
+    at = np.clip(_positions(size, count, step, corners=corners), 0, size - 1)
+    below = np.floor(at).astype(int)
+    share = at - below
+    return _taps(size, below[:, None] + [0, 1], np.stack([1 - share, share], 1))
+
+
+def cubic(size: int, count: int, step: float, *, corners: bool) -> Matrix:
+    """Mixes of the four elements around each position."""
+    at = _positions(size, count, step, corners=corners)
+    places = np.floor(at).astype(int)[:, None] + [-1, 0, 1, 2]
+    return _taps(size, places, _cubic_weight(np.abs(at[:, None] - places)))
+
+
+def _positions(size: int, count: int, step: float, *, corners: bool) -> NDArray[Any]:
+    """Where in the operand each element of the result is; with `corners`, first and last stay what they are."""
+    if corners:
+        return np.arange(count) * ((size - 1) / max(count - 1, 1))
+    return (np.arange(count) + 0.5) * step - 0.5
+
+
+def _cubic_weight(distance: NDArray[Any]) -> NDArray[Any]:
+    near = ((_CUBIC + 2) * distance - (_CUBIC + 3)) * distance**2 + 1
+    far = ((distance - 5) * distance + 8) * distance * _CUBIC - 4 * _CUBIC
+    return np.where(distance <= 1, near, far)
+
+
+def _taps(size: int, places: NDArray[Any], weights: NDArray[Any]) -> Matrix:
+    """Weights put where they belong; places outside are those of the edge."""
+    matrix = np.zeros((len(places), size))
+    rows = np.broadcast_to(np.arange(len(places))[:, None], places.shape)
+    np.add.at(matrix, (rows, np.clip(places, 0, size - 1)), weights)
+    return matrix

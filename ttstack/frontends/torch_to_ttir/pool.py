@@ -1,0 +1,116 @@
+"""Pools: TTIR has them with channels last, so images are permuted before and after."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.filters import along, averages
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+from ttstack.ops.windows import per_axis
+
+CONVERSIONS = ConversionTable()
+
+_AROUND = "permute reshape"
+_INDICES = "max_pool2d_with_indices"
+
+
+@CONVERSIONS("max_pool1d", "max_pool2d", to=f"max_pool2d {_AROUND}")
+def _max_pool(call: Call) -> ir.Value:
+    """Channels last and back; a line is an image of height 1."""
+    pooled = ttir("max_pool2d", [_channels_last(call)], **_max_window(call))
+    return _channels_first(pooled, call.result.shape)
+
+
+@CONVERSIONS("max_pool2d_with_indices", to=f"{_INDICES} {_AROUND}")
+def _max_pool_with_indices(call: Call) -> list[ir.Value]:
+    """Channels last and back, the positions too."""
+    return _with_indices(call, _max_window(call))
+
+
+@CONVERSIONS("avg_pool1d", "avg_pool2d", to=f"avg_pool2d {_AROUND}")
+def _avg_pool(call: Call) -> ir.Value:
+    """Channels last and back; a line is an image of height 1."""
+    if not call.is_none(6):
+        call.refuse("has a divisor of its own", "multiply the mean by the size of the window over the divisor")
+    attributes = _window(call, ceil_mode=4)
+    pooled = ttir("avg_pool2d", [_channels_last(call)], **attributes, dilation=(1, 1), count_include_pad=call.flag(5))
+    return _channels_first(pooled, call.result.shape)
+
+
+@CONVERSIONS("adaptive_avg_pool1d", "adaptive_avg_pool2d", to=f"mean avg_pool2d matmul constant {_AROUND}")
+def _adaptive_avg_pool(call: Call) -> ir.Value:
+    """A mean where one is left, a pool where sizes divide, else a product that averages along each axis."""
+    x, rank = call.tensor(0), _spatial(call)
+    sizes, counts = read_type(x.type).shape[-rank:], call.result.shape[-rank:]
+    if set(counts) == {1}:
+        return ttir("mean", [x], keep_dim=True, dim_arg=tuple(range(-rank, 0)))
+    if not any(size % count for size, count in zip(sizes, counts, strict=True)):
+        pooled = ttir("avg_pool2d", [_channels_last(call)], **_even_window(sizes, counts))
+        return _channels_first(pooled, call.result.shape)
+    for i, (size, count) in enumerate(zip(sizes, counts, strict=True)):
+        if size != count:
+            x = along(x, call.result.rank - rank + i, averages(size, count))
+    return x
+
+
+@CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} {_AROUND}")
+def _adaptive_max_pool(call: Call) -> list[ir.Value]:
+    """A pool; sizes must divide."""
+    rank = _spatial(call)
+    sizes, counts = read_type(call.tensor(0).type).shape[-rank:], call.result.shape[-rank:]
+    if any(size % count for size, count in zip(sizes, counts, strict=True)):
+        call.refuse(f"takes {list(sizes)} to {list(counts)}", "sizes that divide are supported")
+    return _with_indices(call, _even_window(sizes, counts))
+
+
+def _with_indices(call: Call, attributes: dict[str, Any]) -> list[ir.Value]:
+    x, result = _channels_last(call), call.result
+    places = result.with_dtype(DType.I64)
+    found = create("ttir", _INDICES, [x], attributes, results=[result, places]).results
+    return [_channels_first(value, result.shape) for value in found]
+
+
+def _max_window(call: Call) -> dict[str, Any]:
+    dilation = per_axis("dilation", call.integers(4) or (1,), _spatial(call))
+    return {**_window(call, ceil_mode=5), "dilation": _on_image(dilation, 1)}
+
+
+def _window(call: Call, *, ceil_mode: int) -> dict[str, Any]:
+    """Kernel, stride and padding on images; no stride is that of the kernel."""
+    rank = _spatial(call)
+    kernel, padding = (per_axis("window", call.integers(i), rank) for i in (1, 3))
+    stride = per_axis("stride", call.integers(2) or kernel, rank)
+    sides = {"kernel": _on_image(kernel, 1), "stride": _on_image(stride, 1), "padding": _on_image(padding, 0)}
+    return {**sides, "ceil_mode": call.flag(ceil_mode)}
+
+
+def _even_window(sizes: Sequence[int], counts: Sequence[int]) -> dict[str, Any]:
+    """Windows side by side that cover all."""
+    kernel = _on_image([size // count for size, count in zip(sizes, counts, strict=True)], 1)
+    return {"kernel": kernel, "stride": kernel, "padding": (0, 0), "dilation": (1, 1), "ceil_mode": False}
+
+
+def _on_image(sides: Sequence[int], neutral: int) -> tuple[int, ...]:
+    """A number for height and for width; a line has height 1."""
+    return (neutral,) * (2 - len(sides)) + tuple(sides)
+
+
+def _spatial(call: Call) -> int:
+    return 1 if "1d" in call.name else 2
+
+
+def _channels_last(call: Call) -> ir.Value:
+    """The first operand as images [N, H, W, C]."""
+    x, rank = call.tensor(0), _spatial(call)
+    shape = read_type(x.type).shape
+    batch = shape[: -rank - 1] or (1,)
+    return permuted(reshaped(x, (*batch, shape[-rank - 1], *_on_image(shape[-rank:], 1))), (0, 2, 3, 1))
+
+
+def _channels_first(images: ir.Value, shape: Sequence[int]) -> ir.Value:
+    return reshaped(permuted(images, (0, 3, 1, 2)), shape)

@@ -1,0 +1,177 @@
+"""Values written into a tensor: by index, into a slice, or over all of it."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.eltwise import where
+from ttstack.frontends.torch_to_ttir.indexing import positions
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced
+from ttstack.mlir import ir
+from ttstack.ops.shapes import axis
+from ttstack.ops.types import DType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+_KINDS = {"sum": "sum", "add": "sum", "prod": "prod", "multiply": "prod", "amax": "max", "amin": "min"}
+_NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
+_REPLACE = "invalid"
+"""The kind of `ttir.scatter` that keeps nothing of what was there."""
+
+
+@CONVERSIONS("scatter.src", "scatter.value", to="scatter broadcast")
+def _scatter(call: Call) -> ir.Value:
+    """Elements replaced along one dimension."""
+    return _scattered(call, call.operand(3), _REPLACE)
+
+
+@CONVERSIONS("scatter_add", to="scatter")
+def _scatter_add(call: Call) -> ir.Value:
+    """Elements added to along one dimension."""
+    return _scattered(call, call.operand(3), "sum")
+
+
+@CONVERSIONS("scatter.reduce", to="scatter")
+def _scatter_reduce(call: Call) -> ir.Value:
+    """Elements added to or multiplied along one dimension."""
+    return _scattered(call, call.operand(3), _kind(call, 4))
+
+
+@CONVERSIONS("scatter_reduce.two", to="scatter broadcast")
+def _scatter_reduce_two(call: Call) -> ir.Value:
+    """Elements combined along one dimension; those that do not count become the neutral element first."""
+    kind = _kind(call, 4)
+    if call.flag(5):
+        return _scattered(call, call.operand(3), kind)
+    if not call.result.dtype.is_float and kind in ("max", "min"):
+        call.refuse("leaves out what was there", "call it with include_self=True, or on real numbers")
+    cleared = _scattered(call, _NEUTRAL[kind], _REPLACE)
+    return ttir("scatter", [cleared, call.tensor(2), call.tensor(3)], dim=call.integer(1), scatter_reduce_type=kind)
+
+
+def _kind(call: Call, i: int) -> str:
+    name = call.text(i)
+    if name not in _KINDS:
+        call.refuse(f"reduces by {name!r}", "sum, prod, amax and amin are supported")
+    return _KINDS[name]
+
+
+def _scattered(call: Call, source: ir.Value | float, kind: str) -> ir.Value:
+    x, index = call.tensor(0), call.tensor(2)
+    t = read_type(index.type)
+    values = source if isinstance(source, ir.Value) else scalar(source, call.result)
+    values = broadcast_to(values, t.shape) if read_type(values.type).size == 1 else values
+    return ttir("scatter", [x, index, values], dim=call.integer(1), scatter_reduce_type=kind)
+
+
+@CONVERSIONS("index_add", "index_copy", to="scatter reshape broadcast multiply")
+def _index_add(call: Call) -> ir.Value:
+    """Slices of the source added to, or put in place of, those that are named."""
+    dim, source = axis(call.integer(1), call.result.rank), call.tensor(3)
+    shape = read_type(source.type).shape
+    adds = "index_add" in call.name
+    if adds and call.number(4) != 1:
+        source = elementwise("multiply", source, call.number(4), result=read_type(source.type))
+    kind = "sum" if adds else _REPLACE
+    return ttir("scatter", [call.tensor(0), _index_of(call, dim, shape), source], dim=dim, scatter_reduce_type=kind)
+
+
+@CONVERSIONS("index_fill.int_Scalar", to="scatter reshape broadcast")
+def _index_fill(call: Call) -> ir.Value:
+    """One number in place of the slices that are named."""
+    dim, shape = axis(call.integer(1), call.result.rank), list(call.result.shape)
+    shape[dim] = read_type(call.tensor(2).type).size
+    values = broadcast_to(scalar(call.number(3), call.result), tuple(shape))
+    return ttir("scatter", [call.tensor(0), _index_of(call, dim, tuple(shape)), values], dim=dim)
+
+
+def _index_of(call: Call, dim: int, shape: tuple[int, ...]) -> ir.Value:
+    """The index for each element of a source of that shape."""
+    line = [1] * len(shape)
+    line[dim] = shape[dim]
+    return broadcast_to(reshaped(call.tensor(2), line), shape)
+
+
+@CONVERSIONS("index_put", to="scatter where multiply add reshape permute broadcast")
+def _index_put(call: Call) -> ir.Value:
+    """A scatter of rows; a mask with one value becomes a choice."""
+    picks = {d: v for d, v in enumerate(call.optionals(1)) if v is not None}
+    if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
+        return _masked(call, picks)
+    x, values, dims = call.tensor(0), cast(call.tensor(2), call.result.dtype), list(picks)
+    shape = call.result.shape
+    position = positions(list(picks.values()), [shape[d] for d in dims])
+    rest = [d for d in range(len(shape)) if d not in dims]
+    order = (*dims, *rest)
+    count, width = read_type(position.type).size, math.prod(shape[d] for d in rest)
+    source = reshaped(_rows(values, dims, shape, read_type(position.type).shape), (count, width))
+    table = reshaped(permuted(x, order), (math.prod(shape[d] for d in dims), width))
+    index = broadcast_to(reshaped(position, (count, 1)), (count, width))
+    kind = "sum" if call.flag(3) else _REPLACE
+    written = ttir("scatter", [table, index, source], dim=0, scatter_reduce_type=kind)
+    back = tuple(order.index(d) for d in range(len(shape)))
+    return permuted(reshaped(written, tuple(shape[d] for d in order)), back)
+
+
+def _rows(values: ir.Value, dims: list[int], shape: tuple[int, ...], picked: tuple[int, ...]) -> ir.Value:
+    """Values for what is picked, which leads; before, it stands where the first of adjacent indices does."""
+    lead = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
+    rest = [extent for d, extent in enumerate(shape) if d not in dims]
+    full = broadcast_to(values, (*rest[:lead], *picked, *rest[lead:]))
+    middle, rank = len(picked), len(picked) + len(rest)
+    return permuted(full, (*range(lead, lead + middle), *range(lead), *range(lead + middle, rank)))
+
+
+def _masked(call: Call, picks: Mapping[int, ir.Value]) -> ir.Value:
+    values, mask = call.tensor(2), picks.get(0)
+    if mask is None or len(picks) > 1 or read_type(values.type).size != 1 or call.flag(3):
+        call.refuse("writes several values by a mask", "write torch.where(mask, values, x)")
+    shape = read_type(mask.type).shape
+    mask = reshaped(mask, (*shape, *(1,) * (call.result.rank - len(shape))))
+    return where(mask, reshaped(values, (1,) * call.result.rank), call.tensor(0), call.result)
+
+
+@CONVERSIONS("slice_scatter", to="slice_static concat scatter constant broadcast")
+def _slice_scatter(call: Call) -> ir.Value:
+    """What is before, the source, what is after; a scatter where the slice has steps."""
+    x, source = call.tensor(0), cast(call.tensor(1), call.result.dtype)
+    shape = call.result.shape
+    dim = axis(call.integer(2), len(shape))
+    start, end = (None if call.is_none(i) else call.integer(i) for i in (3, 4))
+    begin, end, step = slice(start, end, call.integer(5)).indices(shape[dim])
+    if step == 1:
+        return _replaced(x, source, dim, begin)
+    line = [1] * len(shape)
+    line[dim] = read_type(source.type).shape[dim]
+    places = np.arange(begin, end, step).reshape(line)
+    index = constant(places, TensorType(tuple(line), DType.I32))
+    return ttir("scatter", [x, broadcast_to(index, read_type(source.type).shape), source], dim=dim)
+
+
+@CONVERSIONS("select_scatter", to="slice_static concat reshape")
+def _select_scatter(call: Call) -> ir.Value:
+    """What is before, the source as a slice of one, what is after."""
+    shape = call.result.shape
+    dim = axis(call.integer(2), len(shape))
+    source = reshaped(cast(call.tensor(1), call.result.dtype), (*shape[:dim], 1, *shape[dim + 1 :]))
+    return _replaced(call.tensor(0), source, dim, axis(call.integer(3), shape[dim], "index"))
+
+
+def _replaced(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:
+    extent, length = (read_type(v.type).shape[dim] for v in (x, source))
+    if not length:
+        return x
+    bounds = [(0, begin), (begin + length, extent)]
+    before, after = ([sliced(x, dim, low, high)] if low < high else [] for low, high in bounds)
+    return joined([*before, source, *after], dim)
+
+
+@CONVERSIONS("copy", "fill.Tensor", to="broadcast reshape")
+def _copy(call: Call) -> ir.Value:
+    """The source, in the result's shape and element type."""
+    return broadcast_to(cast(call.tensor(1), call.result.dtype), call.result.shape)

@@ -1,0 +1,45 @@
+"""Channels traded for pixels, and shuffled: all of them are reshapes around a permute."""
+
+from collections.abc import Sequence
+
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+
+CONVERSIONS = ConversionTable()
+
+_TARGETS = "reshape permute"
+
+
+@CONVERSIONS("pixel_shuffle", to=_TARGETS)
+def _pixel_shuffle(call: Call) -> ir.Value:
+    """Groups of channels become the pixels of a block."""
+    *_, height, width = read_type(call.tensor(0).type).shape
+    factor, channels = call.integer(1), call.result.shape[-3]
+    return _through(call, (-1, channels, factor, factor, height, width), (0, 1, 4, 2, 5, 3))
+
+
+@CONVERSIONS("pixel_unshuffle", to=_TARGETS)
+def _pixel_unshuffle(call: Call) -> ir.Value:
+    """The pixels of a block become channels."""
+    *_, channels, _, _ = read_type(call.tensor(0).type).shape
+    factor, (*_, height, width) = call.integer(1), call.result.shape
+    return _through(call, (-1, channels, height, factor, width, factor), (0, 1, 3, 5, 2, 4))
+
+
+@CONVERSIONS("channel_shuffle", to=_TARGETS)
+def _channel_shuffle(call: Call) -> ir.Value:
+    """One channel of each group in turn."""
+    groups, (_, channels, *_) = call.integer(1), call.result.shape
+    return _through(call, (call.result.shape[0], groups, channels // groups, -1), (0, 2, 1, 3))
+
+
+def _through(call: Call, shape: Sequence[int], order: Sequence[int]) -> ir.Value:
+    """The operand in that shape, where -1 is what is left, permuted, in the result's shape."""
+    known = 1
+    for extent in shape:
+        known *= abs(extent)
+    whole = [call.result.size // known if extent == -1 else extent for extent in shape]
+    return reshaped(permuted(reshaped(call.tensor(0), whole), order), call.result.shape)
