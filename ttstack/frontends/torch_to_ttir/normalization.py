@@ -11,6 +11,7 @@ from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import elementwise
 from ttstack.mlir import ir
+from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType
 
 CONVERSIONS = ConversionTable()
@@ -108,6 +109,16 @@ def _instance_norm(call: Call) -> ir.Value:
     apart = reshaped(call.tensor(0), (batch, channels, width))
     normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=float(call.number(7)))
     return _per_channel(reshaped(normal, call.result.shape), call.optional(1), call.optional(2), call.result)
+
+
+@CONVERSIONS("_weight_norm", to="square sum sqrt div multiply")
+def _weight_norm(call: Call) -> ir.Value:
+    """The direction of each slice along one dimension times its length."""
+    x, at = call.tensor(0), axis(call.integer(2), call.result.rank)
+    f = partial(elementwise, result=call.result)
+    others = tuple(d for d in range(call.result.rank) if d != at)
+    length = ttir("sqrt", [ttir("sum", [f("square", x)], keep_dim=True, dim_arg=others)])
+    return f("multiply", x, f("div", call.tensor(1), length))
 
 
 def _per_channel(x: ir.Value, weight: ir.Value | None, bias: ir.Value | None, result: TensorType) -> ir.Value:

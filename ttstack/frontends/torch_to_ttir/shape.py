@@ -1,13 +1,11 @@
-"""Other shapes and orders, joins, padding. Result types say the shapes, so -1 and defaults are never read."""
-
-from collections.abc import Sequence
+"""Other shapes and orders, and joins. Result types say the shapes, so -1 and defaults are never read."""
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, joined, sliced, with_leading_ones
+from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, joined, with_leading_ones
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 
@@ -141,29 +139,3 @@ def _meshgrid(call: Call) -> ir.Value:
 
 def _alone(extent: int, dim: int, rank: int) -> tuple[int, ...]:
     return (1,) * dim + (extent,) + (1,) * (rank - 1 - dim)
-
-
-@CONVERSIONS("constant_pad_nd", to="pad slice_static")
-def _constant_pad(call: Call) -> ir.Value:
-    """One number around; negative amounts cut off."""
-    return _padded(call.tensor(0), call.integers(1), float(call.number(2)))
-
-
-@CONVERSIONS("pad", to="pad slice_static")
-def _pad(call: Call) -> ir.Value:
-    """One number around; negative amounts cut off."""
-    if (mode := call.text(2)) != "constant":
-        call.refuse(f"fills by mode {mode!r}", "only constants are supported")
-    return _padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
-
-
-def _padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
-    """`amounts` are low and high, of the last dimension first."""
-    shape = read_type(x.type).shape
-    pairs = [(0, 0)] * len(shape)
-    for i in range(len(amounts) // 2):
-        pairs[-1 - i] = (amounts[2 * i], amounts[2 * i + 1])
-    for dim, (low, high) in enumerate(pairs):
-        x = sliced(x, dim, max(-low, 0), shape[dim] - max(-high, 0))
-    padding = tuple(max(amount, 0) for pair in pairs for amount in pair)
-    return ttir("pad", [x], padding=padding, value=value) if any(padding) else x

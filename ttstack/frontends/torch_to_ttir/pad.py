@@ -1,0 +1,78 @@
+"""Padding: by one number, or by what the tensor holds."""
+
+from collections.abc import Sequence
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.values import joined, sliced
+from ttstack.mlir import ir
+
+CONVERSIONS = ConversionTable()
+
+_MODES = ("reflect", "replicate", "circular")
+_TARGETS = "slice_static reverse repeat concat"
+
+
+@CONVERSIONS("constant_pad_nd", to="pad slice_static")
+def _constant_pad(call: Call) -> ir.Value:
+    """One number around; negative amounts cut off."""
+    return _padded(call.tensor(0), call.integers(1), float(call.number(2)))
+
+
+@CONVERSIONS("pad", to=f"pad {_TARGETS}")
+def _pad(call: Call) -> ir.Value:
+    """One number around, or what the tensor holds; negative amounts cut off."""
+    if (mode := call.text(2)) == "constant":
+        return _padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
+    if mode not in _MODES:
+        call.refuse(f"fills by mode {mode!r}", f"constant, {', '.join(_MODES)} are supported")
+    return _filled(call.tensor(0), call.integers(1), mode)
+
+
+@CONVERSIONS("reflection_pad1d", "reflection_pad2d", to="slice_static reverse concat")
+def _reflection_pad(call: Call) -> ir.Value:
+    """What is beside the edge, mirrored; negative amounts cut off."""
+    return _filled(call.tensor(0), call.integers(1), "reflect")
+
+
+def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[int, int]]]:
+    """What negative amounts leave, and low and high of each dimension; `amounts` begin with the last."""
+    shape = read_type(x.type).shape
+    pairs = [(0, 0)] * len(shape)
+    for i in range(len(amounts) // 2):
+        pairs[-1 - i] = (amounts[2 * i], amounts[2 * i + 1])
+    for dim, (low, high) in enumerate(pairs):
+        x = sliced(x, dim, max(-low, 0), shape[dim] - max(-high, 0))
+    return x, [(max(low, 0), max(high, 0)) for low, high in pairs]
+
+
+def _padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
+    x, pairs = _pairs(x, amounts)
+    padding = tuple(amount for pair in pairs for amount in pair)
+    return ttir("pad", [x], padding=padding, value=value) if any(padding) else x
+
+
+def _filled(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
+    x, pairs = _pairs(x, amounts)
+    for dim, (low, high) in enumerate(pairs):
+        before = [_edge(x, dim, low, mode, first=True)] if low else []
+        after = [_edge(x, dim, high, mode, first=False)] if high else []
+        x = joined([*before, x, *after], dim)
+    return x
+
+
+def _edge(x: ir.Value, dim: int, count: int, mode: str, *, first: bool) -> ir.Value:
+    """What stands before the first element, or after the last."""
+    shape = read_type(x.type).shape
+    extent = shape[dim]
+    if mode == "circular":
+        begin = extent - count if first else 0
+        return sliced(x, dim, begin, begin + count)
+    if mode == "reflect":
+        begin = 1 if first else extent - 1 - count
+        return ttir("reverse", [sliced(x, dim, begin, begin + count)], dimensions=(dim,))
+    begin = 0 if first else extent - 1
+    counts = tuple(count if d == dim else 1 for d in range(len(shape)))
+    return ttir("repeat", [sliced(x, dim, begin, begin + 1)], repeat_dimensions=counts)
