@@ -11,7 +11,6 @@ from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()
 
-_MODES = ("reflect", "replicate", "circular")
 _TARGETS = "slice_static reverse repeat concat"
 
 
@@ -26,8 +25,6 @@ def _pad(call: Call) -> ir.Value:
     """One number around, or what the tensor holds; negative amounts cut off."""
     if (mode := call.text(2)) == "constant":
         return _padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
-    if mode not in _MODES:
-        call.refuse(f"fills by mode {mode!r}", f"constant, {', '.join(_MODES)} are supported")
     return _filled(call.tensor(0), call.integers(1), mode)
 
 
