@@ -53,11 +53,12 @@ def _bind_across(function: Function, operation: Operation, mesh: Mesh) -> Call:
         definition = function.definition(operation)
         if isinstance(definition, MeshOp):
             definition.check_mesh(mesh)
+        keywords = attributes(operation) | result_keywords(definition)
     except ValueError as e:
         raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
     if kernel is None:
         raise _unknown(operation)
-    return partial(across(kernel, mesh), **attributes(operation))
+    return partial(across(kernel, mesh), **keywords)
 
 
 def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -45,10 +45,13 @@ def on_all_devices(kernel: Kernel) -> Kernel:
 def across(kernel: Kernel, mesh: Mesh) -> Kernel:
     """The kernel of an op that spans the mesh, on values: devices that share an array then hold the same."""
 
-    def run(*operands: Value | None, **attributes: Any) -> Value:
+    def run(*operands: Value | None, **attributes: Any) -> Value | tuple[Value, ...]:
         shares = [None if x is None else [_of(x, d) for d in range(mesh.size)] for x in operands]
-        made: Sequence[Array] = kernel(*shares, mesh=mesh, **attributes)
-        return made[0] if all(x is made[0] for x in made) else PerDevice(tuple(made))
+        made: Any = kernel(*shares, mesh=mesh, **attributes)
+        if not isinstance(made, tuple):
+            return _value(made)
+        several = cast("tuple[Sequence[Array], ...]", made)
+        return tuple(map(_value, several))
 
     return run
 
@@ -73,3 +76,7 @@ def divided(function: Function) -> frozenset[int]:
 
 def _of(value: Any, device: int) -> Any:
     return value.arrays[device] if isinstance(value, PerDevice) else value
+
+
+def _value(shares: Sequence[Array]) -> Value:
+    return shares[0] if all(x is shares[0] for x in shares) else PerDevice(tuple(shares))

@@ -37,11 +37,11 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
 
 def result_keywords(op: Op) -> dict[str, Any]:
     """What a kernel must be told of the result type, because neither operands nor attributes say it."""
+    if "types" in op.result_fields():
+        return {"types": op.results}
     if op.spans_mesh or not op.results:
         return {}
     (result, *_) = op.results
-    if "types" in op.result_fields():
-        return {"types": op.results}
     if "type" in op.result_fields():
         return {"dtype": Ieee.held[result.dtype], "shape": result.shape}
     if isinstance(op, Quantization):

@@ -18,23 +18,42 @@ class Text:
     arguments: list[str] = field(default_factory=list)
     numbers: count = field(default_factory=count)
     dtype: str = "f32"
+    dtypes: dict[str, str] = field(default_factory=dict)
+    """Element types of values that have another than `dtype`."""
 
-    def type(self, shape: Shape) -> str:
-        return f"tensor<{''.join(f'{e}x' for e in shape)}{self.dtype}>"
+    def type(self, shape: Shape, dtype: str = "") -> str:
+        return f"tensor<{''.join(f'{e}x' for e in shape)}{dtype or self.dtype}>"
 
-    def argument(self, *shape: int) -> str:
+    def type_of(self, value: str) -> str:
+        return self.type(self.shapes[value], self.dtypes.get(value, ""))
+
+    def argument(self, *shape: int, dtype: str = "") -> str:
         name = f"%arg{len(self.arguments)}"
         self.arguments.append(name)
-        self.shapes[name] = shape
+        self.shapes[name], self.dtypes[name] = shape, dtype
         return name
+
+    def ops(
+        self, mnemonic: str, operands: Sequence[str], results: Sequence[tuple[Shape, str]], attributes: str
+    ) -> list[str]:
+        """An op with several results, each of a shape and an element type."""
+        name = f"%{next(self.numbers)}"
+        names = [f"{name}#{i}" for i in range(len(results))]
+        for result, (shape, dtype) in zip(names, results, strict=True):
+            self.shapes[result], self.dtypes[result] = tuple(shape), dtype
+        types, made = (", ".join(map(self.type_of, side)) for side in (operands, names))
+        left = f"{name}:{len(names)} = "
+        self.lines.append(f'{left}"ttir.{mnemonic}"({", ".join(operands)}) <{{{attributes}}}> : ({types}) -> ({made})')
+        return names
 
     def op(self, mnemonic: str, operands: Sequence[str], shape: Shape, attributes: str = "") -> str:
         name = f"%{next(self.numbers)}"
-        types = ", ".join(self.type(self.shapes[o]) for o in operands)
+        dtype = self.dtypes.get(operands[0], "")
+        types = ", ".join(map(self.type_of, operands))
         properties = f" <{{{attributes}}}>" if attributes else ""
-        line = f'{name} = "ttir.{mnemonic}"({", ".join(operands)}){properties} : ({types}) -> {self.type(shape)}'
+        line = f'{name} = "ttir.{mnemonic}"({", ".join(operands)}){properties} : ({types}) -> {self.type(shape, dtype)}'
         self.lines.append(line)
-        self.shapes[name] = tuple(shape)
+        self.shapes[name], self.dtypes[name] = tuple(shape), dtype
         return name
 
     def matmul(self, a: str, b: str) -> str:
@@ -85,8 +104,8 @@ class Text:
         return tuple(shape)
 
     def module(self, *outputs: str) -> str:
-        arguments = ", ".join(f"{a}: {self.type(self.shapes[a])}" for a in self.arguments)
-        results = ", ".join(self.type(self.shapes[o]) for o in outputs)
+        arguments = ", ".join(f"{a}: {self.type_of(a)}" for a in self.arguments)
+        results = ", ".join(map(self.type_of, outputs))
         rows, cols = self.mesh
         body = "\n".join(f"    {line}" for line in self.lines)
         return (

@@ -67,18 +67,17 @@ def _combine(draw: Draw, mnemonic: str) -> Case:
 
 @for_ops(moe.MoeExpertTokenRemap)
 def _remap(draw: Draw, mnemonic: str) -> Case:
-    (batch, length), held, k, _ = _tokens(draw)
-    devices, dtype = draw(LEAD), draw(st.sampled_from(REALS))
-    experts, group = held * devices, draw(st.sampled_from((1, 4, 32)))
+    (batch, length), experts, k, mapping = _tokens(draw)
+    dtype, group = draw(st.sampled_from(REALS)), draw(st.sampled_from((1, 4, 32)))
     rows = draw(st.sampled_from(((1, batch, length), (length,))))
     operands = (
         TensorType((*rows, experts), dtype),
-        TensorType((1, 1, experts, devices), draw(INDEX)),
+        mapping,
         TensorType((1, batch, length, k), draw(INDEX)),
     )
     results = (
-        TensorType((1, batch, length, held), dtype),
-        TensorType((1, 1, -(-batch * length // group), held), draw(st.sampled_from((dtype, DType.UI16)))),
+        TensorType((1, batch, length, experts), dtype),
+        TensorType((1, 1, -(-batch * length // group), experts), draw(st.sampled_from((dtype, DType.UI16)))),
     )
     return Case(mnemonic, operands, {"reduction_size": group}, results, {1: 2, 2: experts})
 

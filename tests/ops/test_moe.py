@@ -102,30 +102,24 @@ def test_combine_gives_0_for_experts_of_other_devices(rng):
     assert (got[1] == 0).all()
 
 
-def test_remap_keeps_the_weights_of_the_experts_that_are_here(rng):
+def test_remap_keeps_the_weights_of_the_experts_that_are_chosen(rng):
     weights, experts = plain(rng, 1, 2, 8, 6), rng.integers(0, 6, (1, 2, 8, 2))
-    mapping = np.zeros((1, 1, 6, 2), np.int64)
-    here = [1, 2, 5]
-    mapping[0, 0, here, 0], mapping[0, 0, [0, 3, 4], 1] = 1, 1
-    operands = ["1x2x8x6xf32", "1x1x6x2xi64", "1x2x8x2xi64"]
-    text = module("moe_expert_token_remap", "reduction_size = 5 : i64", operands, ["1x2x8x3xf32", "1x1x4x3xui16"])
-    local, reduced = run(text, weights, mapping, experts)
-    used = np.zeros((16, 3), np.uint16)
-    for b, s in np.ndindex(2, 8):
-        for place, expert in enumerate(here):
-            chosen = expert in experts[0, b, s]
-            used[b * 8 + s, place] = chosen
-            assert local[0, b, s, place] == (weights[0, b, s, expert] if chosen else 0)
-    np.testing.assert_array_equal(reduced[0, 0], [used[i : i + 5].max(axis=0) for i in range(0, 16, 5)])
+    operands = ["1x2x8x6xf32", "1x1x6x1xi64", "1x2x8x2xi64"]
+    text = module("moe_expert_token_remap", "reduction_size = 5 : i64", operands, ["1x2x8x6xf32", "1x1x4x6xui16"])
+    local, reduced = run(text, weights, MAPPING, experts)
+    used = (experts[0].reshape(16, 2, 1) == np.arange(6)).any(axis=1)
+    np.testing.assert_array_equal(local.reshape(16, 6), np.where(used, weights.reshape(16, 6), 0))
+    np.testing.assert_array_equal(reduced[0, 0], [used[i : i + 5].any(axis=0) for i in range(0, 16, 5)])
 
 
-def test_tokens_for_other_devices_need_a_mesh(rng):
-    operands = ["1x1x8x4xf32", "1x1x8x2xi64", "1x1x6x2xi64"]
-    text = module("all_to_all_dispatch", DEVICE.replace("1", "2", 1), operands, ["1x2x8x4xf32", "1x2x8x2xi64"])
-    program = ttstack.compile(text)
-    assert program.cost().kernel_ns > 0
-    with pytest.raises(ExecutionError, match="tokens go to 2 devices, and the program runs on one"):
-        program.run()
+def test_dispatch_gives_0_for_tokens_whose_experts_are_not_here(rng):
+    tokens, experts = plain(rng, 1, 1, 2, 4), np.array([[[[0, 1], [1, 3]]]])
+    mapping = np.array([1, 0, 1, 0]).reshape(1, 1, 4, 1)
+    operands = ["1x1x2x4xf32", "1x1x2x2xi64", "1x1x4x1xi64"]
+    text = module("all_to_all_dispatch", DEVICE, operands, ["1x1x2x4xf32", "1x1x2x2xi64"])
+    dispatched, metadata = run(text, tokens, experts, mapping)
+    np.testing.assert_array_equal(dispatched[0, 0], [tokens[0, 0, 0], np.zeros(4)])
+    np.testing.assert_array_equal(metadata, experts)
 
 
 MOE_GPT = module(
@@ -257,7 +251,7 @@ REFUSED = [
     (
         *("all_to_all_dispatch", "num_devices = 1 : i64, cluster_axis = 2 : i64"),
         *(["1x1x8x4xf32", "1x1x8x2xi64", "1x1x6x1xi64"], ["1x1x8x4xf32", "1x1x8x2xi64"]),
-        "cluster_axis is 2, not 0 or 1",
+        "cluster_axis is 2, the axes of a mesh are 0 and 1",
     ),
     (
         *("all_to_all_combine", f"{DEVICE}, num_experts_per_tok = 2 : i64"),
@@ -268,6 +262,21 @@ REFUSED = [
         *("all_to_all_combine", f"{DEVICE}, num_experts_per_tok = 3 : i64"),
         *(["6x2x4x8xf32", "1x2x5x3xi64", "1x1x6x1xi64"], ["3x2x5x8xf32"]),
         "input_tensor [6, 2, 4, 8] does not hold the tokens of expert_metadata [1, 2, 5, 3]",
+    ),
+    (
+        *("all_to_all_combine", "num_devices = 2 : i64, cluster_axis = 0 : i64, num_experts_per_tok = 3 : i64"),
+        *(["6x2x5x8xf32", "1x2x5x3xi64", "1x1x6x2xi64"], ["3x2x5x8xf32"]),
+        "5 tokens along output_shard_dim 2 do not split over 2 devices",
+    ),
+    (
+        *("all_to_all_combine", f"{DEVICE}, num_experts_per_tok = 3 : i64, output_shard_dim = 0 : i64"),
+        *(["6x2x5x8xf32", "1x2x5x3xi64", "1x1x6x1xi64"], ["3x2x5x8xf32"]),
+        "output_shard_dim is 0, not 1 or 2",
+    ),
+    (
+        *("all_to_all_combine", "num_devices = 2 : i64, cluster_axis = 0 : i64, num_experts_per_tok = 3 : i64"),
+        *(["6x2x4x8xf32", "1x2x4x3xi64", "1x1x6x2xi64"], ["3x1x4x8xf32"]),
+        "result is tensor<3x1x4x8xf32>, expected tensor<3x2x2x8xf32>: a part of 2",
     ),
     (
         *("moe_expert_token_remap", "reduction_size = 0 : i64", ["1x2x8x6xf32", "1x1x6x2xi64", "1x2x8x2xi64"]),

@@ -20,7 +20,8 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     traffic = _Traffic(Network(chips, () if system is None else system.links))
     if isinstance(op, MeshShard):
         return {"pcie": _host_ns(device_op, op, mesh, chips, traffic), "ethernet": traffic.ns()}
-    nbytes = device_op.operands[0].nbytes(op.operands[0])
+    (given, *_), (layout, *_) = op.operands, device_op.operands
+    nbytes = given.size * layout.dtype.row_major_bytes if op.by_rows else layout.nbytes(given)
     for group in op.groups(mesh):
         traffic.circulate(group, op.circulated(mesh) * nbytes, op.rounds)
     for (source, target), share in op.sent(mesh).items():

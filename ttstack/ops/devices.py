@@ -52,6 +52,8 @@ class MeshOp(Op):
     spans_mesh: ClassVar[bool] = True
     rounds: ClassVar[int] = 1
     """Times that shares circulate, one after the other."""
+    by_rows: ClassVar[bool] = False
+    """Whether rows go without what fills their tiles."""
 
     def check_mesh(self, mesh: Mesh) -> None:
         """Raise `ValueError` with both values where the op does not fit the mesh."""

@@ -1,11 +1,13 @@
-"""Mixture of experts on one device: routing, and the ways of tokens to experts and back."""
+"""Mixture of experts: routing, and the ways of tokens to experts on the devices of a mesh and back."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from ttstack.diagnostics import ExecutionError
+from ttstack.ops.devices import Mesh
+from ttstack.ops.moe import column
+from ttstack_runtime.kernels.collective import all_gather
+from ttstack_runtime.kernels.mesh import Shares
 from ttstack_runtime.kernels.sort import sorting
 from ttstack_runtime.kernels.table import Array, KernelTable
 
@@ -31,94 +33,123 @@ def topk_router_gpt(
 
 @KERNELS
 def all_to_all_dispatch(
-    tokens: Array,
-    indices: Array,
-    _mapping: Array,
+    tokens: Shares,
+    indices: Shares,
+    mappings: Shares,
     *,
-    num_devices: int,
-    cluster_axis: int,  # noqa: ARG001 one device is computed
+    mesh: Mesh,
+    num_devices: int,  # noqa: ARG001 the mesh says it
+    cluster_axis: int,
     types: tuple[Any, ...],
-) -> tuple[Array, ...]:
-    """Tokens and their experts as they are: on one device, none moves."""
-    return _stay((tokens, indices), types, num_devices)
+) -> tuple[list[Array], ...]:
+    """The tokens of all devices along the axis that go to an expert of the device, 0 for others; all their experts."""
+    return _dispatched((tokens, indices), mappings, mesh, cluster_axis, types)
 
 
 @KERNELS
 def all_to_all_dispatch_metadata(
-    tokens: Array,
-    indices: Array,
-    scores: Array,
-    _mapping: Array,
+    tokens: Shares,
+    indices: Shares,
+    scores: Shares,
+    mappings: Shares,
     *,
-    num_devices: int,
-    cluster_axis: int,  # noqa: ARG001 one device is computed
+    mesh: Mesh,
+    num_devices: int,  # noqa: ARG001 the mesh says it
+    cluster_axis: int,
     types: tuple[Any, ...],
-) -> tuple[Array, ...]:
-    """Tokens, their experts and scores as they are: on one device, none moves."""
-    return _stay((tokens, indices, scores), types, num_devices)
+) -> tuple[list[Array], ...]:
+    """What `all_to_all_dispatch` gives, and the scores of all tokens."""
+    return _dispatched((tokens, indices, scores), mappings, mesh, cluster_axis, types)
 
 
 @KERNELS
 def all_to_all_combine(
-    made: Array,
-    metadata: Array,
-    mapping: Array,
+    made: Shares,
+    metadata: Shares,
+    mappings: Shares,
     *,
+    mesh: Mesh,
     num_devices: int,
-    cluster_axis: int,  # noqa: ARG001 one device is computed
+    cluster_axis: int,
     num_experts_per_tok: int,
-    output_shard_dim: int = 2,  # noqa: ARG001 one device is computed
-    shape: tuple[int, ...] | None = None,
-    dtype: DTypeLike | None = None,
-) -> Array:
-    """What the experts of each token made of it, [k, batch, sequence, width]; 0 where no expert here did."""
-    _alone(num_devices)
-    _, batch, length, _ = metadata.shape
-    by_expert = made if made.shape[1:3] == (batch, length) else made.transpose(2, 0, 1, 3)
-    place = _places(mapping)[metadata[0].astype(np.int64)]
-    rows, columns = np.indices((batch, length))
-    out = np.zeros((num_experts_per_tok, batch, length, made.shape[3]), dtype=dtype or made.dtype)
-    for choice in range(num_experts_per_tok):
-        expert = place[..., choice]
-        held = (expert >= 0) & (expert < len(by_expert))
-        out[choice][held] = by_expert[expert[held], rows[held], columns[held]]
-    return out if shape is None else out.reshape(shape)
+    output_shard_dim: int = 2,
+) -> list[Array]:
+    """What the experts of each of a device's tokens made of it; 0 where no device along the axis holds the expert."""
+    found = list(made)
+    for group in mesh.groups(cluster_axis):
+        _, batch, length, _ = metadata[group[0]].shape
+        whole = np.zeros((num_experts_per_tok, batch, length, made[group[0]].shape[3]), made[group[0]].dtype)
+        for device in reversed(group):
+            _collect(whole, made[device], metadata[device], _held(mappings, mesh, device, cluster_axis))
+        for device, part in zip(group, np.split(whole, num_devices, output_shard_dim), strict=True):
+            found[device] = part
+    return found
 
 
 @KERNELS
 def moe_expert_token_remap(
-    weights: Array, mapping: Array, metadata: Array, *, reduction_size: int
-) -> tuple[Array, Array]:
-    """The weights of this device's experts for each token that goes there, and which groups of tokens need them."""
+    weights: Shares, mappings: Shares, metadata: Shares, *, mesh: Mesh, reduction_size: int
+) -> tuple[list[Array], ...]:
+    """The weights of each device's experts for the tokens that go there, and which groups of tokens need them."""
+    pairs = [
+        _remapped(weights[d], _held(mappings, mesh, d), mappings[d].shape[3], metadata[d], reduction_size)
+        for d in range(mesh.size)
+    ]
+    return tuple(map(list, zip(*pairs, strict=True)))
+
+
+def _held(mappings: Shares, mesh: Mesh, device: int, axis: int | None = None) -> Array:
+    """Whether the device holds each expert."""
+    mapping = mappings[device]
+    return mapping[0, 0, :, column(mesh, device, mapping.shape[3], axis)] == 1
+
+
+def _dispatched(
+    given: tuple[Shares, ...], mappings: Shares, mesh: Mesh, axis: int, types: tuple[Any, ...]
+) -> tuple[list[Array], ...]:
+    gathered = [_gathered(shares, mesh, axis, t.shape) for shares, t in zip(given, types, strict=True)]
+    tokens, indices, *_ = gathered
+    for d in range(mesh.size):
+        rows = indices[d].reshape(-1, indices[d].shape[-1]).astype(np.int64)
+        goes = _held(mappings, mesh, d, axis)[rows].any(axis=-1)
+        tokens[d] = np.where(goes.reshape(*tokens[d].shape[:-1], 1), tokens[d], np.zeros_like(tokens[d]))
+    return tuple(gathered)
+
+
+def _gathered(shares: Shares, mesh: Mesh, axis: int, shape: tuple[int, ...]) -> list[Array]:
+    """Rows of all devices along the axis, one device after the other; in each batch entry where results keep these."""
+    given = shares[0].shape
+    keeps = (
+        len(given) == len(shape) == 4 and given[0] == shape[1] and given[1] * given[2] * mesh.extent(axis) == shape[2]
+    )
+    lead = given[0] if keeps else 1
+    rows = [x.reshape(lead, x.size // max(lead * x.shape[-1], 1), x.shape[-1]) for x in shares]
+    whole = all_gather(rows, mesh=mesh, all_gather_dim=1, cluster_axis=axis)
+    return [x.reshape(shape) for x in whole]
+
+
+def _collect(whole: Array, made: Array, metadata: Array, held: Array) -> None:
+    """Write what the experts that are held made of their tokens where `whole` has these."""
     _, batch, length, _ = metadata.shape
-    place = _places(mapping)
-    held = np.flatnonzero(place >= 0)[: mapping.shape[2] // mapping.shape[3]]
-    chosen = (metadata[0].astype(np.int64)[..., None] == held).any(axis=-2)
-    tokens = batch * length
-    rows = weights.reshape(-1, weights.shape[-1])[:, held]
+    by_expert = made if made.shape[1:3] == (batch, length) else made.transpose(2, 0, 1, 3)
+    place = np.where(held, np.cumsum(held) - 1, -1)[metadata[0].astype(np.int64)]
+    rows, columns = np.indices((batch, length))
+    for choice, out in enumerate(whole):
+        expert = place[..., choice]
+        here = (expert >= 0) & (expert < len(by_expert))
+        out[here] = by_expert[expert[here], rows[here], columns[here]]
+
+
+def _remapped(weights: Array, held: Array, devices: int, metadata: Array, reduction_size: int) -> tuple[Array, Array]:
+    _, batch, length, _ = metadata.shape
+    room, tokens = len(held) // devices, batch * length
+    experts = np.flatnonzero(held)[:room]
+    chosen = (metadata[0].astype(np.int64)[..., None] == experts).any(axis=-2)
+    rows = weights.reshape(-1, weights.shape[-1])[:, experts]
     every = np.tile(rows, (tokens // len(rows), 1)).reshape(batch, length, -1)
-    local = np.zeros((1, batch, length, mapping.shape[2] // mapping.shape[3]), dtype=weights.dtype)
-    local[0, ..., : len(held)] = np.where(chosen, every, 0)
-    used = np.zeros((-(-tokens // reduction_size) * reduction_size, local.shape[-1]), dtype=np.bool_)
-    used[:tokens, : len(held)] = chosen.reshape(tokens, -1)
-    groups: Array = np.logical_or.reduce(used.reshape(1, 1, -1, reduction_size, local.shape[-1]), axis=3)
+    local = np.zeros((1, batch, length, room), dtype=weights.dtype)
+    local[0, ..., : len(experts)] = np.where(chosen, every, 0)
+    used = np.zeros((-(-tokens // reduction_size) * reduction_size, room), dtype=np.bool_)
+    used[:tokens, : len(experts)] = chosen.reshape(tokens, -1)
+    groups: Array = np.logical_or.reduce(used.reshape(1, 1, -1, reduction_size, room), axis=3)
     return local, groups
-
-
-def _places(mapping: Array) -> Array:
-    """For each expert, its position among those of the first device; -1 where it is on another."""
-    here = mapping[0, 0, :, 0] == 1
-    return np.where(here, np.cumsum(here) - 1, -1)
-
-
-def _stay(given: tuple[Array, ...], types: tuple[Any, ...], num_devices: int) -> tuple[Array, ...]:
-    _alone(num_devices)
-    return tuple(array.reshape(t.shape) for array, t in zip(given, types, strict=True))
-
-
-def _alone(num_devices: int) -> None:
-    if num_devices != 1:
-        raise ExecutionError(
-            f"tokens go to {num_devices} devices, and the program runs on one",
-            hint="give num_devices = 1, or predict its time without running it (--cost-only)",
-        )
