@@ -22,15 +22,6 @@ from ttstack_runtime.region import Region
 Call = Callable[..., Any]
 """Takes the operands, None where an optional one is absent, and keywords that replace attributes."""
 
-_MULTIPLIED: dict[str, tuple[int, ...]] = {
-    "matmul": (0, 1),
-    "linear": (0, 1),
-    "dot_general": (0, 1),
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv_transpose2d"), (0, 1)),
-    **dict.fromkeys(("scaled_dot_product_attention", "sdpa_fw"), (0, 1, 1)),
-}
-"""The side of the multiplier that each operand goes to, first to last."""
-
 
 def bind(function: Function, operation: Operation, rules: Ieee, mesh: Mesh | None = None) -> Call:
     """The call that computes the operation's results from its operands as the rules hold them.
@@ -76,8 +67,7 @@ def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
         call = partial(kernel, **(attributes(operation) | result_keywords(definition)))
     except ValueError as e:
         raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
-    sides = _MULTIPLIED.get(operation.name)
-    return call if sides is None else partial(_multiply, call, sides, operation, rules)
+    return partial(_multiply, call, definition.multiplied, operation, rules) if definition.multiplied else call
 
 
 def _unknown(operation: Operation) -> ExecutionError:
@@ -99,7 +89,8 @@ def _multiply(
     call: Call, sides: tuple[int, ...], operation: Operation, rules: Ieee, *operands: Any, **changes: Any
 ) -> Any:
     """Run a contraction on what the multiplier takes of its operands."""
-    taken = [rules.multiplied(x, side, operation.fidelity) for x, side in zip(operands, sides, strict=False)]
+    pairs = zip(operands, sides, strict=False)
+    taken = [x if x is None else rules.multiplied(x, side, operation.fidelity) for x, side in pairs]
     return call(*taken, *operands[len(taken) :], **changes)
 
 

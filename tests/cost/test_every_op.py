@@ -115,3 +115,17 @@ def test_shards_where_they_are_needed_move_nothing(chip: ChipDesc) -> None:
     assert far.dram_bytes == Layout(DType.BF16).nbytes(t)
     assert near.total_ns < far.total_ns
     assert footprint(DeviceOp(op, (shard,), (shard,), GRID), chip) == 0
+
+
+@pytest.mark.parametrize("mnemonic", ["permute", "rearrange", "transpose"])
+def test_what_moves_data_is_not_free(mnemonic: str, chip: ChipDesc) -> None:
+    attributes = {
+        "permute": {"permutation": (0, 2, 1, 3)},
+        "rearrange": {"pattern": "a b c d -> a c b d"},
+        "transpose": {"dim0": 1, "dim1": 2},
+    }[mnemonic]
+    op = OPS[mnemonic].on([real(1, 128, 32, 64)], attributes)
+    device_op = DeviceOp(op, (Layout(DType.BF16),), (Layout(DType.BF16),), GRID)
+    assert not is_free(device_op)
+    assert predict(device_op, chip).total_ns > 0
+    assert footprint(device_op, chip) > 0

@@ -11,6 +11,7 @@ from tests.ops.text import assert_refused
 from ttstack.api import Run
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
+from ttstack_runtime.inputs import random_inputs
 from ttstack_runtime.numerics import quantize
 
 USERS, HEADS, LENGTH, DEPTH, BLOCK = 3, 2, 8, 4, 4
@@ -319,3 +320,22 @@ def test_what_is_ill_formed(mnemonic: str, properties: str, operands: list[str],
 def test_a_result_is_the_cache_or_nothing():
     text = write("fill_cache", ROWS, ["3x2x8x4xf32", "1x2x8x4xf32"]).replace("-> ()", "-> tensor<3x2x8x4xbf16>")
     assert_refused(text.replace('         "ttir', '  %0 = "ttir'), "result is tensor<3x2x8x4xbf16>, inferred")
+
+
+@pytest.mark.parametrize("product", ['"ttir.matmul"(%c, %w)', '"ttir.dot_general"(%c, %w)'])
+def test_a_product_that_reads_before_a_write_is_not_fused_past_it(product: str) -> None:
+    dims = "batch_dims_lhs = array<i64: 0, 1>, contract_dims_lhs = array<i64: 3>, "
+    dims += "batch_dims_rhs = array<i64: 0, 1>, contract_dims_rhs = array<i64: 2>"
+    attributes = f" <{{{dims}}}>" if "dot_general" in product else ""
+    t = "tensor<1x1x32x32xf32>"
+    text = f"""
+func.func @forward(%c: {t}, %n: {t}, %w: {t}, %b: tensor<32xf32>) -> {t} {{
+  %m = {product}{attributes} : ({t}, {t}) -> {t}
+  "ttir.fill_cache"(%c, %n) <{{batch_offset = 0 : i32}}> : ({t}, {t}) -> ()
+  %r = "ttir.add"(%m, %b) : ({t}, tensor<32xf32>) -> {t}
+  return %r : {t}
+}}"""
+    program = ttstack.compile(text)
+    inputs = random_inputs(program.function(), 0)
+    got = program.run(inputs).outputs["output"]
+    np.testing.assert_allclose(got, inputs["arg0"] @ inputs["arg2"] + inputs["arg3"], rtol=1e-4, atol=1e-4)

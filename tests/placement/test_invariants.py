@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ttstack
 from tests.placement.compiled import compiled_or_none, computed
 from tests.placement.devices import GRIDS, KIB, device, devices
 from tests.placement.functions import functions
@@ -16,7 +17,7 @@ from ttstack.ops import OPS
 from ttstack.program.layout import MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, TensorKind
 from ttstack.program.validate import validate_binary
-from ttstack.system_desc import SystemDesc
+from ttstack.system_desc import SystemDesc, loads
 from ttstack_runtime.executor import execute
 from ttstack_runtime.inputs import random_inputs, random_weights
 from ttstack_runtime.replay import replay
@@ -121,3 +122,17 @@ def _digest(seed: str) -> str:
     environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "tests.placement.digest"]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+
+def test_the_last_bytes_of_l1_are_used():
+    """16 operands of one f32 tile, double-buffered, need 139,264 bytes with the result: a little less than there are."""
+    operands = [f"%a{i}" for i in range(16)]
+    tile = "tensor<32x32xf32>"
+    text = (
+        f"func.func @f({', '.join(f'{x}: {tile}' for x in operands)}) -> tensor<32x512xf32> {{\n"
+        f'  %r = "ttir.concat"({", ".join(operands)}) <{{dim = 1 : si32}}> '
+        f": ({', '.join([tile] * 16)}) -> tensor<32x512xf32>\n  return %r : tensor<32x512xf32>\n}}\n"
+    )
+    size = 103712 + 32768 + 140288
+    chip = loads(f"name: small\nchips:\n  - {{base: wormhole, l1: {{size_bytes: {size}}}}}\n")
+    assert ttstack.compile(text, system_desc=chip).function().operations[0].l1_bytes == 139264

@@ -14,6 +14,7 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
     Query is [B, Hq, Sq, D], key and value [B, Hkv, Sk, D]; `Hq` is a multiple of `Hkv` (grouped queries).
     """
 
+    multiplied = (0, 1, 1)
     op_code = "SDPAOperation"
     query: TensorType
     key: TensorType

@@ -72,6 +72,10 @@ class Op:
     """Whether the device has it; the others are replaced before lowering."""
     opaque: ClassVar[bool] = False
     """Whether only its own kernel knows what it computes: it has a cost, and cannot be executed here."""
+    keeps_order: ClassVar[bool] = False
+    """Whether the result has the operand's elements in the same order under another shape."""
+    multiplied: ClassVar[tuple[int, ...]] = ()
+    """The side of the matrix unit's multiplier that each operand goes to, first to last."""
     op_code: ClassVar[str] = ""
     """The device operation's name in profiler tables."""
     spans_mesh: ClassVar[bool] = False

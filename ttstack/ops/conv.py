@@ -17,6 +17,7 @@ class Convolution(WindowOp):
     A grouped weight is filled up with zeros for it, as tt-metal does.
     """
 
+    multiplied = (0, 1)
     op_code = "Conv2dDeviceOperation"
     filters = ("weight",)
     spatial: ClassVar[tuple[str, ...]] = ()

@@ -16,6 +16,8 @@ from ttstack.ops.types import TensorType
 class CacheAttention(Op):
     """`softmax(query @ key^T * scale) @ value` over the keys that are in the cache."""
 
+    multiplied = (0, 1, 1)
+
     def lengths(self) -> tuple[int, int, int]:
         """Users, heads of the query, and keys that a user can have."""
         raise NotImplementedError(f"{type(self).__name__}.lengths")

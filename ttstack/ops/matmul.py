@@ -21,6 +21,7 @@ ACTIVATIONS = tuple(
 class Matmul(Op, mnemonic="matmul"):
     """`a @ b` over the last two dimensions, batch dimensions broadcast; vectors as in `torch.matmul`."""
 
+    multiplied = (0, 1)
     op_code = "MatmulDeviceOperation"
     a: TensorType
     b: TensorType
@@ -159,6 +160,7 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
     With `a` sparse, `a` is [A, E, M, K], `sparsity` has A * E entries (A is 1 with both), the result [A, E, M, N].
     """
 
+    multiplied = (0, 1)
     op_code = "MatmulDeviceOperation"
     host_indices = ("sparsity",)
     a: TensorType

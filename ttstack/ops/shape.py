@@ -26,6 +26,7 @@ class Movement(Op):
 class Reshape(Movement, mnemonic="reshape"):
     """The same elements in row-major order under another shape."""
 
+    keeps_order = True
     op_code = "ReshapeViewDeviceOperation"
     input: TensorType
     shape: I32Array
@@ -43,6 +44,7 @@ class Reshape(Movement, mnemonic="reshape"):
 class Squeeze(Movement, mnemonic="squeeze"):
     """Drop dimension `dim`, which has extent 1."""
 
+    keeps_order = True
     op_code = "ReshapeViewDeviceOperation"
     input: TensorType
     dim: Si32
@@ -60,6 +62,7 @@ class Squeeze(Movement, mnemonic="squeeze"):
 class Unsqueeze(Movement, mnemonic="unsqueeze"):
     """Insert a dimension of extent 1 at `dim`."""
 
+    keeps_order = True
     op_code = "ReshapeViewDeviceOperation"
     input: TensorType
     dim: Si32

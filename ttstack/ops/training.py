@@ -95,6 +95,7 @@ def _statistics(query: TensorType, dtype: ElementType) -> TensorType:
 class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
     """`softmax(query @ key^T / sqrt(D) + mask) @ value`, and the log-sum-exps if `return_intermediates`."""
 
+    multiplied = (0, 1, 1)
     result_names = ("output", "intermediates")
     optional_result = True
     query: TensorType

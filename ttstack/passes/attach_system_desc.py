@@ -8,7 +8,7 @@ from ttstack.system_desc import SystemDesc, load
 
 
 class AttachSystemDesc(Pass, name="attach-system-desc"):
-    """Set the module's `tt.system_desc`; one that is there stays unless a description is given."""
+    """Set the module's `tt.system_desc`, whatever it was."""
 
     system_desc: str | SystemDesc = "wormhole"
     """A description, a preset's name, or a path."""

@@ -33,6 +33,7 @@ def simplify() -> Pipeline:
             Decompose(),
             FoldConstants(),
             FoldMovement(),
+            NumberUpdates(),
             Fuse(),
             Builtin(pipeline="canonicalize"),
             NumberUpdates(),

@@ -5,9 +5,8 @@ from functools import cached_property
 
 from ttstack.ops.base import Op
 from ttstack.ops.mesh import MeshShard
-from ttstack.ops.shape import Reshape, Squeeze, Unsqueeze
 from ttstack.ops.types import TensorType
-from ttstack.program.layout import same_matrix
+from ttstack.program.structure import is_view
 
 
 @dataclass(frozen=True)
@@ -22,8 +21,7 @@ class Node:
     @cached_property
     def is_view(self) -> bool:
         """Whether the result can be the operand's own buffer under another shape."""
-        reshapes = isinstance(self.op, Reshape | Squeeze | Unsqueeze)
-        return reshapes and same_matrix(self.op.operands[0], self.op.results[0])
+        return is_view(self.op)
 
 
 @dataclass(frozen=True)

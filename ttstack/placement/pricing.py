@@ -17,7 +17,7 @@ from ttstack.program.structure import is_attention, is_contraction, is_free
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 _BUDGET_STEP = 16384
-"""Budgets are rounded down to this many bytes, so that equal layers ask equal questions."""
+"""Budgets are first rounded down to this many bytes, so that equal layers ask equal questions."""
 
 
 @dataclass
@@ -41,12 +41,13 @@ class Pricing:
         budget: int,
     ) -> DeviceOp | None:
         """The op with blocks whose buffers fit `budget` bytes; None where none do."""
-        if budget < 2 * self.chip.l1_usable_bytes:
-            budget = budget if budget < _BUDGET_STEP * 4 else budget // _BUDGET_STEP * _BUDGET_STEP
-        key = (op, operands, results, where, budget)
-        if key not in self._configured:
-            self._configured[key] = self._configure(op, operands, results, where, budget)
-        return self._configured[key]
+        for rounded in (budget // _BUDGET_STEP * _BUDGET_STEP, budget):
+            key = (op, operands, results, where, rounded)
+            if key not in self._configured:
+                self._configured[key] = self._configure(op, operands, results, where, rounded)
+            if (found := self._configured[key]) is not None:
+                return found
+        return None
 
     def price(self, device_op: DeviceOp) -> float:
         """Predicted time in ns, gap included."""

@@ -2,6 +2,7 @@
 
 import math
 
+from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Map
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack.program.device_op import DeviceOp, Spread
@@ -20,15 +21,12 @@ def is_free(device_op: DeviceOp) -> bool:
     op = device_op.op
     if not op.mutates and not any(t.size for t in op.results):
         return True
-    if op.spans_mesh or len(op.operands) != 1 or len(op.results) != 1 or not _only_reshapes(device_op.dispatch):
-        return False
-    same = device_op.operands[0] == device_op.results[0] and op.operands[0].shape != op.results[0].shape
-    return same and same_matrix(op.operands[0], op.results[0])
+    return is_view(op) and device_op.operands[0] == device_op.results[0]
 
 
-def _only_reshapes(dispatch: Dispatch) -> bool:
-    moves = (*dispatch.inputs, *dispatch.outputs)
-    return not dispatch.exact and all(m.access is Access.GATHER for m in moves)
+def is_view(op: Op) -> bool:
+    """Whether the operand's buffer holds the result too: the same elements in the same tiles."""
+    return op.keeps_order and same_matrix(op.operands[0], op.results[0])
 
 
 def is_contraction(dispatch: Dispatch) -> bool:

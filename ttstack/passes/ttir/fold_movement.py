@@ -8,10 +8,11 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 
-_VIEWS = ("ttir.reshape", "ttir.squeeze", "ttir.unsqueeze")
+_VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 
 
 class FoldMovement(Pass, name="fold-movement"):

@@ -5,11 +5,12 @@ from typing import Any
 from ttstack.dialects.base import definition, operands_by_place
 from ttstack.dialects.plain import plain_attribute
 from ttstack.mlir import ir
+from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
 from ttstack.passes.pattern import EPOCH
 
-_VIEWS = ("ttir.reshape", "ttir.squeeze", "ttir.unsqueeze")
+_VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 
 
 class NumberUpdates(Pass, name="number-updates"):
