@@ -15,7 +15,11 @@ from ttstack.ops.types import DType, TensorType
 
 CONVERSIONS = ConversionTable()
 
-_FLOOR = "div floor subtract remainder multiply ne lt logical_and"
+_REMAINDER = "remainder add where ne eq lt gt logical_and"
+_FLOOR = f"{_REMAINDER} div floor subtract"
+
+_WIDER = {DType.F16: DType.F32, DType.BF16: DType.F32}
+"""In what element type quotients of short ones are formed."""
 
 
 @CONVERSIONS("gelu", to="gelu add multiply tanh")
@@ -149,22 +153,44 @@ def _div_mode(call: Call) -> ir.Value:
     return ttir("trunc", [quotient]) if mode == "trunc" and result.dtype.is_float else quotient
 
 
-@CONVERSIONS("remainder.Tensor", "remainder.Scalar", to=_FLOOR)
+@CONVERSIONS("remainder.Tensor", "remainder.Scalar", to=_REMAINDER)
 def _remainder(call: Call) -> ir.Value:
-    """`a - floor(a / b) * b`: the sign is that of `b`."""
-    a, b, f = call.operand(0), call.operand(1), partial(elementwise, result=call.result)
-    return f("subtract", a, f("multiply", floor_quotient(a, b, call.result), b))
+    """What is left of the division towards zero, plus `b` where that is on the other side of zero than `b`."""
+    result, b = call.result, call.operand(1)
+    f = partial(elementwise, result=result)
+    rest = f("remainder", call.operand(0), b)
+    return rest if result.dtype.is_unsigned else where(_across(rest, b), f("add", rest, b), rest, result)
 
 
 def floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType) -> ir.Value:
-    """`floor(a / b)`; of integers, the quotient towards zero less 1 where signs differ and something remains."""
+    """`floor(a / b)`; the quotient less 1 where something remains on the other side of zero than `b`."""
     f = partial(elementwise, result=result)
-    quotient = f("div", a, b)
     if result.dtype.is_float:
-        return f("floor", quotient)
+        return cast(_real_floor_quotient(a, b, result.with_dtype(_WIDER.get(result.dtype, result.dtype))), result.dtype)
+    quotient = f("div", a, b)
+    if result.dtype.is_unsigned:
+        return quotient
+    return f("subtract", quotient, cast(_across(f("remainder", a, b), b), result.dtype))
+
+
+def _real_floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType) -> ir.Value:
+    """Of what divides evenly, as `1.0 // 0.1` is 9; the even quotient may be off by its rounding."""
+    f = partial(elementwise, result=result)
     rest = f("remainder", a, b)
-    other_side = compare("logical_and", compare("ne", rest, 0), compare("lt", f("multiply", rest, b), 0))
-    return f("subtract", quotient, cast(other_side, result.dtype))
+    even = f("subtract", f("div", f("subtract", a, rest), b), cast(_across(rest, b), result.dtype))
+    low = f("floor", even)
+    quotient = f("add", low, cast(compare("gt", f("subtract", even, low), 0.5), result.dtype))
+    if isinstance(b, ir.Value):
+        return where(compare("eq", b, 0), f("div", a, b), quotient, result)
+    return quotient if b else f("div", a, b)
+
+
+def _across(rest: ir.Value, b: ir.Value | float) -> ir.Value:
+    """Whether something remains, and that on the other side of zero than `b`."""
+    if not isinstance(b, ir.Value):
+        return compare("lt" if b > 0 else "gt", rest, 0)
+    differ = compare("ne", compare("lt", rest, 0), compare("lt", b, 0))
+    return compare("logical_and", compare("ne", rest, 0), differ)
 
 
 @CONVERSIONS("tril", "triu", to="where arange le ge")

@@ -1,0 +1,77 @@
+"""Where PyTorch's results are not what the nearest formula gives: edges of values, types and shapes."""
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import ttstack
+
+INF, NAN = math.inf, math.nan
+Case = tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...]]
+
+
+class Function(nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+        return self.function(*inputs)
+
+
+def u8(*values: int) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.uint8)
+
+
+def i8(*values: int) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.int8)
+
+
+def real(*values: float) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float32)
+
+
+DIVIDENDS = real(-7, 7, 1, -1, 0, 0.3, 1e30, INF, NAN)
+DIVISORS = real(3, -3, INF, INF, 2, 0.1, 7, 2, 1)
+
+REMAINDERS: Mapping[str, Case] = {
+    "of numbers": (lambda x: x.remainder(0.1), (real(1.0, 0.3, 0.7, -0.7),)),
+    "by a negative": (lambda x: x.remainder(-3.0), (DIVIDENDS,)),
+    "by infinity": (lambda x: x.remainder(INF), (real(1, -1),)),
+    "of tensors": (torch.remainder, (DIVIDENDS, DIVISORS)),
+    "of integers": (torch.remainder, (torch.tensor([-7, 7, 7, -(2**62)]), torch.tensor([3, -3, 7, 2**62 - 1]))),
+    "of bytes": (lambda x: x.remainder(7), (u8(0, 6, 200),)),
+    "floor of a tenth": (lambda x: x // 0.1, (real(1.0, 0.3, -0.7),)),
+    "floor by a negative": (lambda x: x // -3.0, (real(7, -7, 6),)),
+    "floor by zero": (lambda x: torch.div(x, 0.0, rounding_mode="floor"), (real(1, -1, 0),)),
+    "floor of tensors": (torch.floor_divide, (DIVIDENDS, DIVISORS)),
+    "floor by zeros": (torch.floor_divide, (real(1, -1, 0), real(0, 0, 0))),
+    "floor of integers": (torch.floor_divide, (torch.tensor([-7, 7, -(2**62)]), torch.tensor([3, -3, 2**62 - 1]))),
+    "floor of halves": (torch.floor_divide, (torch.tensor([1000.0, 1]).half(), torch.tensor([0.3, 0.1]).half())),
+}
+
+EXTREMES: Mapping[str, Case] = {
+    "argmin of bytes": (lambda x: x.argmin(dim=0), (u8(5, 0, 200),)),
+    "argmin of the least": (lambda x: x.argmin(), (torch.tensor([5, -(2**31)], dtype=torch.int32),)),
+    "argmin of infinities": (lambda x: x.argmin(), (real(5, -INF, INF),)),
+    "place of the smallest byte": (lambda x: x.min(dim=0)[1], (u8(5, 0, 200),)),
+    "place of the first false": (lambda x: x.min(dim=0)[1], (torch.tensor([True, False, False]),)),
+}
+
+CASES = REMAINDERS | EXTREMES
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_are_pytorchs(name: str):
+    function, inputs = CASES[name]
+    program = ttstack.compile(Function(function), list(inputs))
+    outputs = program.run({k: x.numpy() for k, x in zip(program.inputs(), inputs, strict=True)}).outputs
+    (got,), want = outputs.values(), function(*inputs).numpy()
+    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+    np.testing.assert_allclose(got, want, 1e-6)
