@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.ops.case import Case
 from tests.ops.sized import size_as
-from ttstack.ops import OPS, decode, kv_cache, matmul, moe, opaque
+from ttstack.ops import OPS, decode, experts, kv_cache, matmul, moe, opaque
 from ttstack.ops.types import DType, TensorType
 
 USERS, HEADS, BLOCK, DEPTH = 4, 2, 32, 64
@@ -109,8 +109,8 @@ size_as(
         moe.AllToAllCombine: _combine,
         moe.MoeExpertTokenRemap: _remap,
         moe.SelectiveReduceCombine: _reduce_combine,
-        moe.MoeGpt: _moe_gpt,
-        moe.MoeCompute: _moe_compute,
+        experts.MoeGpt: _moe_gpt,
+        experts.MoeCompute: _moe_compute,
         opaque.TtLangOp: _tt_lang,
     }
 )

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.ops.case import Case
 from tests.ops.strategies import LEAD, REALS, SIDE, Draw, for_ops
-from ttstack.ops import matmul, moe, opaque
+from ttstack.ops import experts, matmul, moe, opaque
 from ttstack.ops.types import DType, TensorType
 
 INDEX = st.sampled_from((DType.I32, DType.I64, DType.UI16))
@@ -98,7 +98,7 @@ def _reduce_combine(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, (rows, rows, maps, counts), attributes, rows.with_shape((k, batch, length, width)))
 
 
-@for_ops(moe.MoeGpt)
+@for_ops(experts.MoeGpt)
 def _moe_gpt(draw: Draw, mnemonic: str) -> Case:
     tokens, k, width = draw(SIDE), draw(LEAD), draw(SIDE)
     operands = (
@@ -114,7 +114,7 @@ def _moe_gpt(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, operands, {"hidden_size": width, "cluster_axis": 0}, (*counts, rows, rows))
 
 
-@for_ops(moe.MoeCompute)
+@for_ops(experts.MoeCompute)
 def _moe_compute(draw: Draw, mnemonic: str) -> Case:
     tokens, k, width, inner, experts = draw(SIDE), draw(LEAD), draw(SIDE), 32 * draw(LEAD), draw(LEAD)
     up = TensorType((1, experts, width, inner), DType.BF16)
