@@ -92,7 +92,7 @@ def test_flat_indices_need_offsets(run):
         run("embedding_bag", np.array([0, 1]), np.zeros((4, 2)))
 
 
-@pytest.mark.parametrize("offsets", [[0, 5], [0, 2, 1], [-1, 0]])
+@pytest.mark.parametrize("offsets", [[0, 5], [0, 2, 1], [-1, 0], [1, 2]])
 def test_offsets_must_ascend(offsets, run):
     with pytest.raises(ExecutionError, match="do not ascend"):
         run("embedding_bag", np.array([0, 1, 2]), np.zeros((4, 2)), np.array(offsets))

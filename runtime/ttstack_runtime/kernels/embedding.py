@@ -52,7 +52,7 @@ def embedding_bag(
     `indices` is a bag. Entries equal to `padding_idx` do not count; -1 means there are none.
 
     Raises:
-        ExecutionError: an index is not a row of the table, or offsets are missing or not ascending.
+        ExecutionError: an index is not a row of the table, or offsets are missing, or do not ascend from 0.
     """
     table = _rows(weight)
     starts, lengths = _bags(indices, offsets, include_last_offset)
@@ -94,7 +94,7 @@ def _bags(indices: Array, offsets: Array | None, include_last_offset: bool) -> t
     bounds = offsets.astype(np.int64)
     if not include_last_offset:
         bounds = np.append(bounds, indices.size)
-    if bounds.size and (bounds[0] < 0 or bounds[-1] > indices.size or (np.diff(bounds) < 0).any()):
+    if bounds.size and (bounds[0] != 0 or bounds[-1] > indices.size or (np.diff(bounds) < 0).any()):
         raise ExecutionError(f"offsets do not ascend from 0 to the {indices.size} indices")
     return bounds[:-1], np.diff(bounds)
 
