@@ -17,6 +17,9 @@ from ttstack_runtime.precision import Ieee
 
 Array = np.ndarray[Any, Any]
 
+KERNEL_FAULTS = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
+"""What kernels, and NumPy inside of them, raise on operands or attributes that they cannot take."""
+
 
 def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
     """The results of `op` on operands in the order of its places, in the NumPy types of its result types.

@@ -12,6 +12,7 @@ from ttstack.program.records import Binary, Function, Operation, Output, TensorK
 from ttstack_runtime.calls import Call, attributes, bind
 from ttstack_runtime.changes import Changes
 from ttstack_runtime.devices import PerDevice, Value, each, same_everywhere
+from ttstack_runtime.evaluate import KERNEL_FAULTS
 from ttstack_runtime.host import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernels.table import Array
@@ -23,8 +24,6 @@ from ttstack_runtime.replay import replay
 Numerics = Literal["ieee", "device"]
 Progress = Callable[[int, int, str], None]
 """Called after each operation with the number that are done, the number of all, and the op's name."""
-
-_KERNEL_FAULTS = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ class _Run:
             self.changes.settle(operation)
         except TTStackError as fault:
             raise _located(fault, operation) from fault.__cause__
-        except _KERNEL_FAULTS as fault:
+        except KERNEL_FAULTS as fault:
             what = f"{operation.name}: {fault or type(fault).__name__}"
             raise ExecutionError(what, loc=operation.location or None) from fault
 

@@ -10,6 +10,7 @@ from ttstack.passes.base import PASSES, Builtin, Pass, Pipeline, Step, parse_pip
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import PIPELINES
 from ttstack.session import new_context
+from ttstack_runtime.evaluate import KERNEL_FAULTS
 
 CONTEXT = new_context()
 
@@ -90,6 +91,18 @@ def test_a_pass_that_breaks_the_module_is_named():
         module = ir.Module.parse(MODULE)
         with pytest.raises(InvalidIRError, match=r"pass 'break' left invalid IR: 'ttir\.zeros' op shape"):
             Pipeline((_Break(),)).run(module)
+
+
+@pytest.mark.parametrize("fault", [*KERNEL_FAULTS, ZeroDivisionError])
+def test_folding_leaves_what_no_kernel_can_compute(fault: type[Exception], monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("ttstack.passes.ttir.fold_constants.evaluate", fail)
+    with CONTEXT, ir.Location.unknown():
+        module = ir.Module.parse(f"func.func @f() -> tensor<4xf32> {{\n{MODULE}\nreturn %0 : tensor<4xf32> }}")
+        Pipeline((PASSES["fold-constants"].of({}),)).run(module)
+    assert "ttir.zeros" in str(module)
 
 
 def test_hooks_see_every_step():

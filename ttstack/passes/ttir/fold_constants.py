@@ -12,7 +12,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import EPOCH, apply_patterns, producer
-from ttstack_runtime.evaluate import evaluate
+from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
 
 _UNDEFINED = {"constant", "empty", "rand", "dropout"}
 
@@ -38,7 +38,7 @@ class FoldConstants(Pass, name="fold-constants"):
         places = operands_by_place(type(definition), op)
         try:
             (value,) = evaluate(definition, [None if v is None else _values(v) for v in places])
-        except (TTStackError, ValueError):
+        except (TTStackError, *KERNEL_FAULTS):
             return None  # the run says why, at the op's place
         (result,) = definition.results
         return [ttir("constant", [], result=result, value=elements_attribute(np.asarray(value), result))]
