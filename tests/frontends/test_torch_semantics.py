@@ -64,9 +64,21 @@ EXTREMES: Mapping[str, Case] = {
     "place of the first false": (lambda x: x.min(dim=0)[1], (torch.tensor([True, False, False]),)),
 }
 
-CASES = REMAINDERS | EXTREMES
+REDUCTIONS: Mapping[str, Case] = {
+    "variance of one": (lambda x: x.var(), (real(3),)),
+    "variance of ones": (lambda x: x.var(dim=1), (torch.ones(2, 1),)),
+    "deviation of one": (lambda x: x.std(dim=1, keepdim=True), (torch.ones(2, 1),)),
+    "variance of fewer than corrected": (lambda x: x.var(dim=0, correction=3), (real(1, 2),)),
+    "logsumexp of nothing": (lambda x: x.logsumexp(1), (torch.full((2, 3), -INF),)),
+    "logsumexp of infinities": (lambda x: x.logsumexp(1), (torch.tensor([[INF, INF], [INF, -INF], [NAN, INF]]),)),
+    "logsumexp of integers": (lambda x: x.logsumexp(1, keepdim=True), (torch.tensor([[1, 2], [3, 900]]),)),
+    "roll of nothing": (lambda x: x.roll(1, 0), (torch.zeros(0, 3),)),
+}
+
+CASES = REMAINDERS | EXTREMES | REDUCTIONS
 
 
+@pytest.mark.filterwarnings(r"ignore:(var|std)\(\)\: degrees of freedom is <= 0")
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_pytorchs(name: str):
     function, inputs = CASES[name]

@@ -102,7 +102,7 @@ def _roll(call: Call) -> ir.Value:
     for shift, d in zip(call.integers(1), dims, strict=True):
         shape = read_type(x.type).shape
         dim = axis(d, len(shape))
-        at = -shift % shape[dim]
+        at = -shift % max(shape[dim], 1)
         if at:
             x = joined([sliced(x, dim, at, shape[dim]), sliced(x, dim, 0, at)], dim)
     return reshaped(x, call.result.shape)

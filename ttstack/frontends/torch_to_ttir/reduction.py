@@ -6,10 +6,12 @@ from functools import partial
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import cast, elementwise
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axes
+from ttstack.ops.types import DType
 
 CONVERSIONS = ConversionTable()
 
@@ -64,24 +66,30 @@ def _reduce_one(mnemonic: str, call: Call) -> ir.Value:
 
 def _extreme(mnemonic: str, call: Call) -> list[ir.Value]:
     x, dims, keep = call.tensor(0), (call.integer(1),), call.flag(2)
-    largest = x if mnemonic == "max" else elementwise("neg", x, result=read_type(x.type))
+    largest = x if mnemonic == "max" else _opposite(x)
     index = ttir("argmax", [largest], result=call.results[1], keep_dim=keep, dim_arg=dims)
     return [reduce(mnemonic, x, dims, keep=keep), index]
+
+
+def _opposite(x: ir.Value) -> ir.Value:
+    """Elements in the opposite order; of integers all bits, as the least one has no negative."""
+    t = read_type(x.type)
+    return elementwise("neg" if t.dtype.is_float else "bitwise_not", x, result=t)
 
 
 for _table, _convert in ((_ALL, _reduce_all), (_ALONG, _reduce), (_ALONG_ONE, _reduce_one)):
     for _source, _mnemonic in _table.items():
         CONVERSIONS.add([_source], [_mnemonic, "ne"], partial(_convert, _mnemonic))
 for _source, _mnemonic in _EXTREMES.items():
-    CONVERSIONS.add([_source], [_mnemonic, "argmax", "neg"], partial(_extreme, _mnemonic))
+    CONVERSIONS.add([_source], [_mnemonic, "argmax", "neg", "bitwise_not"], partial(_extreme, _mnemonic))
 
 
-@CONVERSIONS("argmax", "argmin", to="argmax neg")
+@CONVERSIONS("argmax", "argmin", to="argmax neg bitwise_not")
 def _argmax(call: Call) -> ir.Value:
-    """The first of equal ones; the smallest is the largest of the negated."""
+    """The first of equal ones; the smallest is the largest in the opposite order."""
     x = call.tensor(0)
     if call.name.endswith("argmin"):
-        x = elementwise("neg", x, result=read_type(x.type))
+        x = _opposite(x)
     dims = None if call.is_none(1) else (call.integer(1),)
     return ttir("argmax", [x], result=call.result, keep_dim=call.flag(2), dim_arg=dims)
 
@@ -107,12 +115,14 @@ def _log_softmax(call: Call) -> ir.Value:
     return f("subtract", shifted, f("log", reduce("sum", f("exp", shifted), dims, keep=True)))
 
 
-@CONVERSIONS("logsumexp", to="subtract max exp sum log add reshape")
+@CONVERSIONS("logsumexp", to="subtract max exp sum log add reshape isfinite where")
 def _logsumexp(call: Call) -> ir.Value:
-    """The maximum plus the logarithm of what is left."""
-    x, dims = call.tensor(0), call.integers(1)
+    """The maximum, where finite, plus the logarithm of what is left."""
+    x, dims = cast(call.tensor(0), call.result.dtype), call.integers(1)
     f = partial(elementwise, result=read_type(x.type))
     largest = reduce("max", x, dims, keep=True)
+    t = read_type(largest.type)
+    largest = where(ttir("isfinite", [largest], result=t.with_dtype(DType.I1)), largest, 0, t)
     rest = f("log", reduce("sum", f("exp", f("subtract", x, largest)), dims, keep=True))
     return reshaped(f("add", largest, rest), call.result.shape)
 
@@ -140,7 +150,8 @@ def _variance(call: Call) -> list[ir.Value]:
     variance = reduce("mean", f("square", f("subtract", x, mean)), dims, keep=keep)
     count = math.prod(t.shape[d] for d in axes(dims or None, t.rank))
     f = partial(elementwise, result=call.result)
-    variance = variance if correction == 0 else f("multiply", variance, count / max(count - correction, 0))
+    factor = count / (count - correction) if count > correction else math.inf
+    variance = variance if correction == 0 else f("multiply", variance, factor)
     if "std" in call.name:
         return [f("sqrt", variance)]
     return [variance, reshaped(mean, call.result.shape)][: len(call.results)]
