@@ -9,6 +9,10 @@ import torch
 from torch import nn
 
 import ttstack
+from ttstack.frontends.torch import export, import_program
+from ttstack.frontends.torch_to_ttir import torch_to_ttir
+from ttstack.mlir import ir
+from ttstack.session import new_context
 
 INF, NAN = math.inf, math.nan
 Case = tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...]]
@@ -75,10 +79,29 @@ REDUCTIONS: Mapping[str, Case] = {
     "roll of nothing": (lambda x: x.roll(1, 0), (torch.zeros(0, 3),)),
 }
 
-CASES = REMAINDERS | EXTREMES | REDUCTIONS
+MATRIX, BLOCK = torch.arange(24.0).reshape(4, 6), torch.arange(24.0).reshape(2, 3, 4)
 
 
-@pytest.mark.filterwarnings(r"ignore:(var|std)\(\)\: degrees of freedom is <= 0")
+def put(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+    """Ones in the rows that are named."""
+    return x.index_put((i,), torch.ones(()))
+
+
+INDICES: Mapping[str, Case] = {
+    "row from the end": (lambda x, i: x[i], (MATRIX, torch.tensor([-1, 0, -4]))),
+    "column from the end": (lambda x, i: x[:, i], (MATRIX, torch.tensor([-1, 0, -6]))),
+    "element from the end": (lambda x, i, j: x[i, j], (MATRIX, torch.tensor([1, -2]), torch.tensor([-1, 0]))),
+    "apart from the end": (lambda x, i, j: x[i, :, j], (BLOCK, torch.tensor([-1, 0]), torch.tensor([3, -1]))),
+    "short index from the end": (lambda x, i: x[i], (MATRIX, torch.tensor([-1, 0], dtype=torch.int32))),
+    "known from the end": (lambda x: x[torch.tensor([-1, 0])], (MATRIX,)),
+    "counted down": (lambda x: x[torch.arange(1, -3, -1)], (MATRIX,)),
+    "put from the end": (put, (MATRIX, torch.tensor([-1, 0]))),
+}
+
+CASES = REMAINDERS | EXTREMES | REDUCTIONS | INDICES
+
+
+@pytest.mark.filterwarnings("ignore:(var|std).*degrees of freedom")
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_pytorchs(name: str):
     function, inputs = CASES[name]
@@ -87,3 +110,13 @@ def test_values_are_pytorchs(name: str):
     (got,), want = outputs.values(), function(*inputs).numpy()
     assert (got.shape, got.dtype) == (want.shape, want.dtype)
     np.testing.assert_allclose(got, want, 1e-6)
+
+
+def test_no_op_counts_known_indices_from_the_front():
+    def rows(x: torch.Tensor) -> torch.Tensor:
+        return x[torch.arange(2)[:, None], torch.tensor([2, 0])]
+
+    with new_context() as context, ir.Location.unknown():
+        imported = import_program(export(Function(rows), [MATRIX]), context)
+        torch_to_ttir(imported.module)
+        assert "ttir.where" not in str(imported.module)

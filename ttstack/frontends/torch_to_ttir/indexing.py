@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.eltwise import compare
+from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import broadcast_to, constant, elementwise, joined, sliced
 from ttstack.mlir import ir
@@ -150,7 +152,7 @@ def _unfold(call: Call) -> ir.Value:
     return permuted(apart, (*order, dim + 1))
 
 
-@CONVERSIONS("index.Tensor", to="embedding gather multiply add reshape permute broadcast")
+@CONVERSIONS("index.Tensor", to="embedding gather lt where multiply add reshape permute broadcast")
 def _index(call: Call) -> ir.Value:
     """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows."""
     x, indices = call.tensor(0), dict(enumerate(call.optionals(1)))
@@ -168,11 +170,36 @@ def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
     """One row-major position from an index for each extent."""
     types = [read_type(v.type) for v in indices]
     result = TensorType(broadcast(*(t.shape for t in types)), promote(*types))
-    position, *rest = indices
+    position, *rest = map(_from_front, indices, extents)
     for index, extent in zip(rest, extents[1:], strict=True):
         row = elementwise("multiply", position, extent, result=result)
         position = elementwise("add", row, index, result=result)
     return position
+
+
+def _from_front(index: ir.Value, extent: int) -> ir.Value:
+    """An index where negative ones, which count from the end, are counted from the front."""
+    if _never_negative(index):
+        return index
+    t = read_type(index.type)
+    return where(compare("lt", index, 0), elementwise("add", index, extent, result=t), index, t)
+
+
+def _never_negative(index: ir.Value) -> bool:
+    """Whether that is known of all elements: of constants and counters, also in another shape."""
+    made_by: Any = index.owner
+    match getattr(made_by, "name", ""):
+        case "ttir.constant":
+            return bool((read_elements(made_by.attributes["value"]) >= 0).all())
+        case "ttir.full":
+            return made_by.attributes["fill_value"].value >= 0
+        case "ttir.arange":
+            return min(made_by.attributes[bound].value for bound in ("start", "end")) >= 0
+        case "ttir.argmax" | "ttir.zeros" | "ttir.ones":
+            return True
+        case "ttir.reshape" | "ttir.permute" | "ttir.broadcast" | "ttir.squeeze" | "ttir.unsqueeze":
+            return _never_negative(made_by.operands[0])
+    return read_type(index.type).dtype.is_unsigned
 
 
 def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
