@@ -98,7 +98,36 @@ INDICES: Mapping[str, Case] = {
     "put from the end": (put, (MATRIX, torch.tensor([-1, 0]))),
 }
 
-CASES = REMAINDERS | EXTREMES | REDUCTIONS | INDICES
+BYTES, BOOLS = u8(0, 5, 200), torch.tensor([True, False])
+
+NUMBERS: Mapping[str, Case] = {
+    "sum of more than a byte": (lambda x: x + 300, (BYTES,)),
+    "byte times a negative": (lambda x: x * -1, (BYTES,)),
+    "byte less than it can be": (lambda x: x - 201, (BYTES,)),
+    "byte divided by a negative": (lambda x: x // -1, (BYTES,)),
+    "byte above a negative": (lambda x: x > -1, (BYTES,)),
+    "byte below more than a byte": (lambda x: x < 300, (BYTES,)),
+    "byte above a fraction": (lambda x: x > -0.5, (BYTES,)),
+    "short integer above more": (lambda x: x > 200, (i8(-128, -56, 127),)),
+    "clamp from a negative": (lambda x: x.clamp(min=-1), (BYTES,)),
+    "clamp between": (lambda x: x.clamp(-1, 100), (BYTES,)),
+    "filled with a negative": (lambda x: x.masked_fill(x > 3, -1), (BYTES,)),
+    "bool and a number": (lambda x: x == 2, (BOOLS,)),
+    "bool above a number": (lambda x: x > -1, (BOOLS,)),
+    "bool and bits": (lambda x: x ^ True, (BOOLS,)),
+    "byte and signed byte": (torch.gt, (u8(200, 0), i8(-1, 0))),
+    "signed byte and byte": (torch.gt, (i8(-1, 100), u8(200, 0))),
+    "two kinds of halves": (
+        lambda x, y: x == y.bfloat16(),
+        (torch.tensor([1 + 2**-10, 2]).half(), torch.tensor([1, 2]).half()),
+    ),
+    "other two kinds of halves": (
+        lambda x, y: x.bfloat16() == y,
+        (torch.tensor([1, 2]).half(), torch.tensor([1 + 2**-10, 2]).half()),
+    ),
+}
+
+CASES = REMAINDERS | EXTREMES | REDUCTIONS | INDICES | NUMBERS
 
 
 @pytest.mark.filterwarnings("ignore:(var|std).*degrees of freedom")

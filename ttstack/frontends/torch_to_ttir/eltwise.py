@@ -1,16 +1,16 @@
 """Elementwise ops that TTIR has: one of its ops each, and casts of the operands to the result's element type."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast, elementwise, scalar
+from ttstack.frontends.torch_to_ttir.values import cast, elementwise, scalar, wrapped
 from ttstack.mlir import ir
 from ttstack.ops.shapes import promote
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, ElementType, TensorType
 
 CONVERSIONS = ConversionTable()
 
@@ -41,18 +41,29 @@ _PREDICATES = ("isfinite", "logical_not", "signbit")
 
 _SUMS = {"add": ("add.Tensor", "add.Scalar"), "subtract": ("sub.Tensor", "sub.Scalar")}
 
+_MIXED = {frozenset((DType.F16, DType.BF16)): DType.F32, frozenset((DType.UI8, DType.I8)): DType.I16}
+"""Element types of one width, and the least that holds the values of both."""
+
 _CASTS = """to.dtype to.device to.dtype_layout to.other to.prim_Device _to_copy type_as"""
 
 
 def compare(mnemonic: str, left: ir.Value | float, right: ir.Value | float) -> ir.Value:
-    """A comparison in the operands' common element type; a number takes that of the tensor if it can."""
+    """A comparison in the operands' common element type; a number takes that of the tensor if it is of its kind."""
     types = [read_type(x.type) for x in (left, right) if isinstance(x, ir.Value)]
-    dtype = promote(*types)
-    if not dtype.is_float and any(isinstance(x, float) for x in (left, right)):
-        dtype = DType.F32
+    dtype = _common(types, [x for x in (left, right) if not isinstance(x, ir.Value)])
     like = TensorType((1,) * max(t.rank for t in types), dtype)
     values = [cast(x, dtype) if isinstance(x, ir.Value) else scalar(x, like) for x in (left, right)]
     return ttir(mnemonic, values, result=like.with_dtype(DType.I1))
+
+
+def _common(types: Sequence[TensorType], numbers: Sequence[float]) -> ElementType:
+    """The element type in which PyTorch compares them."""
+    dtypes = {t.dtype for t in types}
+    dtype = _MIXED.get(frozenset(dtypes)) or promote(*types)
+    if not dtype.is_float and any(isinstance(x, float) for x in numbers):
+        return DType.F32
+    whole = any(isinstance(x, int) and x not in (0, 1) for x in numbers)
+    return DType.I64 if whole and dtype is DType.I1 else dtype
 
 
 def where(condition: ir.Value, yes: ir.Value | float, no: ir.Value | float, result: TensorType) -> ir.Value:
@@ -148,8 +159,9 @@ def _clamp(call: Call) -> ir.Value:
         return elementwise("minimum", x, call.number(2), result=result)
     if call.is_none(2):
         return elementwise("maximum", x, call.number(1), result=result)
-    number = float if result.dtype.is_float else int
-    return ttir("clamp_scalar", [x], min=number(call.number(1)), max=number(call.number(2)))
+    bounds = (call.number(i) for i in (1, 2))
+    low, high = (float(b) if result.dtype.is_float else wrapped(b, result.dtype) for b in bounds)
+    return ttir("clamp_scalar", [x], min=low, max=high)
 
 
 @CONVERSIONS("clamp.Tensor", to="clamp_tensor maximum minimum")

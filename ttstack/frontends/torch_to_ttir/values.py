@@ -28,10 +28,18 @@ def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
 
 def splat(number: float, t: TensorType) -> ir.Value:
     """A tensor of one number; a constant where `ttir.full` cannot spell the number exactly."""
-    value = float(number) if t.dtype.is_float else int(number)
+    value = float(number) if t.dtype.is_float else wrapped(number, t.dtype)
     if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
         return constant(np.full(t.shape, value, t.dtype.numpy), t)
     return ttir("full", [], result=t, shape=t.shape, fill_value=value)
+
+
+def wrapped(number: float, dtype: ElementType) -> int:
+    """The integer of that element type whose bits are the last ones of the number, as PyTorch casts it."""
+    if dtype is DType.I1:
+        return int(number != 0)
+    least = 0 if dtype.is_unsigned else -(1 << dtype.bits - 1)
+    return (int(number) - least) % (1 << dtype.bits) + least
 
 
 def constant(values: NDArray[Any], t: TensorType) -> ir.Value:
