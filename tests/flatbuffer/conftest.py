@@ -68,9 +68,9 @@ def _operations() -> tuple[Operation, ...]:
             "net.py:12 layer",
         ),
         Operation("reshape", (3,), (4,), {"shape": FLAT.shape}, location="net.py:13"),
-        Operation("generic", (4, 2), (5,), {"program": FUSED}, grid, l1_bytes=4096, location="net.py:14"),
+        Operation("generic", (4, 2), (5,), {"program": FUSED}, grid, l1_bytes=8192, location="net.py:14"),
         Operation("deallocate", (3,), ()),
-        Operation("to_layout", (5,), (6,), grid=grid),
+        Operation("to_layout", (5,), (6,), grid=grid, l1_bytes=8192),
         Operation("deallocate", (5,), ()),
     )
 

@@ -99,7 +99,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
         result = tensor(inferred)
         grid = Grid(draw(st.integers(1, 8)), draw(st.integers(1, 8)))
         spread, fidelity = draw(st.sampled_from(Spread)), draw(st.sampled_from(Fidelity))
-        config, l1_bytes = draw(st.dictionaries(NAMES, scalars, max_size=2)), draw(st.integers(0, 2**20))
+        config, l1_bytes = draw(st.dictionaries(NAMES, scalars, max_size=2)), draw(st.integers(2**19, 2**20))
         operation = Operation(
             name,
             tuple(operands),

@@ -11,11 +11,12 @@ from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.buffers import Buffer, Occupancy, buffers, live_bytes
-from ttstack.program.layout import Grid, MemorySpace
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack.program.validate import validate, validate_binary
 from ttstack.system_desc import load as load_system
 
+L1 = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.INTERLEAVED)
 L1_BYTES = load_system("wormhole").chips[0].l1_usable_bytes
 L1_END = load_system("wormhole").chips[0].l1_end
 
@@ -164,6 +165,41 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         _moved(5, 2048),
         "op 2 'generic': the buffers of tensor 3 '%3' and tensor 5 '%5' overlap in l1",
     ),
+    "no tiles of a row": (
+        _op(0, config={"in0_block_w": 0}),
+        "op 0 'linear' has 0 as 'in0_block_w' of its configuration, which is no number of tiles from 1 on",
+    ),
+    "negative tiles": (_op(0, config={"per_core_N": -1}), "op 0 'linear' has -1 as 'per_core_N' of its configuration"),
+    "tiles as text": (_op(0, config={"out_block_h": "1"}), "op 0 'linear' has '1' as 'out_block_h' of its"),
+    "tiles as truth": (_op(0, config={"out_block_w": True}), "op 0 'linear' has True as 'out_block_w' of its"),
+    "tiles as a fraction": (_op(4, config={"block_w": 1.5}), "op 4 'to_layout' has 1.5 as 'block_w' of its"),
+    "configuration without a name": (_op(0, config={"type": 3}), "op 0 'linear' has 3 as 'type' of its configuration"),
+    "more tiles than K has": (
+        _op(0, config={"in0_block_w": 2}),
+        "op 0 'linear' has 2 as 'in0_block_w' of its configuration, there are 1 tiles",
+    ),
+    "more tiles than a core has": (_op(0, config={"per_core_M": 2}), "has 2 as 'per_core_M' of its configuration"),
+    "a subblock larger than its block": (_op(0, config={"out_subblock_w": 2}), "has 2 as 'out_subblock_w' of its"),
+    "circular buffers too small": (
+        _op(2, l1_bytes=4159),
+        "op 2 'generic' has 4,159 bytes of circular buffers on each core, it needs 4,160",
+    ),
+    "an input that is a view": (
+        _tensor(1, alias=0),
+        "tensor 1 'layer.weight' is an input, and shares the buffer of tensor 0",
+    ),
+    "an op that is no view": (
+        _both(_tensor(6, alias=5), lambda f: replace(f, operations=f.operations[:-1])),
+        "op 4 'to_layout' defines tensor 6 '%6' in the buffer of tensor 5, but makes no view of it",
+    ),
+    "a view of another tensor": (
+        _tensor(4, alias=0),
+        "op 1 'reshape' defines tensor 4 '%4' in the buffer of tensor 0, which is not that of its operand",
+    ),
+    "a view in another layout": (
+        _tensor(4, layout=L1),
+        "op 1 'reshape' defines tensor 4 '%4' in the buffer of tensor 3, but as bf16 tile l1/interleaved, not",
+    ),
     "circular buffers too large": (
         _op(2, l1_bytes=2**21),
         f"op 2 'generic' needs 2,097,152 bytes of circular buffers on each core, L1 has {L1_BYTES:,}",
@@ -231,7 +267,7 @@ def test_two_functions_of_one_name(binary: Binary):
 
 def test_live_bytes_of_l1_are_buffers_and_circular_buffers(binary: Binary):
     function, chip = binary.functions[0], binary.system_desc.chips[0]
-    assert live_bytes(function, chip) == [2048 + 12288, 2048, 4096 + 4096, 4096, 2048, 2048]
+    assert live_bytes(function, chip) == [2048 + 12288, 2048, 4096 + 8192, 4096, 2048 + 8192, 2048]
 
 
 def test_live_bytes_of_dram_start_with_the_inputs(binary: Binary):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.program.buffers import DEALLOCATE, Buffer, Memory, Occupancy, bank_bytes, buffers, owner
 from ttstack.program.layout import Grid, MemorySpace
+from ttstack.program.placement_fault import placement_faults
 from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
 from ttstack.program.signature import signature_fault
 from ttstack.system_desc import ChipDesc
@@ -15,8 +16,9 @@ def validate(function: Function, chip: ChipDesc, *, origin: str | None = None) -
     """Check everything that a function says about itself and the chip that it runs on.
 
     Tensors are defined before they are used and not used after their buffer's end; ops are known, and the
-    types that they infer are the recorded ones; layouts are legal; buffers lie aligned within their memory,
-    and no two that live at the same time overlap, circular buffers of the running op included.
+    types that they infer are the recorded ones; layouts are legal; configurations count tiles that there are,
+    circular buffers are as large as they ask for, and only views share a buffer; buffers lie aligned within
+    their memory, and no two that live at the same time overlap, circular buffers of the running op included.
 
     Args:
         function: The function.
@@ -26,7 +28,8 @@ def validate(function: Function, chip: ChipDesc, *, origin: str | None = None) -
     Raises:
         BinaryFormatError: the first fault, by function, op and tensor.
     """
-    for faults in (_tensor_faults, _reference_faults, _signature_faults, _layout_faults, _memory_faults):
+    checks = (_tensor_faults, _reference_faults, _signature_faults, _layout_faults, _placement_faults, _memory_faults)
+    for faults in checks:
         for fault in faults(function, chip):
             raise _error(f"function '{function.name}', {fault}", origin)
 
@@ -160,6 +163,15 @@ def _layout_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
     for op in function.operations:
         if min(op.grid.rows, op.grid.cols) < 1 or not op.grid.fits(device):
             yield f"{_at(function, op)} runs on {op.grid} cores, the device has {device}"
+
+
+def _placement_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
+    for tensor in (function.tensors[i] for i in function.inputs):
+        if tensor.alias is not None:
+            yield f"{_spell(tensor)} is an input, and shares the buffer of tensor {tensor.alias}"
+    for op in function.operations:
+        for why in placement_faults(function, op, chip):
+            yield f"{_at(function, op)} {why}"
 
 
 def _memory_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
