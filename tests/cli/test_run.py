@@ -106,3 +106,32 @@ def test_outputs_are_checked_before_the_run(
     result = ttstack("run", program, option, tmp_path / "none" / "file")
     assert result.code == 1
     assert "the folder of" in result.err
+
+
+UPDATE = """
+func.func @f(%c: tensor<1x2x32x32xf32> {ttir.name = "cache"}, %r: tensor<1x2x1x32xf32> {ttir.name = "rows"},
+    %i: tensor<1xi32> {ttir.name = "at"}) -> (tensor<1x2x1x32xf32> {ttir.name = "OUTPUT"}) {
+  %0 = "ttir.add"(%r, %r) : (tensor<1x2x1x32xf32>, tensor<1x2x1x32xf32>) -> tensor<1x2x1x32xf32>
+  "ttir.update_cache"(%c, %r, %i) <{batch_offset = 0 : i32}>
+    : (tensor<1x2x32x32xf32>, tensor<1x2x1x32xf32>, tensor<1xi32>) -> ()
+  return %0 : tensor<1x2x1x32xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("output", "updated"), [("twice", "cache"), ("cache", "cache.updated")])
+def test_updated_inputs_are_written_and_shown(ttstack: Command, tmp_path: Path, output: str, updated: str) -> None:
+    source, program, written = tmp_path / "f.mlir", tmp_path / "f.ttb", tmp_path / "out.npz"
+    source.write_text(UPDATE.replace("OUTPUT", output))
+    assert ttstack("compile", source, "-o", program).code == 0
+    cache, rows = np.zeros((1, 2, 32, 32), np.float32), np.ones((1, 2, 1, 32), np.float32)
+    np.savez(tmp_path / "in.npz", allow_pickle=False, cache=cache, rows=rows, at=np.array([3], np.int32))
+    arguments = ("run", program, "--inputs", tmp_path / "in.npz", "--output", written)
+    assert "cache (updated)" in ttstack(*arguments).out
+    cache[:, :, 3] = 1
+    with np.load(written) as found:
+        assert set(found.files) == {output, updated}
+        np.testing.assert_array_equal(found[output], 2 * rows)
+        np.testing.assert_array_equal(found[updated], cache)
+    values = json.loads(ttstack(*arguments, "--json").out)
+    assert (list(values["outputs"]), list(values["updated"])) == ([output], ["cache"])

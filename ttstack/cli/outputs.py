@@ -37,6 +37,18 @@ def _check(target: Path) -> None:
         raise OutputError(f"cannot write into the folder of '{target}'")
 
 
+def together(outputs: Arrays, updated: Arrays) -> dict[str, np.ndarray[Any, Any]]:
+    """Outputs, then updated inputs and parameters; one that has the name of an output gets the suffix `.updated`."""
+    found = dict(outputs)
+    taken = outputs.keys() | updated.keys()
+    for name, array in updated.items():
+        free = name
+        while free in found or (free != name and free in taken):
+            free += ".updated"
+        found[free] = array
+    return found
+
+
 def write_arrays(target: Path, arrays: Arrays) -> None:
     """Write arrays by name as `.npz`; bf16, which NumPy's files lack, as float32.
 

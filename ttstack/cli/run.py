@@ -1,6 +1,5 @@
 """`ttstack run`: execute a program on NumPy."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,9 +21,7 @@ from ttstack.cli.options import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from ttstack.api import Program
-    from ttstack.cli.outputs import Arrays
-    from ttstack.report import Report
+    from ttstack.api import Program, Run
 
 
 class Numerics(StrEnum):
@@ -46,7 +43,7 @@ def run_program(
     ] = Numerics.IEEE,
     output: Annotated[
         Path | None,
-        typer.Option("--output", metavar="FILE", help="Write the outputs as .npz.", show_default=False),
+        typer.Option("--output", metavar="FILE", help="Write outputs and updated values as .npz.", show_default=False),
     ] = None,
     function: FunctionName = None,
     perf: Annotated[bool, typer.Option("--perf", help="Print the predicted time of every op.")] = False,
@@ -61,7 +58,8 @@ def run_program(
 ) -> None:
     """Execute a program on a simulated device.
 
-    Values are computed on NumPy; every buffer is checked at the address that it was given.
+    Values are computed on NumPy; every buffer is checked at the address that it was given. Inputs and parameters
+    that the program writes to, such as caches of keys and values, are shown and written as updated.
     """
     if cost_only and (inputs or output):
         raise typer.BadParameter("it computes no values; leave out --inputs and --output", param_hint="--cost-only")
@@ -71,17 +69,18 @@ def run_program(
 
     check_targets(output, csv, html, source=file)
     program = load(file)
-    arrays: Arrays | None = None
+    done: Run | None = None
     if cost_only:
         report = program.cost(function)
     else:
-        arrays, report = _execute(program, inputs, output, seed, numerics, function)
+        done = _execute(program, inputs, output, seed, numerics, function)
+        report = done.report
     write_files(report, csv, html)
     if as_json:
-        write_json(_summaries(arrays) | {"report": report.to_dict()})
+        write_json(_summaries(done) | {"report": report.to_dict()})
         return
-    if arrays is not None:
-        _print_outputs(arrays, report)
+    if done is not None:
+        _print_values(done)
     if perf or cost_only:
         print_table(report, sort, top)
 
@@ -93,8 +92,8 @@ def _execute(
     seed: int,
     numerics: Numerics,
     function: str | None,
-) -> "tuple[Arrays, Report]":
-    from ttstack.cli.outputs import write_arrays
+) -> "Run":
+    from ttstack.cli.outputs import together, write_arrays
     from ttstack.cli.progress import ops_shown
 
     values = None
@@ -105,14 +104,15 @@ def _execute(
     with ops_shown() as progress:
         done = program.run(values, seed, numerics.value, function=function, progress=progress)
     if output is not None:
-        write_arrays(output, done.outputs)
-    return done.outputs, done.report
+        write_arrays(output, together(done.outputs, done.updated))
+    return done
 
 
-def _summaries(arrays: "Arrays | None") -> dict[str, Any]:
-    if arrays is None:
+def _summaries(done: "Run | None") -> dict[str, Any]:
+    if done is None:
         return {}
-    return {"outputs": {name: _summary(array) for name, array in arrays.items()}}
+    found = {"outputs": done.outputs, "updated": done.updated}
+    return {kind: {name: _summary(array) for name, array in arrays.items()} for kind, arrays in found.items()}
 
 
 def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
@@ -130,13 +130,15 @@ def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
     }
 
 
-def _print_outputs(arrays: Mapping[str, Any], report: "Report") -> None:
+def _print_values(done: "Run") -> None:
     from rich.table import Table
 
     from ttstack.report.text import count, duration
 
     table = Table("output", "shape", "type", "min", "max", "mean", box=None, pad_edge=False, header_style="bold")
-    for name, array in arrays.items():
+    report = done.report
+    rows = [*done.outputs.items(), *((f"{name} (updated)", array) for name, array in done.updated.items())]
+    for name, array in rows:
         found = _summary(array)
         figures = ("-" if found[k] is None else f"{found[k]:.6g}" for k in ("min", "max", "mean"))
         table.add_row(name, "x".join(map(str, found["shape"])) or "scalar", found["dtype"], *figures)
