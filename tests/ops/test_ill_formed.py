@@ -11,6 +11,14 @@ ELTWISE = [
         f'"ttir.add"(%a, %b) : ({F}, tensor<3x8xf32>) -> {F}',
         "shapes [4, 8] and [3, 8] do not broadcast",
     ),
+    (
+        '"ttir.add"(%h, %f) : (tensor<4x8xbf16>, tensor<4x8xf16>) -> tensor<4x8xbf16>',
+        "element types bf16 and f16 are mixed; cast one of them",
+    ),
+    (
+        '"ttir.multiply"(%i, %g) : (tensor<6xi32>, tensor<6xui32>) -> tensor<6xi32>',
+        "element types i32 and ui32 are mixed; cast one of them",
+    ),
     (f'"ttir.add"(%a, %a) : ({F}, {F}) -> tensor<4x8xbf16>', "result is tensor<4x8xbf16>, inferred tensor<4x8xf32>"),
     (f'"ttir.exp"(%a) : ({F}) -> tensor<8x4xf32>', "result is tensor<8x4xf32>, inferred tensor<4x8xf32>"),
     (f'"ttir.eq"(%a, %a) : ({F}, {F}) -> tensor<4x1xi1>', "result is tensor<4x1xi1>, inferred tensor<4x8xi1>"),
@@ -337,6 +345,8 @@ ARGUMENTS = {
     "b": "tensor<3x8xf32>",
     "c": "tensor<4xf32>",
     "d": "tensor<4x2xf32>",
+    "f": "tensor<4x8xf16>",
+    "g": "tensor<6xui32>",
     "h": "tensor<4x8xbf16>",
     "i": "tensor<6xi32>",
     "j": "tensor<2x3xi32>",

@@ -36,8 +36,20 @@ def axes(dims: Sequence[int] | None, rank: int, name: str = "dim_arg") -> tuple[
 
 
 def promote(*types: TensorType) -> ElementType:
-    """The element type of an op on operands of several types: real before integer, wide before narrow."""
-    return max((t.dtype for t in types), key=lambda d: (d.is_float, d.bits))
+    """The element type of an op on operands of several types: real before integer, wide before narrow.
+
+    Raises:
+        ValueError: two types of one width hold different values, as f16 and bf16 do; the message names both.
+    """
+    found = max((t.dtype for t in types), key=_rank)
+    for t in types:
+        if t.dtype != found and _rank(t.dtype) == _rank(found):
+            raise ValueError(f"element types {found} and {t.dtype} are mixed; cast one of them")
+    return found
+
+
+def _rank(dtype: ElementType) -> tuple[bool, int]:
+    return dtype.is_float, dtype.bits
 
 
 def expect(condition: bool, message: str) -> None:
