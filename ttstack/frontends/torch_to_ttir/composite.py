@@ -11,14 +11,14 @@ from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.values import cast, elementwise, sliced
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, ElementType, TensorType
 
 CONVERSIONS = ConversionTable()
 
 _REMAINDER = "remainder add where ne eq lt gt logical_and"
 _FLOOR = f"{_REMAINDER} div floor subtract"
 
-_WIDER = {DType.F16: DType.F32, DType.BF16: DType.F32}
+_WIDER: dict[ElementType, DType] = {DType.F16: DType.F32, DType.BF16: DType.F32}
 """In what element type quotients of short ones are formed."""
 
 
