@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
 from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
-from ttstack.dialects.tt import layout_attribute, read_layout, read_system_desc, system_desc_attribute
+from ttstack.dialects.tt import layout_attribute, read_layout
+from ttstack.dialects.tt.system_desc import read_system_desc, system_desc_attribute
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType

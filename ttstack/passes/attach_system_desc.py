@@ -1,6 +1,6 @@
 """Write the device description into the module, where the passes after it read it."""
 
-from ttstack.dialects.tt import system_desc_attribute
+from ttstack.dialects.tt.system_desc import system_desc_attribute
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import SYSTEM_DESC

@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
-from ttstack.dialects.tt import read_system_desc
+from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.mlir import ir
 from ttstack.system_desc import SystemDesc
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp, Fidelity, Spread
 from ttstack.program.layout import Grid, Layout
-from ttstack.system_desc import ChipDesc, SystemDesc
+
+if TYPE_CHECKING:
+    from ttstack.system_desc import ChipDesc, SystemDesc
 
 
 class TensorKind(StrEnum):
@@ -122,7 +124,7 @@ class Binary:
     """Everything that a `.ttb` file holds."""
 
     functions: tuple[Function, ...]
-    system_desc: SystemDesc
+    system_desc: "SystemDesc"
     weights: Mapping[str, Weight] = field(default_factory=dict[str, Weight])
     pipeline: str = ""
     """The passes that made it, as text that `ttstack opt` takes."""
@@ -131,6 +133,6 @@ class Binary:
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
     """IR text by the name of the stage, where asked for."""
 
-    def chip(self, function: Function) -> ChipDesc:
+    def chip(self, function: Function) -> "ChipDesc":
         """The chip that a function is compiled for."""
         return self.system_desc.target(spans_mesh=function.spans_mesh)
