@@ -5,15 +5,9 @@ from collections.abc import Iterator
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch
 from ttstack.ops.types import TensorType
-from ttstack.program.device_op import Spread
+from ttstack.program.device_op import SPREADS, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.program.structure import is_attention, is_contraction, is_rowwise
-
-_SPREADS = {
-    MemoryLayout.HEIGHT_SHARDED: Spread.ROWS,
-    MemoryLayout.WIDTH_SHARDED: Spread.COLUMNS,
-    MemoryLayout.BLOCK_SHARDED: Spread.BLOCKS,
-}
 
 _NOT_SHARDED = (Access.GATHER, Access.INDIRECT, Access.WINDOW)
 """Ways of access that work on interleaved tensors only."""
@@ -26,7 +20,7 @@ def shardings(op: Op, dispatch: Dispatch, device: Grid) -> Iterator[tuple[Memory
     for kind in _kinds(op, dispatch):
         grid = shard_grid(op.results[0], kind, device)
         if grid.cores > 1:
-            yield kind, grid, Spread.FLAT if is_rowwise(dispatch) else _SPREADS[kind]
+            yield kind, grid, Spread.FLAT if is_rowwise(dispatch) else SPREADS[kind]
 
 
 def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
@@ -66,10 +60,10 @@ def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
         return ()
     if is_contraction(dispatch):
         batched = any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
-        return () if batched else tuple(_SPREADS)
+        return () if batched else tuple(SPREADS)
     if is_rowwise(dispatch):
         rank = op.results[0].rank
         return (MemoryLayout.HEIGHT_SHARDED,) if dispatch.reductions == (rank - 1,) else ()
     if dispatch.reductions or dispatch.outputs[0].loops != tuple(range(op.results[0].rank)):
         return ()
-    return tuple(_SPREADS)
+    return tuple(SPREADS)

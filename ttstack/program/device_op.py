@@ -10,7 +10,7 @@ from typing import Any
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.layout import Grid, Layout
+from ttstack.program.layout import Grid, Layout, MemoryLayout
 
 
 class Fidelity(StrEnum):
@@ -33,6 +33,14 @@ class Spread(StrEnum):
     """The last loop over all cores; the others stay in a core."""
     BLOCKS = "blocks"
     """All loops but the last over the grid's rows, the last over its columns."""
+
+
+SPREADS = {
+    MemoryLayout.HEIGHT_SHARDED: Spread.ROWS,
+    MemoryLayout.WIDTH_SHARDED: Spread.COLUMNS,
+    MemoryLayout.BLOCK_SHARDED: Spread.BLOCKS,
+}
+"""The spread under which each core computes the shard that it holds."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp, Spread
+from ttstack.program.device_op import SPREADS, DeviceOp, Spread
 from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.matmul_blocks import per_core
@@ -18,11 +18,6 @@ MULTICAST_1D = "MatmulMultiCoreReuseMultiCast1DProgramConfig"
 REUSE = "MatmulMultiCoreReuseProgramConfig"
 DRAM_SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
 
-_SPREADS = {
-    MemoryLayout.HEIGHT_SHARDED: Spread.ROWS,
-    MemoryLayout.WIDTH_SHARDED: Spread.COLUMNS,
-    MemoryLayout.BLOCK_SHARDED: Spread.BLOCKS,
-}
 _TYPES = {
     Spread.ROWS: MULTICAST_1D,
     Spread.COLUMNS: MULTICAST_1D,
@@ -74,7 +69,7 @@ def _required_spread(base: DeviceOp) -> Spread | None:
     """What sharded tensors ask for, the result first."""
     for layout in (*base.results, *base.operands[:2]):
         if layout.sharded and layout.in_l1:
-            return _SPREADS[layout.memory_layout]
+            return SPREADS[layout.memory_layout]
     return Spread.COLUMNS if _streams_weights(base) else None
 
 
