@@ -53,7 +53,10 @@ class MatmulBuffers:
 
 @dataclass(frozen=True)
 class WindowBytes:
-    """The part of a convolution's input that a core holds for one output block."""
+    """The part of a convolution's input that a core holds for one output block: pixels without the padding of tiles.
+
+    tt-metal's halo op leaves the channels of one pixel after those of another.
+    """
 
     row: float
     """For a tile of pixels of the result, where windows share what they see."""
@@ -68,10 +71,9 @@ class WindowBytes:
         op = device_op.op
         if not isinstance(op, WindowOp) or op.is_pointwise:
             return None
-        t, layout = op.operands[0], device_op.operands[0]
-        element = layout.nbytes(t) / max(t.size, 1)
+        element = device_op.operands[0].dtype.tile_bytes / TILE**2
         return WindowBytes(
-            row=layout.nbytes(t) / max(device_op.dispatch.domain[0], 1),
+            row=op.operands[0].size * element / max(device_op.dispatch.domain[0], 1),
             halo=op.halo() * element,
             apart=TILE * op.taps * op.channels * element,
         )
