@@ -94,3 +94,9 @@ class OutputError(TTStackError):
     """A result that cannot be written or given in the form asked for."""
 
     code = "TT0801"
+
+
+class TensorTrainError(TTStackError):
+    """A table, a plan, indices or a request that Tensor-Train compression cannot serve."""
+
+    code = "TT0901"

@@ -1,0 +1,50 @@
+"""Indices of rows: checked, made distinct, and spelled in the digits that pick slices of cores."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ttstack.diagnostics import TensorTrainError
+
+Array = NDArray[Any]
+
+
+def checked(indices: ArrayLike, rows: int) -> Array:
+    """Indices as int64, every one a row of a table of `rows` rows.
+
+    Raises:
+        TensorTrainError: they are no integers, or one of them is not a row; rows that pad the table are none.
+    """
+    given = np.asarray(indices)
+    if given.size == 0:
+        return given.astype(np.int64)
+    if given.dtype.kind not in "iu":
+        raise TensorTrainError(f"indices are integers, not {given.dtype}", hint="convert them, as with .astype(int)")
+    outside = (given < 0) | (given >= rows)
+    if outside.any():
+        place = int(np.argmax(outside))
+        raise TensorTrainError(
+            f"index {given.reshape(-1)[place]} is outside of a table of {rows} rows",
+            notes=(f"it is entry {place} of {given.size}",),
+            hint="check the indices against the number of rows",
+        )
+    return given.astype(np.int64, copy=False)
+
+
+def distinct(values: Array, count: int) -> tuple[Array, Array]:
+    """The values below `count` that occur, ascending, and where in these each of `values` stands."""
+    if count > 16 * values.size:
+        return np.unique(values, return_inverse=True)
+    present = np.zeros(count, bool)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
+
+
+def digits(rows: Array, row_factors: tuple[int, ...]) -> list[Array]:
+    """Row numbers in the mixed base of the factors, the most significant digit first."""
+    found = []
+    for factor in reversed(row_factors):
+        rows, digit = np.divmod(rows, factor)
+        found.append(digit)
+    return found[::-1]

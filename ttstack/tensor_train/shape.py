@@ -1,0 +1,108 @@
+"""The shape of a Tensor-Train table: how rows and columns factor, and the ranks between the cores.
+
+Row `i` of a table is spelled in digits `i_1 .. i_d` of the mixed base `n_1 .. n_d`, the first the most significant;
+column `j` likewise in the base `m_1 .. m_d`. Core `k` holds a matrix for each value of digit `i_k`:
+`table[i, j] = C_1[i_1, :, j_1, :] @ C_2[i_2, :, j_2, :] @ ... @ C_d[i_d, :, j_d, :]`
+(Oseledets, "Tensor-Train Decomposition", SIAM J. Sci. Comput. 33, 2011, in its form for matrices).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from ttstack.diagnostics import TensorTrainError
+
+
+@dataclass(frozen=True)
+class TensorTrainPlan:
+    """Rows, columns, their factors and the ranks of a table in Tensor-Train form.
+
+    `ranks` has one entry more than there are cores, and is 1 at both ends. With `rel_error`, the ranks are upper
+    limits: `decompose` takes the least that keep the relative Frobenius error within it.
+
+    Raises:
+        TensorTrainError: factors and ranks that describe no table of this size; every fault is named.
+    """
+
+    rows: int
+    cols: int
+    row_factors: tuple[int, ...]
+    col_factors: tuple[int, ...]
+    ranks: tuple[int, ...]
+    rel_error: float | None = None
+
+    def __post_init__(self) -> None:
+        faults = tuple(_faults(self))
+        if faults:
+            raise TensorTrainError(
+                f"this is no Tensor-Train shape of {self.rows} x {self.cols}",
+                notes=faults,
+                hint="let ttstack.tensor_train.plan choose what you have no reason to fix",
+            )
+
+    @property
+    def order(self) -> int:
+        """Number of cores."""
+        return len(self.row_factors)
+
+    @property
+    def core_shapes(self) -> tuple[tuple[int, int, int], ...]:
+        """Shape of each core, index-major: `(n_k, r_{k-1}, m_k * r_k)`, the rank innermost."""
+        return tuple(
+            (n, left, m * right)
+            for n, m, left, right in zip(
+                self.row_factors, self.col_factors, self.ranks[:-1], self.ranks[1:], strict=True
+            )
+        )
+
+    @property
+    def parameters(self) -> int:
+        """Numbers in all cores."""
+        return sum(prod(shape) for shape in self.core_shapes)
+
+    def nbytes(self, itemsize: int) -> int:
+        """Bytes of all cores, of elements of `itemsize` bytes."""
+        return self.parameters * itemsize
+
+    @property
+    def padded_rows(self) -> int:
+        """Rows that the row factors make; those from `rows` on are never looked up."""
+        return prod(self.row_factors)
+
+    @property
+    def padding(self) -> float:
+        """Share of rows that pad the table, of its rows."""
+        return self.padded_rows / self.rows - 1
+
+
+def largest_ranks(row_factors: tuple[int, ...], col_factors: tuple[int, ...]) -> tuple[int, ...]:
+    """The rank that any table of these factors can have at most between each pair of cores; 1 at both ends."""
+    sizes = [n * m for n, m in zip(row_factors, col_factors, strict=True)]
+    return tuple(min(prod(sizes[:k]), prod(sizes[k:])) for k in range(len(sizes) + 1))
+
+
+def _faults(plan: TensorTrainPlan) -> Iterator[str]:
+    order, factors = len(plan.row_factors), (*plan.row_factors, *plan.col_factors)
+    if plan.rows < 1 or plan.cols < 1:
+        yield "a table has at least one row and one column"
+    if order == 0 or len(plan.col_factors) != order or len(plan.ranks) != order + 1:
+        yield (
+            f"{order} row factors need as many column factors and one rank more; "
+            f"there are {len(plan.col_factors)} and {len(plan.ranks)}"
+        )
+        return
+    if min(*factors, *plan.ranks) < 1:
+        yield "factors and ranks are at least 1"
+        return
+    if plan.padded_rows < plan.rows:
+        yield f"row factors {list(plan.row_factors)} make {plan.padded_rows} rows, fewer than {plan.rows}"
+    if prod(plan.col_factors) != plan.cols:
+        made = prod(plan.col_factors)
+        yield f"column factors {list(plan.col_factors)} make {made} columns, not {plan.cols}"
+    if plan.ranks[0] != 1 or plan.ranks[-1] != 1:
+        yield f"ranks begin and end with 1: {list(plan.ranks)}"
+    limits = largest_ranks(plan.row_factors, plan.col_factors)
+    if any(rank > limit for rank, limit in zip(plan.ranks[1:-1], limits[1:-1], strict=True)):
+        yield f"ranks {list(plan.ranks)} exceed the largest that these factors can need, {list(limits)}"
+    if plan.rel_error is not None and not 0 <= plan.rel_error < 1:
+        yield f"rel_error is {plan.rel_error}, not at least 0 and below 1"
