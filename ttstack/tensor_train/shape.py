@@ -32,7 +32,9 @@ class TensorTrainPlan:
     rel_error: float | None = None
 
     def __post_init__(self) -> None:
-        faults = tuple(_faults(self))
+        faults = shape_faults(self.rows, self.cols, self.row_factors, self.col_factors, self.ranks)
+        if self.rel_error is not None and not 0 <= self.rel_error < 1:
+            faults += (f"rel_error is {self.rel_error}, not at least 0 and below 1",)
         if faults:
             raise TensorTrainError(
                 f"this is no Tensor-Train shape of {self.rows} x {self.cols}",
@@ -81,28 +83,34 @@ def largest_ranks(row_factors: tuple[int, ...], col_factors: tuple[int, ...]) ->
     return tuple(min(prod(sizes[:k]), prod(sizes[k:])) for k in range(len(sizes) + 1))
 
 
-def _faults(plan: TensorTrainPlan) -> Iterator[str]:
-    order, factors = len(plan.row_factors), (*plan.row_factors, *plan.col_factors)
-    if plan.rows < 1 or plan.cols < 1:
+def shape_faults(
+    rows: int, cols: int, row_factors: tuple[int, ...], col_factors: tuple[int, ...], ranks: tuple[int, ...]
+) -> tuple[str, ...]:
+    """Why these are no Tensor-Train shape of a `rows x cols` table; nothing if they are one."""
+    return tuple(_faults(rows, cols, row_factors, col_factors, ranks))
+
+
+def _faults(
+    rows: int, cols: int, row_factors: tuple[int, ...], col_factors: tuple[int, ...], ranks: tuple[int, ...]
+) -> Iterator[str]:
+    order = len(row_factors)
+    if rows < 1 or cols < 1:
         yield "a table has at least one row and one column"
-    if order == 0 or len(plan.col_factors) != order or len(plan.ranks) != order + 1:
+    if order == 0 or len(col_factors) != order or len(ranks) != order + 1:
         yield (
             f"{order} row factors need as many column factors and one rank more; "
-            f"there are {len(plan.col_factors)} and {len(plan.ranks)}"
+            f"there are {len(col_factors)} and {len(ranks)}"
         )
         return
-    if min(*factors, *plan.ranks) < 1:
+    if min(*row_factors, *col_factors, *ranks) < 1:
         yield "factors and ranks are at least 1"
         return
-    if plan.padded_rows < plan.rows:
-        yield f"row factors {list(plan.row_factors)} make {plan.padded_rows} rows, fewer than {plan.rows}"
-    if prod(plan.col_factors) != plan.cols:
-        made = prod(plan.col_factors)
-        yield f"column factors {list(plan.col_factors)} make {made} columns, not {plan.cols}"
-    if plan.ranks[0] != 1 or plan.ranks[-1] != 1:
-        yield f"ranks begin and end with 1: {list(plan.ranks)}"
-    limits = largest_ranks(plan.row_factors, plan.col_factors)
-    if any(rank > limit for rank, limit in zip(plan.ranks[1:-1], limits[1:-1], strict=True)):
-        yield f"ranks {list(plan.ranks)} exceed the largest that these factors can need, {list(limits)}"
-    if plan.rel_error is not None and not 0 <= plan.rel_error < 1:
-        yield f"rel_error is {plan.rel_error}, not at least 0 and below 1"
+    if prod(row_factors) < rows:
+        yield f"row factors {list(row_factors)} make {prod(row_factors)} rows, fewer than {rows}"
+    if prod(col_factors) != cols:
+        yield f"column factors {list(col_factors)} make {prod(col_factors)} columns, not {cols}"
+    if ranks[0] != 1 or ranks[-1] != 1:
+        yield f"ranks begin and end with 1: {list(ranks)}"
+    limits = largest_ranks(row_factors, col_factors)
+    if any(rank > limit for rank, limit in zip(ranks[1:-1], limits[1:-1], strict=True)):
+        yield f"ranks {list(ranks)} exceed the largest that these factors can need, {list(limits)}"
