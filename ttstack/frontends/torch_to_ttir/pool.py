@@ -85,6 +85,9 @@ def _window(call: Call, *, ceil_mode: int) -> dict[str, Any]:
     rank = _spatial(call)
     kernel, padding = (per_axis("window", call.integers(i), rank) for i in (1, 3))
     stride = per_axis("stride", call.integers(2) or kernel, rank)
+    if call.flag(ceil_mode):  # a window that is larger than the image sees what there is
+        sizes = read_type(call.tensor(0).type).shape[-rank:]
+        kernel = tuple(min(k, size + 2 * p) for k, size, p in zip(kernel, sizes, padding, strict=True))
     sides = {"kernel": _on_image(kernel, 1), "stride": _on_image(stride, 1), "padding": _on_image(padding, 0)}
     return {**sides, "ceil_mode": call.flag(ceil_mode)}
 
