@@ -14,7 +14,7 @@ from torch import nn
 
 from ttstack.frontends.torch import Imported, export, import_program
 from ttstack.frontends.torch_to_ttir import CONVERSIONS, torch_to_ttir
-from ttstack.frontends.torch_to_ttir.call import torch_name
+from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.mlir import ir, register_torch_dialect
 from ttstack.session import new_context
 
@@ -743,7 +743,7 @@ def converted(name: str) -> Converted:
 
 def op_names(module: ir.Module) -> frozenset[str]:
     block = module.body.operations[0].regions[0].blocks[0]
-    return frozenset(torch_name(op.operation) for op in block.operations) - {"func.return"}
+    return frozenset(Call.name_of(op.operation) for op in block.operations) - {"func.return"}
 
 
 def array(tensor: torch.Tensor) -> np.ndarray[Any, Any]:

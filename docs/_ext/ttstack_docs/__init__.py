@@ -7,6 +7,7 @@ from typing import Any
 from sphinx.errors import ExtensionError
 
 from ttstack_docs.commands import command_pages, exit_codes
+from ttstack_docs.conversions import conversion_tables
 from ttstack_docs.cost import cost_modules
 from ttstack_docs.devices import device_fields, preset_table, preset_values
 from ttstack_docs.errors import error_example, error_table
@@ -17,6 +18,7 @@ from ttstack_docs.schema import header_layout, schema_text
 
 GENERATORS: dict[str, Callable[..., str]] = {
     "commands": command_pages,
+    "conversions": conversion_tables,
     "cost-modules": cost_modules,
     "device-fields": device_fields,
     "error-example": error_example,

@@ -24,7 +24,6 @@ from ttstack.frontends.torch_to_ttir import (
     shuffle,
     sort,
 )
-from ttstack.frontends.torch_to_ttir.table import Conversion
 from ttstack.mlir import ir
 
 FAMILIES = (
@@ -52,13 +51,13 @@ FAMILIES = (
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
 """Every torch op that becomes TTIR, by name: what the docs list."""
 
-__all__ = ["CONVERSIONS", "FAMILIES", "Conversion", "torch_to_ttir"]
+__all__ = ["CONVERSIONS", "FAMILIES", "torch_to_ttir"]
 
 
 def torch_to_ttir(module: ir.Module) -> None:
     """Convert a module of the torch dialect in place; argument and result order stay.
 
     Raises:
-        UnsupportedOpError: ops without a conversion, all of them; or the first use of an op in a form that has none.
+        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
     """
     convert.convert(module, CONVERSIONS)

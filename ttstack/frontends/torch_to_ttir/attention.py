@@ -4,10 +4,10 @@ import math
 
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 

@@ -1,12 +1,9 @@
 """One op of the torch dialect under conversion: its operands as Python values and as TTIR values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
-from ttstack.diagnostics import UnsupportedOpError
-from ttstack.dialects.location import read_location
+from ttstack.frontends import conversion
 from ttstack.frontends.torch_to_ttir.types import read_torch_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
@@ -14,47 +11,23 @@ from ttstack.ops.types import TensorType
 OPERATOR = "torch.operator"
 """The op that stands for all that the torch dialect does not define; its attribute `name` says which."""
 
-
-def torch_name(op: Any) -> str:
-    """The torch op that an operation is: `torch.aten.relu`."""
-    return op.attributes["name"].value if op.name == OPERATOR else op.name
+CONSTANT = "torch.constant."
+"""How names of numbers, strings and None begin."""
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(conversion.Call):
     """A torch op with its converted operands. Operand `i` is read as what the op's schema says it is."""
 
-    op: Any
-    operands: Sequence[ir.Value]
+    @staticmethod
+    def name_of(op: Any) -> str:
+        """The torch op that an operation is: `torch.aten.relu`."""
+        return op.attributes["name"].value if op.name == OPERATOR else op.name
 
-    @property
-    def name(self) -> str:
-        """The torch op's name."""
-        return torch_name(self.op)
-
-    @cached_property
-    def results(self) -> tuple[TensorType | None, ...]:
-        """Types of all results; None for one that is no tensor or has no static type."""
-        return tuple(read_torch_type(r.type) for r in self.op.results)
-
-    @property
-    def result(self) -> TensorType:
-        """The type of the first result."""
-        found = self.results[0]
-        if found is None:
-            self.refuse(f"has a result of type {self.op.results[0].type}")
-        return found
-
-    def used(self, i: int) -> bool:
-        """Whether anything reads result `i`."""
-        return next(iter(self.op.results[i].uses), None) is not None
-
-    def tensor(self, i: int) -> ir.Value:
-        """A tensor."""
-        value = self.operands[i]
-        if not isinstance(value.type, ir.RankedTensorType):
-            self.refuse(f"takes {value.type} as operand {i}, not a tensor of static shape")
-        return value
+    @staticmethod
+    def read(source_type: ir.Type) -> TensorType | None:
+        """The tensor type of a `!torch.vtensor` with static shape and known element type."""
+        return read_torch_type(source_type)
 
     def optional(self, i: int) -> ir.Value | None:
         """A tensor or None."""
@@ -101,10 +74,6 @@ class Call:
         """Whether it is None, or left out."""
         return i >= len(self.operands) or _is_none(self.operands[i])
 
-    def refuse(self, why: str, hint: str | None = None) -> NoReturn:
-        """Raise an `UnsupportedOpError` at the op's location: `<op> <why>`."""
-        raise UnsupportedOpError(f"`{self.name}` {why}", loc=read_location(self.op.location) or None, hint=hint)
-
     def _elements(self, i: int) -> list[ir.Value]:
         """What a list was converted from; lists are casts from their elements."""
         made_by: Any = self.operands[i].owner
@@ -112,7 +81,7 @@ class Call:
 
     def _constant(self, value: ir.Value) -> Any:
         owner: Any = value.owner
-        if not getattr(owner, "name", "").startswith("torch.constant."):
+        if not getattr(owner, "name", "").startswith(CONSTANT):
             self.refuse("takes a number that is computed by the model", "use numbers known when the model is exported")
         return owner.attributes["value"].value
 

@@ -5,9 +5,9 @@ from functools import partial
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast, elementwise, splat
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast, elementwise, splat
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 

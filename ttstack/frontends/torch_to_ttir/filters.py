@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ttstack.dialects.ttir.build import permuted, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.torch_to_ttir.values import constant
+from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 

@@ -9,11 +9,11 @@ import numpy as np
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, constant, elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import broadcast_to, constant, elementwise, joined, sliced
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis, broadcast, promote
 from ttstack.ops.types import DType, TensorType

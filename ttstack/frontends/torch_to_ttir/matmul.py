@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast, elementwise
 from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()

@@ -7,9 +7,9 @@ import numpy as np
 
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import elementwise
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType

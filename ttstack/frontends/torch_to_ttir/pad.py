@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import joined, sliced
 from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()

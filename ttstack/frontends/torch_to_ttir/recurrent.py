@@ -6,9 +6,9 @@ from functools import partial
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import elementwise, joined, sliced
 from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()

@@ -5,10 +5,10 @@ from functools import partial
 
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import cast, elementwise
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axes
 from ttstack.ops.types import DType

@@ -7,11 +7,11 @@ import numpy as np
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.indexing import positions
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, TensorType

@@ -2,10 +2,10 @@
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, cast, joined, with_leading_ones
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
-from ttstack.frontends.torch_to_ttir.values import broadcast_to, cast, joined, with_leading_ones
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 

@@ -1,0 +1,136 @@
+"""A source dialect to TTIR by dialect conversion; what cannot be converted is reported at once."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.location import read_location
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.table import C, Conversion
+from ttstack.frontends.unsupported import unsupported
+from ttstack.mlir import PassManager, ir, rewrite
+
+_CLEANUP = "builtin.module(canonicalize,cse)"
+_REFUSED = "ttstack.refused"
+"""On what stands for the results of an op that is refused, until the end."""
+
+
+@dataclass(frozen=True)
+class Source(Generic[C]):
+    """What the driver has to know of a dialect."""
+
+    conversions: Mapping[str, Conversion[C]]
+    call: type[C]
+    prefixes: tuple[str, ...]
+    """How names of its ops begin: those that have no conversion are reported."""
+    kept: tuple[str, ...] = ()
+    """How names of ops begin that conversions read and that are dead in the end, such as constants."""
+    generic: tuple[str, ...] = ()
+    """MLIR's names of ops that stand for several, which `call.name_of` tells apart."""
+    casts: tuple[str, ...] = ()
+    """Ops that only change a value's type to one of the dialect's."""
+    convert_type: Callable[[ir.Type], ir.Type] = lambda t: t
+
+
+def convert(module: ir.Module, source: Source[C]) -> None:
+    """Convert every function of the module in place; arguments and results must have builtin types.
+
+    Raises:
+        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+    """
+    driver = _Driver(source)
+    driver.run(module)
+    if driver.refusals:
+        raise _together(driver.refusals)
+    PassManager.parse(_CLEANUP).run(module.operation)
+
+
+def check(functions: Iterable[Any], source: Source[C]) -> None:
+    """Every op of every function has a conversion; what stands in regions of ops is their conversions' to judge.
+
+    Raises:
+        UnsupportedOpError: with all that have none, how often each occurs, and where first.
+    """
+    found: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for op in (op for function in functions for block in function.regions[0].blocks for op in block.operations):
+        name = source.call.name_of(op.operation)
+        known = name in source.conversions or name.startswith((*source.kept, *source.casts))
+        if name.startswith(source.prefixes) and not known:
+            found[name] += 1
+            first.setdefault(name, read_location(op.location))
+    if found:
+        raise unsupported(found, first, source.conversions)
+
+
+class _Driver(Generic[C]):
+    """Patterns and types of one run; holds the callbacks, to which the bindings hold no reference."""
+
+    def __init__(self, source: Source[C]) -> None:
+        self.refusals: list[UnsupportedOpError] = []
+        self._source = source
+        self._types = rewrite.TypeConverter()
+        self._types.add_conversion(source.convert_type)
+        self._patterns = rewrite.RewritePatternSet()
+        self._target = rewrite.ConversionTarget()
+        for names, pattern in (
+            ((*source.conversions, *source.generic), self._rewrite),
+            (source.casts, self._drop),
+        ):
+            for name in names:
+                self._patterns.add_conversion(name, pattern, self._types)
+                self._target.add_illegal_op(name)
+
+    def run(self, module: ir.Module) -> None:
+        config = rewrite.ConversionConfig()
+        rewrite.apply_partial_conversion(module.operation, self._target, self._patterns.freeze(), config)
+
+    def _rewrite(self, op: Any, adaptor: Any, _types: Any, rewriter: Any) -> None:
+        call = self._source.call(op.operation, list(adaptor.operands))
+        with rewriter.ip, op.location:
+            new = self._converted(call)
+        rewriter.replace_op(op, new) if new else rewriter.erase_op(op)
+
+    def _drop(self, op: Any, adaptor: Any, _types: Any, rewriter: Any) -> None:
+        rewriter.replace_op(op, list(adaptor.operands))
+
+    def _converted(self, call: C) -> list[ir.Value]:
+        if any(_is_refused(value) for value in call.operands):
+            return self._refused(call)
+        try:
+            new = self._source.conversions[call.name].convert(call)
+        except UnsupportedOpError as e:
+            self.refusals.append(e)
+            return self._refused(call)
+        except ValueError as e:
+            self.refusals.append(UnsupportedOpError(f"`{call.name}`: {e}", loc=read_location(call.op.location) or None))
+            return self._refused(call)
+        values = [new] if isinstance(new, ir.Value) else list(new)
+        for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
+            fits = wanted is None or not call.used(i) or read_type(value.type) == wanted
+            assert fits, f"{call.name} became {value.type} instead of {wanted}"
+        return values
+
+    def _refused(self, call: C) -> list[ir.Value]:
+        """Values that stand for the results, so that the rest can be judged too."""
+        types = [self._source.convert_type(r.type) for r in call.op.results]
+        attributes: dict[str, ir.Attribute] = {_REFUSED: ir.UnitAttr.get()}
+        op = ir.Operation.create("builtin.unrealized_conversion_cast", results=types, attributes=attributes)
+        return list(op.results)
+
+
+def _is_refused(value: ir.Value) -> bool:
+    owner: Any = value.owner
+    return not isinstance(owner, ir.Block) and _REFUSED in owner.attributes
+
+
+def _together(refusals: Sequence[UnsupportedOpError]) -> UnsupportedOpError:
+    """One error for all; the hint is that of the first that has one."""
+    if len(refusals) == 1:
+        return refusals[0]
+    found = [refusal.diagnostic for refusal in refusals]
+    notes = tuple(f"{d.message}{f', at {d.loc}' if d.loc else ''}" for d in found)
+    hint = next((d.hint for d in found if d.hint), None)
+    return UnsupportedOpError(f"{len(found)} ops cannot be compiled in the form that they have", notes=notes, hint=hint)
