@@ -117,7 +117,7 @@ class TestErrors:
 
     def test_binary_data(self, tmp_path: Path):
         (tmp_path / "x.mlir").write_bytes(b"\xff\xfe\x00")
-        with pytest.raises(SourceError, match="is not text"):
+        with pytest.raises(SourceError, match="is not MLIR text"):
             ttstack.compile(tmp_path / "x.mlir")
 
     def test_something_else(self):

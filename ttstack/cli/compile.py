@@ -42,7 +42,7 @@ def compile_model(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="A .mlir file, or package.module:factory of a PyTorch model.", show_default=False
+            metavar="MODEL", help="A model file, or package.module:factory of a PyTorch model.", show_default=False
         ),
     ],
     output: Annotated[

@@ -1,30 +1,15 @@
 """Whatever a user calls a model, as a TTIR module."""
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.text import parse
+from ttstack.frontends.readers import Source, kind_of, text, torch
+from ttstack.frontends.readers.table import accepted
 from ttstack.mlir import ir
 from ttstack.session import new_context
-
-_TEXT_SUFFIXES = (".mlir", ".ttir")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A TTIR module of the current context, the values of its parameters by name, and seconds by phase."""
-
-    module: ir.Module
-    weights: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict[str, Any])
-    name: str = ""
-    phases: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @contextmanager
@@ -37,63 +22,40 @@ def imported(source: Any, inputs: Any = None) -> Iterator[Source]:
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
     with new_context(), ir.Location.unknown():
-        from_torch = _from_torch(source) or (isinstance(source, str) and _is_factory(source))
-        if inputs is not None and not from_torch:
-            raise SourceError("`inputs` are for PyTorch models; a module names its own", hint="leave them out")
-        if isinstance(source, ir.Module):
-            yield _text(source.operation.get_asm(enable_debug_info=True), "<module>")
-        elif from_torch:
-            yield _torch(source, inputs)
-        elif isinstance(source, str | Path):
-            yield _text(*_read(source))
-        else:
-            raise SourceError(
-                f"cannot compile a {type(source).__name__}",
-                hint="give a path, text, an MLIR module, package.module:factory, an nn.Module or an ExportedProgram",
-            )
+        yield _read(source, inputs)
 
 
-def _text(text: str, name: str) -> Source:
-    start = time.perf_counter()
-    module = parse(text, name)
-    return Source(module, name=name, phases={"parse": time.perf_counter() - start})
-
-
-def _torch(source: Any, inputs: Any) -> Source:
-    try:
-        from ttstack.frontends.torch import import_torch
-    except ModuleNotFoundError as e:
-        if e.name != "torch":
-            raise
-        raise SourceError("compiling PyTorch models needs torch", hint="pip install 'ttstack[torch]'") from e
-    found = import_torch(source, inputs)
-    return Source(found.module, found.weights, found.name, found.phases)
-
-
-def _from_torch(source: Any) -> bool:
-    """Whether it is an object of PyTorch's, found without importing PyTorch."""
-    return any(base.__module__.partition(".")[0] == "torch" for base in type(source).__mro__)
-
-
-def _is_factory(source: str) -> bool:
-    module, colon, name = source.partition(":")
-    words = module.split(".")
-    return bool(colon) and name.isidentifier() and all(w.isidentifier() for w in words) and not Path(source).exists()
-
-
-def _read(source: str | Path) -> tuple[str, str]:
-    """Text and a name for it; a string that spans lines or has a region is the text itself."""
+def _read(source: Any, inputs: Any) -> Source:
+    if torch.is_torch(source) or (isinstance(source, str) and torch.is_factory(source)):
+        return torch.read(source, inputs)
+    if isinstance(source, ir.Module):
+        _refuse_inputs(inputs)
+        return text.read_string(source.operation.get_asm(enable_debug_info=True), "<module>")
     if isinstance(source, str) and ("\n" in source or "{" in source):
-        return source, "<text>"
+        _refuse_inputs(inputs)
+        return text.read_string(source, "<text>")
+    if isinstance(source, str | Path):
+        return _read_file(source, inputs)
+    raise SourceError(
+        f"cannot compile a {type(source).__name__}",
+        hint="give a path, text, an MLIR module, package.module:factory, an nn.Module or an ExportedProgram",
+    )
+
+
+def _read_file(source: str | Path, inputs: Any) -> Source:
     path = Path(source)
     if not path.is_file():
         what = "is a folder" if str(source) and path.is_dir() else "does not exist"
-        raise SourceError(f"'{source}' {what}", hint="give a .mlir file, or package.module:factory for a PyTorch model")
+        raise SourceError(f"'{source}' {what}", hint=accepted())
     try:
-        return path.read_text(), str(path)
-    except UnicodeDecodeError as e:
-        raise SourceError(
-            f"'{path}' is not text", hint=f"models are read from {', '.join(_TEXT_SUFFIXES)} files"
-        ) from e
+        kind = kind_of(path)
+        if not kind.takes_inputs:
+            _refuse_inputs(inputs)
+        return kind.read(path, inputs)
     except OSError as e:
         raise SourceError(f"cannot read '{path}': {e.strerror}") from e
+
+
+def _refuse_inputs(inputs: Any) -> None:
+    if inputs is not None:
+        raise SourceError("`inputs` are for models of other frameworks; a module names its own", hint="leave them out")

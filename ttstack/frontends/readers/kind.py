@@ -1,0 +1,38 @@
+"""What a reader gives, and how a kind of file is recognised."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ttstack.mlir import ir
+
+
+@dataclass(frozen=True)
+class Source:
+    """A TTIR module of the current context, the values of its parameters by name, and seconds by phase."""
+
+    module: ir.Module
+    weights: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict[str, Any])
+    name: str = ""
+    phases: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """One kind of model file.
+
+    A file is read as the kind of its content; a suffix that belongs to another kind is an error.
+    """
+
+    name: str
+    """What such a file is: it completes `it looks like`."""
+    suffixes: tuple[str, ...]
+    matches: Callable[[bytes], bool]
+    """Whether a file that begins with these bytes is of this kind."""
+    read: Callable[[Path, Any], Source]
+    """The model in the file, for the example inputs or shapes that the user gave, or None."""
+    takes_inputs: bool = False
+    """Whether the user may give inputs beside the file."""

@@ -1,0 +1,73 @@
+"""Which kind a file is, from its content first and its suffix second."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.readers import bytecode, text
+from ttstack.frontends.readers.kind import FileKind
+
+HEAD_BYTES = 4096
+"""As much of a file as is looked at to tell what it is."""
+
+
+def begins(*magic: bytes) -> Callable[[bytes], bool]:
+    """Whether a file begins with one of these."""
+    return lambda head: head.startswith(magic)
+
+
+def is_text(head: bytes) -> bool:
+    """Whether it is UTF-8, up to a character that is cut off at the end, without control characters."""
+    try:
+        found = head.decode()
+    except UnicodeDecodeError as e:
+        if len(head) < HEAD_BYTES or e.start < len(head) - 3:
+            return False
+        found = head[: e.start].decode()
+    return all(c.isprintable() or c.isspace() for c in found)
+
+
+FILES = (
+    FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read),
+    FileKind("MLIR bytecode", (".mlirbc",), begins(b"ML\xefR"), bytecode.read),
+)
+"""All files that can be compiled. A new kind is a reader module and a line here."""
+
+_OTHERS = {
+    "a compiled program: `ttstack run` takes it": begins(b"TTSB"),
+    "a zip archive": begins(b"PK\x03\x04"),
+    "a Python pickle": begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+    "weights without a model (safetensors)": lambda head: head[8:10] == b'{"',
+    "weights without a model (GGUF)": begins(b"GGUF"),
+    "a TensorFlow Lite model": lambda head: head[4:8] == b"TFL3",
+    "an HDF5 file": begins(b"\x89HDF"),
+    "compressed with gzip": begins(b"\x1f\x8b"),
+}
+
+
+def kind_of(path: Path) -> FileKind:
+    """The kind of a file.
+
+    Raises:
+        SourceError: it is empty, of no kind that is read, or not what its suffix says.
+    """
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    if not head:
+        raise SourceError(f"'{path}' is empty", hint=accepted())
+    named = next((kind for kind in FILES if path.suffix.lower() in kind.suffixes), None)
+    if named and named.matches(head):
+        return named
+    found = next((kind for kind in FILES if kind.matches(head)), None)
+    if found and named is None:
+        return found
+    looks = found.name if found else next((what for what, matches in _OTHERS.items() if matches(head)), None)
+    wrong = f"'{path}' is not {named.name}" if named else f"'{path}' is no model that can be read"
+    hint = f"give it one of the suffixes {', '.join(found.suffixes)}" if found else accepted()
+    raise SourceError(f"{wrong}; it looks like {looks}" if looks else wrong, hint=hint)
+
+
+def accepted() -> str:
+    """What a model may be."""
+    files = "; ".join(f"{kind.name} ({', '.join(kind.suffixes)})" for kind in FILES)
+    return f"models are read from {files}; or give package.module:factory for a PyTorch model"

@@ -1,0 +1,36 @@
+"""Objects of PyTorch, and factories of them by name."""
+
+from pathlib import Path
+from typing import Any
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.readers.kind import Source
+
+
+def is_torch(source: object) -> bool:
+    """Whether it is an object of PyTorch's, found without importing PyTorch."""
+    return any(base.__module__.partition(".")[0] == "torch" for base in type(source).__mro__)
+
+
+def is_factory(source: str) -> bool:
+    """Whether it is spelled `package.module:factory` and no file has that name."""
+    module, colon, name = source.partition(":")
+    words = module.split(".")
+    return bool(colon) and name.isidentifier() and all(w.isidentifier() for w in words) and not Path(source).exists()
+
+
+def read(source: Any, inputs: Any) -> Source:
+    """The TTIR of a module, of an exported program, or of what a factory makes.
+
+    Raises:
+        SourceError: PyTorch is not installed, or the model cannot be exported.
+        UnsupportedOpError: ops that have no conversion to TTIR; all of them.
+    """
+    try:
+        from ttstack.frontends.torch import import_torch
+    except ModuleNotFoundError as e:
+        if e.name != "torch":
+            raise
+        raise SourceError("compiling PyTorch models needs torch", hint="pip install 'ttstack[torch]'") from e
+    found = import_torch(source, inputs)
+    return Source(found.module, found.weights, found.name, found.phases)
