@@ -28,7 +28,7 @@ class Run:
     updated: Mapping[str, Array]
     """Inputs and parameters that the program writes to, such as KV caches, by name, as they are afterwards.
 
-    The arrays that were given are left as they are: pass these to the next run.
+    The arrays that were given, and the program's own, are left as they are: pass these to the next run.
     """
     report: "Report"
     """Predicted time op by op."""
@@ -87,7 +87,8 @@ class Program:
         """Execute on NumPy.
 
         Args:
-            inputs: Values by name; random ones from `seed` for all where None.
+            inputs: Values by name; random ones from `seed` for all where None. Parameters can be named too, such as
+                the state that another run left: `program.run(inputs | last.updated)`.
             seed: Of random inputs, and of random weights where the program was only described.
             numerics: `ieee` computes in the source's element types, `device` rounds every tensor to its
                 format on the device and multiplies in the op's math fidelity.

@@ -59,9 +59,10 @@ def run(
 ) -> Executed:
     """Outputs, and inputs that ops wrote to, of one function on `inputs`; the arrays given are left as they are.
 
-    `function` can be left out where the program has one. With numerics `ieee`, f32 and f64 are IEEE 754;
-    bf16 and f16 are computed in float32 and rounded where a result is stored. With `device`, every real
-    tensor is rounded to the format of its layout and matrix operands are cut to the op's math fidelity.
+    `inputs` can name parameters too, which have those values in this run. `function` can be left out where the
+    program has one. With numerics `ieee`, f32 and f64 are IEEE 754; bf16 and f16 are computed in float32 and
+    rounded where a result is stored. With `device`, every real tensor is rounded to the format of its layout and
+    matrix operands are cut to the op's math fidelity.
 
     Raises:
         InputError: inputs do not fit the function, or there is no such function.
@@ -74,7 +75,7 @@ def run(
     lifetimes = Lifetimes(chosen)
     replay(chosen, binary.chip(chosen), lifetimes)
     mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
-    weights = _weights(binary, chosen)
+    weights = _weights(binary, chosen, given)
     types = {tensor: data.dtype for tensor, data in weights.items()}
     require(run_bytes(chosen, lifetimes, rules, types, mesh), f"running '{chosen.name}'")
     running = _Run(chosen, rules, weights, lifetimes, mesh)
@@ -218,12 +219,15 @@ def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None) -> list[Call]:
     raise ExecutionError(f"{len(faults)} operations cannot be executed", notes=notes)
 
 
-def _weights(binary: Binary, function: Function) -> dict[int, Array]:
-    """Data of parameters and constants by tensor id, as they are given."""
+def _weights(binary: Binary, function: Function, given: Mapping[str, Array]) -> dict[int, Array]:
+    """Data of parameters and constants by tensor id: those that are given for this run, else the program's."""
     found: dict[int, Array] = {}
     missing: list[str] = []
     for tensor in (function.tensors[i] for i in function.inputs):
         if tensor.kind is TensorKind.INPUT:
+            continue
+        if tensor.name in given:
+            found[tensor.id] = given[tensor.name]
             continue
         weight = binary.weights.get(tensor.name)
         if weight is None or weight.data is None:

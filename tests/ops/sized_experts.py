@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.ops.case import Case
 from tests.ops.sized import size_as
-from ttstack.ops import OPS, decode, experts, kv_cache, matmul, moe, opaque
+from ttstack.ops import OPS, decode, experts, kv_cache, matmul, moe, opaque, state
 from ttstack.ops.types import DType, TensorType
 
 USERS, HEADS, BLOCK, DEPTH = 4, 2, 32, 64
@@ -100,6 +100,8 @@ def _tt_lang(m: str, n: int) -> Case:
 
 size_as(
     {
+        state.Assign: lambda m, n: Case(m, (_t(n, n), _t(n, n))),
+        state.Clone: lambda m, n: Case(m, (_t(n, n),)),
         kv_cache.PlainCacheWrite: _plain_cache,
         kv_cache.CacheWrite: _paged_cache,
         decode.CacheAttention: _decode,

@@ -1,17 +1,28 @@
-"""What can be drawn for caches of keys and values, and for attention over them."""
+"""What can be drawn for buffers that are written: caches of keys and values, attention over them, and any other."""
 
 from typing import Any
 
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import LEAD, REALS, Draw, for_ops
-from ttstack.ops import OPS, decode, kv_cache
+from tests.ops.strategies import LEAD, REALS, Draw, for_ops, tensors
+from ttstack.ops import OPS, decode, kv_cache, state
 from ttstack.ops.types import DType, TensorType
 
 DEPTH = st.sampled_from((1, 8, 32, 40))
 LENGTH = st.sampled_from((1, 4, 32, 64))
 INDEX = st.sampled_from((DType.I32, DType.UI32, DType.I64))
+
+
+@for_ops(state.Assign)
+def _assign(draw: Draw, mnemonic: str) -> Case:
+    t = draw(tensors())
+    return Case(mnemonic, (t, t), {})
+
+
+@for_ops(state.Clone)
+def _clone(draw: Draw, mnemonic: str) -> Case:
+    return Case(mnemonic, (draw(tensors()),), {})
 
 
 @for_ops(kv_cache.UpdateCache)

@@ -104,6 +104,14 @@ def test_all_faults_are_told_at_once(b):
     )
 
 
+def test_parameters_can_be_given_too(b):
+    b.weight("state", np.zeros(4, np.float32))
+    assert check_inputs(signature(b), fitting() | {"state": np.ones(4)})["state"].dtype == np.float32
+    with pytest.raises(InputError) as e:
+        check_inputs(signature(b), fitting() | {"state": np.ones(5, np.float32)})
+    assert e.value.diagnostic.notes == ("'state' has shape [5], not [4]",)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "fault"),
     [

@@ -24,6 +24,7 @@ from ttstack.ops import (
     reduction,
     shape,
     sort,
+    state,
     training,
 )
 from ttstack.ops.base import OPS, Op
@@ -52,6 +53,7 @@ FAMILIES = (
     reduction,
     shape,
     sort,
+    state,
     training,
 )
 

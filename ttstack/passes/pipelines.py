@@ -5,6 +5,7 @@ from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.ttir.assign_grids import AssignGrids
+from ttstack.passes.ttir.cache_updates import CacheUpdates
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
@@ -13,6 +14,7 @@ from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.inline_calls import InlineCalls
+from ttstack.passes.ttir.keep_old_values import KeepOldValues
 from ttstack.passes.ttir.number_updates import NumberUpdates
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
@@ -29,6 +31,7 @@ def simplify() -> Pipeline:
             InlineCalls(),
             Builtin(pipeline="canonicalize"),
             DropMemory(),
+            CacheUpdates(),
             NumberUpdates(),
             Decompose(),
             FoldConstants(),
@@ -46,6 +49,7 @@ def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
     """Named ttir to ttnn with addresses."""
     return Pipeline(
         (
+            KeepOldValues(),
             Dispatch(),
             NumberUpdates(),
             Builtin(pipeline="cse"),

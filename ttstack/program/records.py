@@ -105,7 +105,15 @@ class Function:
     @cached_property
     def arguments(self) -> dict[str, Tensor]:
         """Inputs that the user gives, by name."""
-        return {t.name: t for t in (self.tensors[i] for i in self.inputs) if t.kind is TensorKind.INPUT}
+        return self._given(TensorKind.INPUT)
+
+    @cached_property
+    def parameters(self) -> dict[str, Tensor]:
+        """Parameters and buffers of the model, by name."""
+        return self._given(TensorKind.PARAMETER)
+
+    def _given(self, kind: TensorKind) -> dict[str, Tensor]:
+        return {t.name: t for t in (self.tensors[i] for i in self.inputs) if t.kind is kind}
 
 
 @dataclass(frozen=True)

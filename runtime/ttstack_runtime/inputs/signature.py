@@ -1,6 +1,6 @@
 """Checks given values against the inputs that a function declares."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 import numpy as np
@@ -16,20 +16,23 @@ _KINDS = {"b": "truth values", "i": "integers", "u": "integers", "f": "real numb
 def check_inputs(function: Function, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The inputs in the function's logical types, by name; an array that fits already is not copied.
 
-    Reals become narrower reals and integers narrower integers where every value stays in range.
+    Parameters can be among them: values for this run in place of those that the program has. Reals become
+    narrower reals and integers narrower integers where every value stays in range.
 
     Raises:
         InputError: names, shapes or kinds do not fit, or values are out of range; all faults in one error.
     """
     wanted = {name: tensor.type for name, tensor in function.arguments.items()}
+    known = {name: tensor.type for name, tensor in function.parameters.items()} | wanted
     given = {name: np.asarray(value) for name, value in inputs.items()}
-    faults = list(_names(wanted, given))
+    faults = [f"'{name}' is missing: {t}" for name, t in wanted.items() if name not in given]
+    faults += [_unknown(name, known) for name in given.keys() - known.keys()]
     cast: dict[str, np.ndarray] = {}
-    for name in wanted.keys() & given.keys():
-        fault = _fault(given[name], wanted[name])
+    for name in known.keys() & given.keys():
+        fault = _fault(given[name], known[name])
         if fault is None:
             with np.errstate(over="ignore"):
-                cast[name] = given[name].astype(wanted[name].dtype.numpy, copy=False)
+                cast[name] = given[name].astype(known[name].dtype.numpy, copy=False)
         else:
             faults.append(f"'{name}' {fault}")
     if faults:
@@ -42,14 +45,9 @@ def check_inputs(function: Function, inputs: Mapping[str, np.ndarray]) -> dict[s
     return cast
 
 
-def _names(wanted: Mapping[str, TensorType], given: Mapping[str, Array]) -> Iterator[str]:
-    for name, t in wanted.items():
-        if name not in given:
-            yield f"'{name}' is missing: {t}"
-    for name in given:
-        if name not in wanted:
-            close = get_close_matches(name, wanted, n=1)
-            yield f"'{name}' is no input" + (f"; did you mean '{close[0]}'?" if close else "")
+def _unknown(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    return f"'{name}' is no input" + (f"; did you mean '{close[0]}'?" if close else "")
 
 
 def _fault(value: Array, t: TensorType) -> str | None:

@@ -29,6 +29,7 @@ from ttstack_runtime.kernels import (
     reduction,
     shape,
     sort,
+    state,
     training,
 )
 from ttstack_runtime.kernels.table import Kernel
@@ -38,6 +39,7 @@ FAMILIES = (
     reduction,
     shape,
     sort,
+    state,
     creation,
     matmul,
     memory,

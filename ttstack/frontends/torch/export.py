@@ -3,8 +3,9 @@
 import io
 import logging
 import sys
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, suppress
 
 import torch
 from torch import nn
@@ -13,6 +14,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.factory import Example, load_factory
+from ttstack.frontends.torch.graph import lost_updates
 from ttstack.frontends.torch.inputs import split_inputs
 from ttstack.frontends.torch.source_lines import line_of_error, spell
 
@@ -46,7 +48,7 @@ def export(source: nn.Module | ExportedProgram | str, example_inputs: object = N
 def _trace(model: nn.Module, example: Example) -> ExportedProgram:
     try:
         with torch.no_grad(), _quiet():
-            return torch.export.export(model, example.args or (), dict(example.kwargs))
+            return _exported(model, example)
     except Exception as e:
         raise SourceError(
             f"`{type(model).__name__}` cannot be exported: {_reason(e)}",
@@ -54,6 +56,18 @@ def _trace(model: nn.Module, example: Example) -> ExportedProgram:
             notes=(f"{type(e).__name__} raised by torch.export",),
             hint=_way_out(e),
         ) from e
+
+
+def _exported(model: nn.Module, example: Example) -> ExportedProgram:
+    """As torch.export traces by default; where that loses writes to the model's state, by analysis of its code."""
+    args, kwargs = example.args or (), dict(example.kwargs)
+    program = torch.export.export(model, args, kwargs)
+    if not lost_updates(program):
+        return program
+    with warnings.catch_warnings(), suppress(Exception):
+        warnings.simplefilter("ignore")
+        return torch.export.export(model, args, kwargs, strict=True)
+    return program
 
 
 def _reason(error: Exception) -> str:

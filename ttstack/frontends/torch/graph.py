@@ -32,7 +32,7 @@ def functional(program: ExportedProgram) -> ExportedProgram:
     """
     if not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
         return program
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", FutureWarning)
         program = program.run_decompositions({})
     for node in filter(_has_region, program.graph.nodes):
@@ -78,6 +78,35 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
             loc=spell(line_of_node(node)),
             hint="every shape must be known when the model is compiled",
         )
+
+
+def lost_updates(program: ExportedProgram) -> list[fx.Node]:
+    """Ops that write to a constant of the program: to state of the model that torch.export did not find."""
+    specs = program.graph_signature.input_specs
+    placeholders = zip(specs, program.graph.find_nodes(op="placeholder"), strict=True)
+    constants = {node for spec, node in placeholders if spec.kind == InputKind.CONSTANT_TENSOR}
+    return [node for node in filter(_mutates, program.graph.nodes) if _memory(node.args[0]) in constants]
+
+
+def refuse_lost_updates(program: ExportedProgram) -> None:
+    """Raise a SourceError where the program changes a tensor that it takes for a constant."""
+    for node in lost_updates(program):
+        raise SourceError(
+            "the model writes to a tensor that is neither a buffer nor an input",
+            loc=spell(line_of_node(node)),
+            notes=(f"`{node.target}` writes to `{_memory(node.args[0])}`, which torch.export takes for a constant",),
+            hint="keep it with register_buffer, or export with strict=True",
+        )
+
+
+def _memory(value: object) -> object:
+    """What a tensor is a view of, through the ops that make views."""
+    while isinstance(value, fx.Node) and isinstance(value.target, OpOverload):
+        returns = value.target._schema.returns
+        if not returns or returns[0].alias_info is None:
+            return value
+        value = value.args[0]
+    return value
 
 
 def _mutates(node: fx.Node) -> bool:

@@ -14,6 +14,7 @@ from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import import_program
 from ttstack.frontends.torch.signature import Argument, Output
+from ttstack.frontends.torch.updates import write_updates
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
@@ -31,6 +32,7 @@ _KINDS = {
 class ImportedModel:
     """A TTIR module with one function, its arguments (user inputs first) and its results in order.
 
+    Buffers and inputs that the model changes are written to by the function and are no results.
     `weights` are views of the model's own memory by argument name; tensors on the meta device have none.
     """
 
@@ -63,22 +65,25 @@ def import_torch(
     with context or ir.Context.current as current, ir.Location.unknown():
         imported = import_program(program, current)
         torch_to_ttir(imported.module)
-        _sign(imported.module, imported.arguments, imported.outputs)
+        (function,) = imported.module.body.operations
+        write_updates(function, imported.arguments, imported.outputs)
+        outputs = tuple(output for output in imported.outputs if output.updates is None)
+        _sign(function, imported.arguments, outputs)
         with as_diagnostics("the imported model is invalid"):
             imported.module.operation.verify()
     return ImportedModel(
         module=imported.module,
         arguments=imported.arguments,
-        outputs=imported.outputs,
+        outputs=outputs,
         weights={name: _array(t) for name, t in imported.weights.items() if not t.is_meta},
         name=source if isinstance(source, str) else type(source).__name__,
         phases={"export": exported - start, "import": time.perf_counter() - exported},
     )
 
 
-def _sign(module: ir.Module, arguments: tuple[Argument, ...], outputs: tuple[Output, ...]) -> None:
+def _sign(function: Any, arguments: tuple[Argument, ...], outputs: tuple[Output, ...]) -> None:
     signatures = [ArgumentSignature(a.name, _KINDS[a.kind]) for a in arguments]
-    write_signature(module.body.operations[0], signatures, [output.name for output in outputs])
+    write_signature(function, signatures, [output.name for output in outputs])
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray[Any, Any]:

@@ -148,8 +148,7 @@ def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, s
     for spec, node in pairs:
         if spec.kind != OutputKind.USER_OUTPUT:
             target = inputs.get(str(spec.target), str(spec.target))
-            (name,) = unique([target], names)
-            signature.outputs.append((node, Output(name, _type_of(node, f"update of `{target}`"), target)))
+            signature.outputs.append((node, Output(target, _type_of(node, f"update of `{target}`"), target)))
 
 
 def _type_of(node: fx.Node, what: str) -> TensorType:

@@ -106,16 +106,29 @@ def _index_put(call: Call) -> ir.Value:
     x, values, dims = call.tensor(0), cast(call.tensor(2), call.result.dtype), list(picks)
     shape = call.result.shape
     position = positions(list(picks.values()), [shape[d] for d in dims])
+    kind = "sum" if call.flag(3) else _REPLACE
+    if len(dims) == 1 and read_type(position.type).rank <= 1:
+        return _along(x, dims[0], position, values, kind)
     rest = [d for d in range(len(shape)) if d not in dims]
     order = (*dims, *rest)
     count, width = read_type(position.type).size, math.prod(shape[d] for d in rest)
     source = reshaped(_rows(values, dims, shape, read_type(position.type).shape), (count, width))
     table = reshaped(permuted(x, order), (math.prod(shape[d] for d in dims), width))
     index = broadcast_to(reshaped(position, (count, 1)), (count, width))
-    kind = "sum" if call.flag(3) else _REPLACE
     written = ttir("scatter", [table, index, source], dim=0, scatter_reduce_type=kind)
     back = tuple(order.index(d) for d in range(len(shape)))
     return permuted(reshaped(written, tuple(shape[d] for d in order)), back)
+
+
+def _along(x: ir.Value, dim: int, position: ir.Value, values: ir.Value, kind: str) -> ir.Value:
+    """A scatter along the one dimension that is indexed."""
+    shape, count = list(read_type(x.type).shape), read_type(position.type).size
+    if not read_type(position.type).rank:
+        values = reshaped(broadcast_to(values, (*shape[:dim], *shape[dim + 1 :])), (*shape[:dim], 1, *shape[dim + 1 :]))
+    shape[dim] = count
+    index = broadcast_to(reshaped(position, (*(1,) * dim, count, *(1,) * (len(shape) - dim - 1))), tuple(shape))
+    source = broadcast_to(values, tuple(shape))
+    return ttir("scatter", [x, index, source], dim=dim, scatter_reduce_type=kind)
 
 
 def _rows(values: ir.Value, dims: list[int], shape: tuple[int, ...], picked: tuple[int, ...]) -> ir.Value:

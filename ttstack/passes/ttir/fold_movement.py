@@ -8,11 +8,9 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-
-_VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
+from ttstack.passes.ttir.writes import VIEWS
 
 
 class FoldMovement(Pass, name="fold-movement"):
@@ -20,13 +18,13 @@ class FoldMovement(Pass, name="fold-movement"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.embedding", _lookup), *((name, _view) for name in _VIEWS)])
+        apply_patterns(module, [("ttir.embedding", _lookup), *((name, _view) for name in VIEWS)])
 
 
 def _view(op: Any) -> list[ir.Value] | None:
     value, shape = op.operands[0], read_type(op.results[0].type).shape
     before = producer(value)
-    if getattr(before, "name", "") in _VIEWS:
+    if getattr(before, "name", "") in VIEWS:
         return [reshaped(before.operands[0], shape)]
     return [value] if read_type(value.type).shape == shape else None
 

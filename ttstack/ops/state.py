@@ -1,0 +1,36 @@
+"""What a program keeps from one run to the next, such as the buffers of a PyTorch module."""
+
+from ttstack.ops.shape import Movement
+from ttstack.ops.shapes import expect
+from ttstack.ops.types import TensorType
+
+
+class Assign(Movement, mnemonic="assign"):
+    """All of `input` into the buffer of `target`, which has that value from then on; not an op of tt-mlir's."""
+
+    op_code = "CopyDeviceOperation"
+    pure = False
+    result_names = ()
+    mutates = ("target",)
+    target: TensorType
+    input: TensorType
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """Nothing; both operands must be of one type."""
+        expect(self.target == self.input, f"target is {self.target}, input {self.input}")
+        return ()
+
+    def written(self) -> int:
+        """Every element of the target."""
+        return self.target.size
+
+
+class Clone(Movement, mnemonic="clone"):
+    """`input` as it is now, in a buffer of its own, which later writes to that of `input` do not reach."""
+
+    op_code = "CloneOperation"
+    input: TensorType
+
+    def infer(self) -> TensorType:
+        """The operand's type."""
+        return self.input

@@ -1,0 +1,160 @@
+"""Write rows into caches of keys and values where they are, rather than into a copy that becomes the cache."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, create, describe
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.writes import VIEWS
+
+_LENGTH = 2
+"""The dimension of a cache [users, heads, length, depth] along which rows stand."""
+
+_REPLACE = "invalid"
+"""The kind of scatter that keeps nothing of what was there."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows that `op` puts into a copy of a cache, from a position that is known, or that a value has."""
+
+    op: Any
+    base: ir.Value
+    values: ir.Value
+    at: int | ir.Value
+
+
+class CacheUpdates(Pass, name="cache-updates"):
+    """A cache assigned what rows put into it make of it becomes `update_cache`, or `fill_cache` from position 0 on."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every assignment of every function."""
+        for function in functions(module):
+            for op in body(function):
+                if op.name == "ttir.assign" and read_type(op.operands[0].type).rank == 4:
+                    _write_in_place(op, {o: i for i, o in enumerate(body(function))})
+
+
+def _write_in_place(assign: Any, places: dict[Any, int]) -> None:
+    """Each write must follow all other reads of what it changes."""
+    cache, value = assign.operands
+    steps = _steps(cache, value)
+    before: ir.Value = cache
+    for step in steps:
+        readers = [use.owner.operation for use in before.uses]
+        if any(places[r] > places[step.op] for r in readers if r != assign):
+            return
+        before = step.op.results[0]
+    if steps:
+        assign.erase()
+    for step in steps:
+        with ir.InsertionPoint(step.op), step.op.location:
+            _write(cache, step)
+        step.op.results[0].replace_all_uses_with(cache)
+
+
+def _steps(cache: ir.Value, value: Any) -> list[_Rows]:
+    """The writes that make `value` of `cache`, in order; none where something else is done to it."""
+    steps: list[_Rows] = []
+    while value != cache:
+        op = None if isinstance(value.owner, ir.Block) else value.owner
+        step = None if op is None else _scattered(op) or _joined(op)
+        if step is None:
+            return []
+        steps.insert(0, step)
+        value = step.base
+    return steps
+
+
+def _scattered(op: Any) -> _Rows | None:
+    """Rows at an index that one number says, or that counts up."""
+    if op.name != "ttir.scatter":
+        return None
+    base, index, source = op.operands
+    attributes = attribute_values(OPS["scatter"], op)
+    whole, rows = read_type(base.type), read_type(source.type)
+    others_agree = all(d == _LENGTH or a == b for d, (a, b) in enumerate(zip(whole.shape, rows.shape, strict=True)))
+    if (
+        attributes["dim"] % 4 != _LENGTH
+        or not others_agree
+        or attributes.get("scatter_reduce_type", _REPLACE) != _REPLACE
+    ):
+        return None
+    line = _line(index, rows.shape[_LENGTH])
+    return None if line is None else _Rows(op, base, source, line)
+
+
+def _line(index: Any, count: int) -> int | ir.Value | None:
+    """The first of `count` positions that follow one another, from an index that repeats them for every row."""
+    if _made_by(index, "ttir.broadcast"):
+        index = index.owner.operands[0]
+    if read_type(index.type).shape != (1, 1, count, 1):
+        return None
+    while _made_by(index, *VIEWS):
+        index = index.owner.operands[0]
+    if (known := _known(index)) is not None:
+        return int(known[0]) if known[0] >= 0 and (np.diff(known) == 1).all() else None
+    return index if count == 1 else None
+
+
+def _known(index: Any) -> np.ndarray[Any, Any] | None:
+    if _made_by(index, "ttir.arange") and read_type(index.type).rank == 1:
+        start, step = (index.owner.attributes[name].value for name in ("start", "step"))
+        return start + step * np.arange(read_type(index.type).size)
+    if _made_by(index, "ttir.constant"):
+        return read_elements(index.owner.attributes["value"]).reshape(-1).astype(np.int64)
+    return None
+
+
+def _joined(op: Any) -> _Rows | None:
+    """Rows between what is before and after them in the cache."""
+    if op.name != "ttir.concat" or attribute_values(OPS["concat"], op)["dim"] % 4 != _LENGTH:
+        return None
+    whole, at = read_type(op.results[0].type), 0
+    bases, rows = set[ir.Value](), list[tuple[ir.Value, int]]()
+    for part in op.operands:
+        extent = read_type(part.type).shape[_LENGTH]
+        if _is_slice(part, whole, at, at + extent):
+            bases.add(part.owner.operands[0])
+        else:
+            rows.append((part, at))
+        at += extent
+    if len(bases) != 1 or len(rows) != 1:
+        return None
+    ((values, position),) = rows
+    return _Rows(op, bases.pop(), values, position)
+
+
+def _is_slice(part: Any, whole: TensorType, begin: int, end: int) -> bool:
+    """Whether it is the part of a tensor of that type from `begin` to `end`."""
+    if not _made_by(part, "ttir.slice_static") or read_type(part.owner.operands[0].type) != whole:
+        return False
+    bounds = describe(part.owner)
+    low, high = [0] * 4, list(whole.shape)
+    low[_LENGTH], high[_LENGTH] = begin, end
+    return bounds.attributes() == {"begins": tuple(low), "ends": tuple(high), "step": (1,) * 4}
+
+
+def _made_by(value: Any, *names: str) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.name in names
+
+
+def _write(cache: ir.Value, rows: _Rows) -> None:
+    if rows.at == 0:
+        create("ttir", "fill_cache", [cache, rows.values], {"batch_offset": 0})
+        return
+    t = TensorType((1,), DType.I32)
+    if isinstance(rows.at, int):
+        at = ttir("constant", [], result=t, value=elements_attribute(np.array([rows.at]), t))
+    else:
+        at = reshaped(rows.at, t.shape)
+    create("ttir", "update_cache", [cache, rows.values, at], {"batch_offset": 0})
