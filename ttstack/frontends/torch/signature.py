@@ -12,8 +12,11 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.names import input_names, output_names, unique
 from ttstack.ops.types import DType, TensorType
 
-INLINE_BYTES = 1024
-"""Lifted constants up to this size are literals in the module; larger ones are arguments."""
+INLINE_BYTES = 16384
+"""Constants up to this size are literals in the module; larger ones are arguments.
+
+Positions of tokens and frequencies of rotary embeddings are such buffers: what depends on them alone is folded.
+"""
 
 DTYPES = {
     torch.float64: DType.F64,
@@ -102,12 +105,15 @@ def _read_weights(
             node.replace_all_uses_with(original)
     for spec, node in weights:
         if node.users or spec.target in updated:
-            _add_weight(node, str(spec.target), spec, _data(program, spec), signature)
+            _add_weight(node, spec, _data(program, spec), signature, updated=spec.target in updated)
 
 
-def _add_weight(node: fx.Node, name: str, spec: InputSpec, tensor: torch.Tensor, signature: Signature) -> None:
+def _add_weight(node: fx.Node, spec: InputSpec, tensor: torch.Tensor, signature: Signature, *, updated: bool) -> None:
+    """Add what is no part of the model's state, and small, as a literal; all else as an argument."""
+    name = str(spec.target)
     kind = _KINDS[spec.kind]
-    if kind == "constant" and tensor.nbytes <= INLINE_BYTES and not tensor.is_meta:
+    constant = kind == "constant" or (spec.persistent is False and not updated)
+    if constant and tensor.nbytes <= INLINE_BYTES and not tensor.is_meta:
         signature.literals[node] = tensor
         return
     signature.arguments[node] = Argument(name, kind, _type_of(node, f"{kind} `{name}`"))

@@ -1,4 +1,4 @@
-"""Fuse biases and activations into matrix products, and the reshapes and permutations of heads into one op."""
+"""Fuse biases and activations into matrix products, movements of heads into one op, and elementwise ops into norms."""
 
 from typing import Any
 
@@ -11,19 +11,21 @@ from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.shape import Permutation
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.ttir import fuse_norm
 
 
 class Fuse(Pass, name="fuse"):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either becomes its activation.
 
     A reshape and a permutation that split or join the heads of attention become one op, which moves whole tiles.
+    What a model spells as elementwise ops becomes the op that it is: RMS norm.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         heads = [("ttir.permute", _split_heads), ("ttir.transpose", _split_heads), ("ttir.reshape", _join_heads)]
-        apply_patterns(module, [("ttir.add", _bias), *activations, *heads])
+        apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *fuse_norm.PATTERNS])
 
 
 def _bias(op: Any) -> list[ir.Value] | None:

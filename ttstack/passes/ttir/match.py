@@ -1,0 +1,34 @@
+"""What patterns ask of the values that an op reads."""
+
+from typing import Any
+
+from ttstack.dialects.base import attribute_values
+from ttstack.dialects.elements import read_elements
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.passes.pattern import producer
+
+
+def made_by(value: ir.Value, *mnemonics: str) -> Any:
+    """The op of one of these mnemonics that made the value, or None."""
+    op = producer(value)
+    return op if getattr(op, "name", "") in {f"ttir.{m}" for m in mnemonics} else None
+
+
+def scalar(value: ir.Value) -> float | None:
+    """The number that a constant holds everywhere, or None."""
+    if (full := made_by(value, "full")) is not None:
+        return float(attribute_values(OPS["full"], full)["fill_value"])
+    if (constant := made_by(value, "constant")) is None:
+        return None
+    values = read_elements(constant.attributes["value"])
+    return float(values.flat[0]) if values.size and (values == values.flat[0]).all() else None
+
+
+def with_scalar(op: Any) -> tuple[ir.Value, float] | None:
+    """The other operand of a binary op, and the number that one of them is; None where neither is one."""
+    a, b = op.operands
+    for value, number in ((a, scalar(b)), (b, scalar(a))):
+        if number is not None:
+            return value, number
+    return None
