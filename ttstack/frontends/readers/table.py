@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.readers import bytecode, text
+from ttstack.frontends.readers import bytecode, text, torch
 from ttstack.frontends.readers.kind import FileKind
 
 HEAD_BYTES = 4096
@@ -29,13 +29,13 @@ def is_text(head: bytes) -> bool:
 
 FILES = (
     FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read),
+    FileKind("a PyTorch program", (".pt2",), begins(b"PK\x03\x04"), torch.read, takes_inputs=True),
     FileKind("MLIR bytecode", (".mlirbc",), begins(b"ML\xefR"), bytecode.read),
 )
 """All files that can be compiled. A new kind is a reader module and a line here."""
 
 _OTHERS = {
     "a compiled program: `ttstack run` takes it": begins(b"TTSB"),
-    "a zip archive": begins(b"PK\x03\x04"),
     "a Python pickle": begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
     "weights without a model (safetensors)": lambda head: head[8:10] == b'{"',
     "weights without a model (GGUF)": begins(b"GGUF"),

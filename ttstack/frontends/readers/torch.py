@@ -1,4 +1,4 @@
-"""Objects of PyTorch, and factories of them by name."""
+"""Objects of PyTorch, factories of them by name, and exported programs in files."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def is_factory(source: str) -> bool:
 
 
 def read(source: Any, inputs: Any) -> Source:
-    """The TTIR of a module, of an exported program, or of what a factory makes.
+    """The TTIR of a module, of an exported program or the file of one, or of what a factory makes.
 
     Raises:
         SourceError: PyTorch is not installed, or the model cannot be exported.

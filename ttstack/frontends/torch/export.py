@@ -1,11 +1,8 @@
 """A PyTorch model as an exported program, or torch's reason why it cannot be one."""
 
-import io
-import logging
-import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import suppress
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -13,28 +10,33 @@ from torch.export import ExportedProgram
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.archive import load_archive
 from ttstack.frontends.torch.factory import Example, load_factory
 from ttstack.frontends.torch.graph import lost_updates
 from ttstack.frontends.torch.inputs import split_inputs
+from ttstack.frontends.torch.quiet import quiet
 from ttstack.frontends.torch.source_lines import line_of_error, spell
 
 
-def export(source: nn.Module | ExportedProgram | str, example_inputs: object = None) -> ExportedProgram:
+def export(source: nn.Module | ExportedProgram | str | Path, example_inputs: object = None) -> ExportedProgram:
     """The exported program of `source`, traced with `example_inputs` at their shapes.
 
     Args:
-        source: a module, a program that is exported already, or `package.module:factory`.
+        source: a module, a program that is exported already, the path of one, or `package.module:factory`.
         example_inputs: a tensor, a tuple or list of positional arguments, or a mapping of arguments by name;
             in place of those that the factory gives; or their shapes, as `split_inputs` takes them.
 
     Raises:
-        SourceError: nothing to trace with, a shape that is none, or a model that torch.export refuses.
+        SourceError: nothing to trace with, a shape that is none, a model that torch.export refuses, or a file that
+            holds no program.
     """
     example = load_factory(source) if isinstance(source, str) else Example(source)
+    if isinstance(example.model, Path | ExportedProgram):
+        if example_inputs is not None:
+            raise SourceError("an exported program has its shapes", hint="leave out `inputs`, or export it with them")
+        return load_archive(example.model) if isinstance(example.model, Path) else example.model
     if example_inputs is not None:
         example = Example(example.model, *split_inputs(example_inputs))
-    if isinstance(example.model, ExportedProgram):
-        return example.model
     if not isinstance(example.model, nn.Module):
         raise SourceError(f"cannot export a {type(example.model).__name__}", hint="pass a torch.nn.Module")
     if example.args is None:
@@ -47,7 +49,7 @@ def export(source: nn.Module | ExportedProgram | str, example_inputs: object = N
 
 def _trace(model: nn.Module, example: Example) -> ExportedProgram:
     try:
-        with torch.no_grad(), _quiet():
+        with torch.no_grad(), quiet():
             return _exported(model, example)
     except Exception as e:
         raise SourceError(
@@ -80,17 +82,3 @@ def _way_out(error: Exception) -> str:
     if isinstance(error, GuardOnDataDependentSymNode):
         return "select with torch.where, or take the decision before the export"
     return "torch.export.draft_export(model, args) lists everything that stands in the way"
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Drop torch's own account of a failed export, which the raised error repeats."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    stderr = io.StringIO()
-    try:
-        with redirect_stderr(stderr):
-            yield
-        sys.stderr.write(stderr.getvalue())
-    finally:
-        logging.disable(before)

@@ -24,7 +24,7 @@ _FORM = "package.module:factory, where factory() returns a module, (module, inpu
 class Example:
     """A model with the example inputs of its `forward`; `args` is None where there are none yet."""
 
-    model: nn.Module | ExportedProgram
+    model: nn.Module | ExportedProgram | Path
     args: tuple[Any, ...] | None = None
     kwargs: Mapping[str, Any] = field(default_factory=dict)
 

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -46,12 +47,12 @@ class ImportedModel:
 
 
 def import_torch(
-    source: nn.Module | ExportedProgram | str, example_inputs: object = None, context: ir.Context | None = None
+    source: nn.Module | ExportedProgram | str | Path, example_inputs: object = None, context: ir.Context | None = None
 ) -> ImportedModel:
     """The TTIR of a model, in `context` or else in the current one, which must know the TTIR dialect.
 
     Args:
-        source: a module, a program that is exported already, or `package.module:factory`.
+        source: a module, a program that is exported already, the path of one, or `package.module:factory`.
         example_inputs: what `export` takes.
         context: where the module is made.
 
@@ -76,7 +77,7 @@ def import_torch(
         arguments=imported.arguments,
         outputs=outputs,
         weights={name: _array(t) for name, t in imported.weights.items() if not t.is_meta},
-        name=source if isinstance(source, str) else type(source).__name__,
+        name=str(source) if isinstance(source, str | Path) else type(source).__name__,
         phases={"export": exported - start, "import": time.perf_counter() - exported},
     )
 
