@@ -23,7 +23,7 @@ class Model(nn.Module):
         self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
         self.second.weight = self.first.weight
         self.register_buffer("count", torch.zeros(3, dtype=torch.bfloat16))
-        self.register_buffer("angles", torch.arange(512.0).reshape(64, 8), persistent=False)
+        self.register_buffer("angles", torch.arange(8192.0).reshape(1024, 8), persistent=False)
 
     def forward(self, batch: dict[str, torch.Tensor], scale: float = 2.0) -> dict[str, object]:
         self.count.add_(1)
