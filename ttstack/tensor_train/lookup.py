@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ttstack.tensor_train.axes import swapped
 from ttstack.tensor_train.indices import Array, digits, distinct
 from ttstack.tensor_train.shape import TensorTrainPlan
 
@@ -16,10 +17,24 @@ def lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
 
     A row that occurs twice is computed once, as is the product of cores for leading digits that rows share.
     """
+    if rows.size == 0:
+        return np.empty((0, plan.cols), cores[0].dtype)
     once, places = distinct(rows, plan.padded_rows)
     if len(once) < len(rows):
         return _lookup(plan, cores, once)[places]
     return _lookup(plan, cores, rows)
+
+
+def consecutive(plan: TensorTrainPlan, cores: Sequence[Array], start: int, stop: int) -> Array:
+    """Rows `start` to `stop` of the table, `(stop - start, cols)`."""
+    last, width = plan.row_factors[-1], plan.col_factors[-1]
+    if plan.order == 1 or stop <= start:
+        return cores[0][start:stop, 0] if plan.order == 1 else np.empty((0, plan.cols), cores[0].dtype)
+    prefixes = np.arange(start // last, -(-stop // last))
+    lefts = _products(plan, cores, prefixes).reshape(-1, plan.ranks[-2])
+    flat = lefts @ cores[-1].transpose(1, 0, 2).reshape(plan.ranks[-2], -1)
+    rows = swapped(flat.reshape(len(prefixes), -1, last, width)).reshape(-1, plan.cols)
+    return rows[start - int(prefixes[0]) * last :][: stop - start]
 
 
 def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:

@@ -3,21 +3,29 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from math import prod
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.bags import MODES, Bags
+from ttstack.tensor_train.certificate import Certificate, certified
+from ttstack.tensor_train.files import read, written
 from ttstack.tensor_train.indices import Array, checked, distinct
-from ttstack.tensor_train.lookup import lookup
+from ttstack.tensor_train.lookup import consecutive, lookup
+from ttstack.tensor_train.rounding import rounded
 from ttstack.tensor_train.shape import TensorTrainPlan
+from ttstack.tensor_train.tables import Progress, accepted
 
 
 @dataclass(frozen=True, eq=False)
 class TensorTrain:
     """A table of `plan.rows x plan.cols` as a product of cores, each of the shape that `plan.core_shapes` gives.
+
+    `certificate` holds the errors that were measured against the dense table it was decomposed from.
 
     Raises:
         TensorTrainError: cores whose shapes are not those of the plan, or that are not of one float type.
@@ -25,6 +33,7 @@ class TensorTrain:
 
     plan: TensorTrainPlan
     cores: tuple[Array, ...]
+    certificate: Certificate | None = None
 
     def __post_init__(self) -> None:
         shapes = tuple(core.shape for core in self.cores)
@@ -95,3 +104,69 @@ class TensorTrain:
                 f"padding_idx {padding_idx} is outside of a table of {rows} rows", hint="give one of its rows"
             )
         return padding_idx % rows
+
+    def to_dense(self, rows: slice | None = None) -> Array:
+        """The table, or a range of its rows, `(rows, cols)`; it takes the memory that the dense table takes."""
+        picked = range(self.plan.rows)[rows or slice(None)]
+        if picked.step != 1:
+            return self.lookup(np.asarray(picked))
+        return consecutive(self.plan, self._factors, picked.start, picked.stop)
+
+    def rel_error(self, table: ArrayLike, progress: Progress | None = None) -> float:
+        """Frobenius norm of the difference from a dense table over the norm of that, measured in float64.
+
+        Raises:
+            TensorTrainError: a table that is no finite matrix of floats of this size.
+        """
+        given = accepted(table, progress)
+        given.check_size(self.plan)
+        return certified(given, self.plan, self.cores, np.float64, progress).rel_error
+
+    def round(self, rel_error: float) -> Self:
+        """The table with the least ranks that keep `rel_error` of this one's norm, its padding included.
+
+        Raises:
+            TensorTrainError: `rel_error` is not at least 0 and below 1.
+        """
+        if not 0 <= rel_error < 1:
+            raise TensorTrainError(f"rel_error is {rel_error}", hint="give at least 0 and less than 1")
+        return self.of_cores(self.plan.rows, self.plan.row_factors, self.plan.col_factors, self.cores, rel_error)
+
+    @classmethod
+    def of_cores(
+        cls,
+        rows: int,
+        row_factors: tuple[int, ...],
+        col_factors: tuple[int, ...],
+        cores: Sequence[Array],
+        rel_error: float = 0.0,
+    ) -> Self:
+        """The table of index-major cores whose ranks are as they are, rounded to ranks that it needs at `rel_error`."""
+        folded = [
+            core.reshape(n, core.shape[1], m, -1).transpose(1, 0, 2, 3).reshape(core.shape[1], n * m, -1)
+            for n, m, core in zip(row_factors, col_factors, cores, strict=True)
+        ]
+        reduced = rounded(folded, rel_error)
+        ranks = (1, *(core.shape[2] for core in reduced))
+        plan = TensorTrainPlan(rows, prod(col_factors), row_factors, col_factors, ranks)
+        dtype = cores[0].dtype
+        sized = zip(row_factors, reduced, strict=True)
+        spread = [core.reshape(len(core), n, -1).transpose(1, 0, 2) for n, core in sized]
+        return cls(plan, tuple(np.ascontiguousarray(core, dtype) for core in spread))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the table to a safetensors file.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        written(path, self.plan, self.cores, self.certificate)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a table that `save` has written.
+
+        Raises:
+            TensorTrainError: there is no such file, or it holds no such table.
+        """
+        return cls(*read(path))

@@ -1,0 +1,86 @@
+"""How well a table compresses, before anything is decomposed: the spectra of its unfoldings."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ttstack.tensor_train.factors import column_factors as best_column_factors
+from ttstack.tensor_train.factors import row_factors as best_row_factors
+from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.subspace import directions
+from ttstack.tensor_train.tables import Progress, accepted
+from ttstack.tensor_train.unfolding import Unfolding
+
+_LEADING = 256  # singular values of an unfolding that is too wide for all of them
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Squared singular values of a `left x right` unfolding, descending, and the sum of all; maybe the leading only."""
+
+    left: int
+    right: int
+    energies: Array
+    total: float
+
+    def tail(self, rank: int) -> float:
+        """Share of the squares that rank `rank` must lose; at most 1, and 0 of a table of zeros."""
+        if self.total == 0 or rank >= min(self.left, self.right):
+            return 0.0
+        return max(0.0, 1 - float(self.energies[:rank].sum()) / self.total)
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Spectra of a table: `unfoldings[k]` between the cores `k` and `k + 1`, `columns` of the table as it is.
+
+    For ranks `r`, the relative error of a decomposition lies between the root of the largest tail and the root of
+    their sum (Oseledets 2011, theorem 2.2 and corollary 2.4), where rows that pad the table count as rows of zeros.
+    """
+
+    rows: int
+    cols: int
+    row_factors: tuple[int, ...]
+    col_factors: tuple[int, ...]
+    unfoldings: tuple[Spectrum, ...]
+    columns: Spectrum
+
+    def bounds(self, ranks: tuple[int, ...]) -> tuple[float, float]:
+        """Least and largest relative error that a decomposition with these ranks, ends included, can have."""
+        tails = [spectrum.tail(rank) for spectrum, rank in zip(self.unfoldings, ranks[1:-1], strict=True)]
+        return max(tails, default=0.0) ** 0.5, sum(tails) ** 0.5
+
+
+def analyze(
+    table: ArrayLike,
+    *,
+    order: int = 3,
+    row_factors: tuple[int, ...] | None = None,
+    col_factors: tuple[int, ...] | None = None,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Spectra of the unfoldings of `table` by the given factors, or by those that `plan` chooses for `order` cores.
+
+    Raises:
+        TensorTrainError: a table that is no finite matrix of floats.
+    """
+    given = accepted(table, progress)
+    rows, cols = given.shape
+    row_factors = row_factors or best_row_factors(rows, order)
+    col_factors = col_factors or best_column_factors(cols, len(row_factors))
+
+    def spectrum(heads: tuple[int, int], tails: tuple[int, int]) -> Spectrum:
+        unfolding = Unfolding(given.values, heads, tails, np.float64, given.scale, progress)
+        found = directions(unfolding, min(_LEADING, unfolding.left, unfolding.right))
+        return Spectrum(unfolding.left, unfolding.right, found.energies, found.total)
+
+    unfoldings = tuple(
+        spectrum(
+            (prod(row_factors[:k]), prod(col_factors[:k])),
+            (prod(row_factors[k:]), prod(col_factors[k:])),
+        )
+        for k in range(1, len(row_factors))
+    )
+    return Analysis(rows, cols, row_factors, col_factors, unfoldings, spectrum((rows, 1), (1, cols)))

@@ -1,0 +1,67 @@
+"""From a dense table to its Tensor-Train form, with the error that was measured."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.certificate import Certificate, certified
+from ttstack.tensor_train.shape import TensorTrainPlan
+from ttstack.tensor_train.sweep import swept
+from ttstack.tensor_train.tables import Progress, Table, accepted
+from ttstack.tensor_train.train import TensorTrain
+
+# The Gram matrix of float32 values resolves directions down to about 3e-4 of the largest one.
+_RESOLVED = 5e-4  # measured error from which float32 was enough
+_FINEST = 3e-3  # requested error from which float32 is tried first
+_MARGIN = 1 - 1e-4  # of a requested error, left to rounding
+
+
+def decompose(
+    table: ArrayLike, plan: TensorTrainPlan, *, dtype: DTypeLike = np.float32, progress: Progress | None = None
+) -> TensorTrain:
+    """The Tensor-Train form of `table` by `plan`, with cores of `dtype` and a certificate of the error measured.
+
+    The table is read in blocks, four times (eight where float32 turns out too coarse for it), and never copied: it may
+    be a memory-mapped file larger than memory. Results do not differ between runs. The plan's ranks are upper limits;
+    with `plan.rel_error`, they are the least that keep it.
+
+    Raises:
+        TensorTrainError: a table that is no finite matrix of floats of the plan's size, or an error that cannot be
+            reached with the plan's ranks and `dtype`.
+    """
+    given = accepted(table, progress)
+    given.check_size(plan)
+    _check_dtype(given, np.dtype(dtype))
+    measured = Certificate(float("inf"), 0, float("inf"))
+    for precision, rel_error in _attempts(given, plan):
+        ranks, cores = swept(given, plan, precision, rel_error, progress)
+        train = TensorTrain(replace(plan, ranks=ranks), tuple(np.ascontiguousarray(core, dtype) for core in cores))
+        measured = certified(given, train.plan, train.cores, precision, progress)
+        resolved = precision == np.float64 or measured.rel_error >= _RESOLVED
+        if resolved and (plan.rel_error is None or measured.rel_error <= plan.rel_error):
+            return replace(train, certificate=measured)
+    raise TensorTrainError(
+        f"no decomposition keeps rel_error {plan.rel_error}: {measured.rel_error:.3g} was reached",
+        notes=(f"ranks may grow to {list(plan.ranks)}, cores are {np.dtype(dtype)}",),
+        hint="allow a larger error, larger ranks, or dtype=numpy.float64",
+    )
+
+
+def _attempts(table: Table, plan: TensorTrainPlan) -> list[tuple[np.dtype, float | None]]:
+    """Types to compute in, and errors that decide on the ranks: the cheapest first, at last all of the plan's."""
+    single, double = np.dtype(np.float32), np.dtype(np.float64)
+    wanted = None if plan.rel_error is None else plan.rel_error * _MARGIN
+    coarse = table.values.dtype != double and (wanted is None or wanted >= _FINEST)
+    attempts = [(single, wanted)] if coarse else []
+    return [*attempts, (double, wanted), *([(double, None)] if wanted is not None else [])]
+
+
+def _check_dtype(table: Table, dtype: np.dtype) -> None:
+    if dtype.kind != "f":
+        raise TensorTrainError(f"cores of {dtype} are not possible", hint="use float16, float32 or float64")
+    if table.peak > float(np.finfo(dtype).max):
+        raise TensorTrainError(
+            f"values up to {table.peak:.3g} are too large for cores of {dtype}", hint="use dtype=numpy.float64"
+        )

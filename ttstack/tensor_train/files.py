@@ -1,0 +1,58 @@
+"""Tensor-Train tables in safetensors files: the cores, and the plan and the certificate as metadata."""
+
+import json
+from dataclasses import asdict
+from os import PathLike, fspath
+from typing import Any
+
+from ttstack.diagnostics import TensorTrainError
+from ttstack.files import write_whole
+from ttstack.tensor_train.certificate import Certificate
+from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.shape import TensorTrainPlan
+
+_KEY = "ttstack.tensor_train"
+
+
+def written(
+    path: str | PathLike[str], plan: TensorTrainPlan, cores: tuple[Array, ...], certificate: Certificate | None
+) -> None:
+    """Write one table, whole or not at all.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from safetensors.numpy import save
+
+    facts = {"plan": asdict(plan), "certificate": asdict(certificate) if certificate else None}
+    tensors = {f"core.{k}": core for k, core in enumerate(cores)}
+    write_whole(path, save(tensors, {_KEY: json.dumps(facts)}))
+
+
+def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...], Certificate | None]:
+    """Plan, cores and certificate of a table written before.
+
+    Raises:
+        TensorTrainError: there is no such file, or it holds no Tensor-Train table.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(fspath(path), framework="np") as file:
+            facts = json.loads((file.metadata() or {})[_KEY])
+            plan, certificate = _plan(facts["plan"]), facts["certificate"]
+            cores = tuple(file.get_tensor(f"core.{k}") for k in range(plan.order))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise TensorTrainError(
+            "this file holds no Tensor-Train table",
+            loc=fspath(path),
+            notes=(f"{type(error).__name__}: {error}",),
+            hint="give a file that TensorTrain.save has written",
+        ) from error
+    return plan, cores, Certificate(**certificate) if certificate else None
+
+
+def _plan(facts: dict[str, Any]) -> TensorTrainPlan:
+    """The plan that `asdict` spelled; JSON has no tuples."""
+    tuples: dict[str, Any] = {name: tuple(fact) for name, fact in facts.items() if isinstance(fact, list)}
+    return TensorTrainPlan(**(facts | tuples))

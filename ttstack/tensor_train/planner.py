@@ -1,0 +1,124 @@
+"""Shapes for a table: factors of rows and columns, and ranks for an error, for a number of bytes, or as given."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.analysis import Analysis, Spectrum
+from ttstack.tensor_train.factors import column_factors, factorisations
+from ttstack.tensor_train.factors import row_factors as best_row_factors
+from ttstack.tensor_train.ranks import clamped, for_bytes, for_error, tails
+from ttstack.tensor_train.shape import TensorTrainPlan, largest_ranks
+
+_MARGIN = 1 - 1e-4  # of a requested error, left to rounding
+
+Candidate = tuple[TensorTrainPlan, Sequence[Spectrum] | None]
+
+
+def plan(
+    rows: int,
+    cols: int,
+    *,
+    rel_error: float | None = None,
+    max_bytes: int | None = None,
+    ranks: int | Sequence[int] | None = None,
+    order: int = 3,
+    row_factors: Sequence[int] | None = None,
+    col_factors: Sequence[int] | None = None,
+    target: tuple[int, int] | None = None,
+    dtype: DTypeLike = np.float32,
+    analysis: Analysis | None = None,
+) -> TensorTrainPlan:
+    """A plan for a table of `rows x cols`, by one of three requests.
+
+    - `rel_error`: the relative Frobenius error that `decompose` may make. With an `analysis`, the ranks are what its
+      spectra allow; without one, `decompose` finds the least.
+    - `max_bytes`: what cores of `dtype` may take. With an `analysis`, it is spent where it lessens the error.
+    - `ranks`: those between the cores, or one for all. Ranks larger than any table of these factors can need are
+      lowered, with a warning.
+
+    Factors that are not given are chosen, for `order` cores: of rows with at most 1 % padding, of columns exactly.
+    `target` is the tile of a device, (32, 32): ranks and the last column factor are then multiples of it where they
+    can be, so that slices of cores are whole tiles. An `analysis` brings its factors along, and a product of two plain
+    matrices is taken where that serves the request better: factors `(rows, 1)` and `(1, cols)`.
+
+    Raises:
+        TensorTrainError: none or several of the requests, or one that nothing can serve.
+    """
+    _check_request(rows, cols, rel_error, max_bytes, ranks)
+    tile = target[1] if target else 1
+    if analysis is not None:
+        row_factors, col_factors = analysis.row_factors, analysis.col_factors
+    elif row_factors is None:
+        row_factors = best_row_factors(rows, len(col_factors) if col_factors else order)
+    if col_factors is None:
+        col_factors = _column_factors(tuple(row_factors), cols, tile)
+    base = _of_rank_one(rows, cols, row_factors, col_factors)
+    if ranks is not None:
+        return clamped(base, [ranks] * (base.order - 1) if isinstance(ranks, int) else ranks)
+    candidates: list[Candidate] = [(base, analysis.unfoldings if analysis else None)]
+    if analysis is not None:
+        candidates.append((_of_rank_one(rows, cols, (rows, 1), (1, cols)), (analysis.columns,)))
+    if max_bytes is not None:
+        return _least_loss(candidates, max_bytes, np.dtype(dtype).itemsize, tile)
+    if analysis is None:
+        return replace(base, ranks=largest_ranks(base.row_factors, base.col_factors), rel_error=rel_error)
+    wanted = (rel_error or 0.0) * _MARGIN
+    plans = [for_error(base, wanted, spectra or (), tile) for base, spectra in candidates]
+    return replace(min(plans, key=lambda made: made.parameters), rel_error=rel_error)
+
+
+def _of_rank_one(rows: int, cols: int, row_factors: Sequence[int], col_factors: Sequence[int]) -> TensorTrainPlan:
+    return TensorTrainPlan(rows, cols, tuple(row_factors), tuple(col_factors), (1,) * (len(row_factors) + 1))
+
+
+def _column_factors(row_factors: tuple[int, ...], cols: int, tile: int) -> tuple[int, ...]:
+    """Factors of the columns, the last a multiple of the tile's side if the columns are, for the fewest parameters."""
+    order = len(row_factors)
+    if tile == 1 or cols % tile:
+        return column_factors(cols, order)
+    ranks = (1, *[tile] * (order - 1), 1)
+
+    def parameters(factors: tuple[int, ...]) -> int:
+        return sum(prod(core) for core in zip(row_factors, factors, ranks[:-1], ranks[1:], strict=True))
+
+    return min((f for f in factorisations(cols, order) if f[-1] % tile == 0), key=parameters)
+
+
+def _least_loss(candidates: Sequence[Candidate], max_bytes: int, itemsize: int, tile: int) -> TensorTrainPlan:
+    """The plan of the least tails whose cores take at most `max_bytes`."""
+    found = [(for_bytes(base, max_bytes, itemsize, spectra, tile), spectra) for base, spectra in candidates]
+    fitting = [(tails(made, spectra or ()), made) for made, spectra in found if made]
+    if fitting:
+        return min(fitting, key=lambda pair: pair[0])[1]
+    base = candidates[0][0]
+    raise TensorTrainError(
+        f"a table of {base.rows} x {base.cols} has no Tensor-Train form in {max_bytes} bytes",
+        notes=(f"with ranks of 1 its cores take {base.nbytes(itemsize)} bytes",),
+        hint="allow more bytes, or give a larger order",
+    )
+
+
+def _check_request(
+    rows: int, cols: int, rel_error: float | None, max_bytes: int | None, ranks: int | Sequence[int] | None
+) -> None:
+    faults = []
+    given = [request for request in (rel_error, max_bytes, ranks) if request is not None]
+    if len(given) != 1:
+        faults.append(f"{len(given)} of rel_error, max_bytes and ranks are given, not one")
+    if rows < 1 or cols < 1:
+        faults.append(f"{rows} x {cols} is no table")
+    if rel_error is not None and not 0 <= rel_error < 1:
+        faults.append(f"rel_error {rel_error} is not at least 0 and below 1")
+    if ranks is not None and min([ranks] if isinstance(ranks, int) else ranks, default=1) < 1:
+        faults.append(f"ranks {ranks} are not all at least 1")
+    if faults:
+        raise TensorTrainError(
+            "this request cannot be planned",
+            notes=tuple(faults),
+            hint="give the size of a table, and exactly one of rel_error, max_bytes and ranks",
+        )

@@ -1,0 +1,82 @@
+"""Leading singular directions of an unfolding, without holding it in memory.
+
+Of a narrow unfolding the Gram matrix is formed and solved. Of one that is wide on both sides, random directions are
+multiplied by the unfolding and back (Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Review 53,
+2011, algorithm 4.4), with a fixed seed.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.unfolding import Unfolding
+
+WIDEST_GRAM = 1536  # a wider one takes longer to solve than the sketch takes to form
+
+_OVERSAMPLING = 16
+_ROUNDS = 2  # of multiplication there and back
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Orthonormal directions in columns, the squared singular value of each, descending, and the sum of all squares.
+
+    `left` says which side of the unfolding they belong to.
+    """
+
+    vectors: Array
+    energies: Array
+    total: float
+    left: bool
+
+    def losses(self) -> Array:
+        """Share of the squares that the leading 1, 2, 3 ... directions miss; of a table of zeros, none."""
+        if self.total == 0:
+            return np.zeros(len(self.energies))
+        return np.maximum(1 - np.cumsum(self.energies) / self.total, 0)
+
+
+def directions(unfolding: Unfolding, count: int) -> Directions:
+    """At least the `count` leading directions of the narrower side, or all of the unfolding if it has fewer."""
+    left = unfolding.left < unfolding.right
+    narrow = min(unfolding.left, unfolding.right)
+    if narrow <= WIDEST_GRAM or 2 * (count + _OVERSAMPLING) >= narrow:
+        blocks = (block.T for block in unfolding.by_columns("analysing")) if left else unfolding.by_rows("analysing")
+        gram = _gram(blocks, narrow)
+        energies, vectors = np.linalg.eigh(gram)
+        energies = np.maximum(energies[::-1], 0)
+        return Directions(_signed(vectors[:, ::-1]), energies, float(np.trace(gram)), left)
+    return _sketched(unfolding, count + _OVERSAMPLING)
+
+
+def _gram(blocks: Iterable[Array], side: int) -> Array:
+    """`X^T X` of the rows that the blocks hold, summed in float64."""
+    gram = np.zeros((side, side))
+    for block in blocks:
+        gram += block.T @ block
+    return gram
+
+
+def _sketched(unfolding: Unfolding, count: int) -> Directions:
+    """Directions of the right side, from products of the unfolding with `count` random ones."""
+    basis = np.random.default_rng(0).standard_normal((unfolding.right, count)).astype(unfolding.dtype)
+    for _ in range(_ROUNDS):
+        product = np.zeros((unfolding.right, count))
+        for block in unfolding.by_rows("analysing"):
+            product += block.T @ (block @ basis)
+        basis = np.linalg.qr(product)[0].astype(unfolding.dtype)
+    gram, total = np.zeros((count, count)), 0.0
+    for block in unfolding.by_rows("analysing"):
+        projected = block @ basis
+        gram += projected.T @ projected
+        total += float(np.vdot(block, block))
+    energies, rotation = np.linalg.eigh(gram)
+    return Directions(_signed(basis @ rotation[:, ::-1]), np.maximum(energies[::-1], 0), total, left=False)
+
+
+def _signed(vectors: Array) -> Array:
+    """The same directions, the largest entry of each positive."""
+    peaks = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    return vectors * np.where(peaks < 0, -1, 1)

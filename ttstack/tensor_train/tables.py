@@ -1,0 +1,109 @@
+"""Dense tables as they are given: accepted or refused, and read in blocks of rows."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import frexp
+from mmap import MADV_DONTNEED
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.shape import TensorTrainPlan
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the share of it that is done, from 0 to 1."""
+
+BLOCK_ELEMENTS = 1 << 20  # of a table in work at a time: what lies in cache while it is used
+
+_EVEN = (1e-6, 1e6)  # largest magnitudes whose squares and sums of squares are safe in float32
+
+
+@dataclass(frozen=True)
+class Table:
+    """A matrix of finite floats, and the power of two that brings its largest magnitude near 1 where it is far off."""
+
+    values: Array
+    peak: float
+
+    @property
+    def scale(self) -> float:
+        """What to multiply by before squaring."""
+        if self.peak == 0 or _EVEN[0] <= self.peak <= _EVEN[1]:
+            return 1.0
+        return 2.0 ** -frexp(self.peak)[1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape[0], self.values.shape[1]
+
+    def check_size(self, plan: TensorTrainPlan) -> None:
+        """Refuse a plan for a table of another size.
+
+        Raises:
+            TensorTrainError: the sizes differ.
+        """
+        if self.shape != (plan.rows, plan.cols):
+            rows, cols = self.shape
+            raise TensorTrainError(
+                f"the plan is for {plan.rows} x {plan.cols}, the table has {rows} x {cols}",
+                hint="plan for the size of the table",
+            )
+
+
+def accepted(table: ArrayLike, progress: Progress | None = None) -> Table:
+    """A table to work on, read once.
+
+    Raises:
+        TensorTrainError: it is no matrix of floats, is empty, or holds a value that is not finite.
+    """
+    values = table if isinstance(table, np.ndarray) else np.asarray(table)
+    if values.ndim != 2 or 0 in values.shape:
+        raise TensorTrainError(
+            f"a table is a matrix of rows, not of shape {list(values.shape)}", hint="give a 2-D array that is not empty"
+        )
+    if values.dtype.kind != "f" and values.dtype.name != "bfloat16":
+        raise TensorTrainError(
+            f"a table of {values.dtype} has no Tensor-Train form",
+            hint="convert it to floats; a quantised table must be scaled back first",
+        )
+    peak = 0.0
+    for start, block in row_blocks(values, "reading", progress):
+        low, high = float(block.min()), float(block.max())
+        if not np.isfinite(low) or not np.isfinite(high):
+            raise _not_finite(start, block)
+        peak = max(peak, -low, high)
+    return Table(values, peak)
+
+
+def row_blocks(values: Array, task: str, progress: Progress | None = None) -> Iterator[tuple[int, Array]]:
+    """Consecutive rows with the number of the first; pages of a mapped file are given back after use."""
+    step = max(1, BLOCK_ELEMENTS // values.shape[1])
+    for start in range(0, len(values), step):
+        yield start, values[start : start + step]
+        release(values)
+        if progress:
+            progress(task, min(1.0, (start + step) / len(values)))
+
+
+def release(values: Array) -> None:
+    """Give back the memory of a file mapped for reading; it is read again where needed."""
+    mapped: Any = values
+    while isinstance(mapped, np.ndarray) and not isinstance(mapped, np.memmap):
+        mapped = mapped.base
+    if isinstance(mapped, np.memmap) and getattr(mapped, "mode", None) == "r":
+        mapping = getattr(mapped, "_mmap", None)
+        if mapping is not None:
+            mapping.madvise(MADV_DONTNEED)
+
+
+def _not_finite(start: int, block: Array) -> TensorTrainError:
+    row, col = (int(place[0]) for place in np.nonzero(~np.isfinite(block)))
+    return TensorTrainError(
+        f"the table holds {block[row, col]} at row {start + row}, column {col}",
+        notes=("it is the first value that is not finite",),
+        hint="replace values that are not finite before decomposing",
+    )
