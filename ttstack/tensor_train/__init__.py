@@ -3,6 +3,7 @@
 from ttstack.tensor_train.analysis import Analysis, Spectrum, analyze
 from ttstack.tensor_train.certificate import Certificate
 from ttstack.tensor_train.decomposition import decompose
+from ttstack.tensor_train.gate import Verdict, gate
 from ttstack.tensor_train.planner import plan
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.train import TensorTrain
@@ -13,7 +14,9 @@ __all__ = [
     "Spectrum",
     "TensorTrain",
     "TensorTrainPlan",
+    "Verdict",
     "analyze",
     "decompose",
+    "gate",
     "plan",
 ]

@@ -6,9 +6,11 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.factors import column_factors as best_column_factors
 from ttstack.tensor_train.factors import row_factors as best_row_factors
 from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.subspace import directions
 from ttstack.tensor_train.tables import Progress, accepted
 from ttstack.tensor_train.unfolding import Unfolding
@@ -47,9 +49,25 @@ class Analysis:
     unfoldings: tuple[Spectrum, ...]
     columns: Spectrum
 
-    def bounds(self, ranks: tuple[int, ...]) -> tuple[float, float]:
-        """Least and largest relative error that a decomposition with these ranks, ends included, can have."""
-        tails = [spectrum.tail(rank) for spectrum, rank in zip(self.unfoldings, ranks[1:-1], strict=True)]
+    def of(self, plan: TensorTrainPlan) -> tuple[Spectrum, ...]:
+        """The spectra between the cores of a plan by these factors, or of a plan for two plain matrices.
+
+        Raises:
+            TensorTrainError: the plan has other factors.
+        """
+        if (plan.row_factors, plan.col_factors) == (self.row_factors, self.col_factors):
+            return self.unfoldings
+        if (plan.row_factors, plan.col_factors) == ((self.rows, 1), (1, self.cols)):
+            return (self.columns,)
+        raise TensorTrainError(
+            f"the analysis is of factors {list(self.row_factors)} x {list(self.col_factors)}, "
+            f"the plan of {list(plan.row_factors)} x {list(plan.col_factors)}",
+            hint="analyze the table with the plan's row_factors and col_factors",
+        )
+
+    def bounds(self, plan: TensorTrainPlan) -> tuple[float, float]:
+        """Least and largest relative error that a decomposition with the ranks of the plan can have."""
+        tails = [spectrum.tail(rank) for spectrum, rank in zip(self.of(plan), plan.ranks[1:-1], strict=True)]
         return max(tails, default=0.0) ** 0.5, sum(tails) ** 0.5
 
 
