@@ -21,15 +21,17 @@ def checked(indices: ArrayLike, rows: int) -> Array:
         return given.astype(np.int64)
     if given.dtype.kind not in "iu":
         raise TensorTrainError(f"indices are integers, not {given.dtype}", hint="convert them, as with .astype(int)")
-    outside = (given < 0) | (given >= rows)
-    if outside.any():
-        place = int(np.argmax(outside))
-        raise TensorTrainError(
-            f"index {given.reshape(-1)[place]} is outside of a table of {rows} rows",
-            notes=(f"it is entry {place} of {given.size}",),
-            hint="check the indices against the number of rows",
-        )
+    wrong = (given < 0) | (given >= rows)
+    if wrong.any():
+        raise outside(given.reshape(-1)[np.argmax(wrong)], rows)
     return given.astype(np.int64, copy=False)
+
+
+def outside(index: int, rows: int) -> TensorTrainError:
+    """The error for an index that is not a row."""
+    return TensorTrainError(
+        f"index {index} is outside of a table of {rows} rows", hint="check the indices against the number of rows"
+    )
 
 
 def distinct(values: Array, count: int) -> tuple[Array, Array]:

@@ -1,0 +1,49 @@
+"""Rows of a Tensor-Train table in operations of PyTorch, through which gradients flow."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ttstack.tensor_train.indices import outside
+
+_WASTE = 4  # padded products for each one that is needed, up to which slices are multiplied where they lie
+
+
+def distinct_rows(indices: Tensor, cores: Sequence[Tensor], rows: int, cols: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The rows that occur in `indices`, ascending; the table's rows for them, `(count, cols)`; and where each stands.
+
+    Raises:
+        TensorTrainError: an index is not a row of the table.
+    """
+    once, places = torch.unique(indices.long(), return_inverse=True)
+    if once.numel() and (once[0] < 0 or once[-1] >= rows):
+        raise outside(int(once[0] if once[0] < 0 else once[-1]), rows)
+    table = _rows(once, cores) if once.numel() else cores[0].new_empty(0, cols)
+    return once, table.reshape(len(once), cols), places
+
+
+def _rows(sorted_rows: Tensor, cores: Sequence[Tensor]) -> Tensor:
+    """Products `(count, columns, numbers)` for ascending rows, each the product for its prefix times a slice."""
+    *before, last = cores
+    if not before:
+        return last[sorted_rows]
+    prefixes, places = torch.unique_consecutive(sorted_rows // len(last), return_inverse=True)
+    left = _rows(prefixes, before).reshape(len(prefixes), -1, last.shape[1])[places]
+    return _multiplied(left, last, sorted_rows % len(last))
+
+
+def _multiplied(left: Tensor, core: Tensor, digit: Tensor) -> Tensor:
+    """Each of `left` times the slice that its digit picks: slices are gathered, or what needs the same one is."""
+    count, width, rank = left.shape
+    lengths = torch.bincount(digit, minlength=len(core))
+    longest = int(lengths.max())
+    if len(core) * longest > _WASTE * count:
+        return torch.bmm(left, core[digit])
+    order = torch.argsort(digit, stable=True)
+    starts = torch.cumsum(lengths, 0) - lengths
+    slots = torch.empty_like(digit)
+    slots[order] = digit[order] * longest + torch.arange(count, device=digit.device) - starts[digit[order]]
+    padded = left.new_zeros(len(core) * longest, width * rank).index_copy(0, slots, left.reshape(count, -1))
+    products = torch.bmm(padded.view(len(core), longest * width, rank), core)
+    return products.view(len(core) * longest, width, -1)[slots]

@@ -1,0 +1,115 @@
+"""Lookups as two operators that torch.export keeps whole.
+
+Cores are index-major: core `k` is `(n_k, r_{k-1}, m_k * r_k)`. Row factors and ranks are read off their shapes.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ttstack.tensor_train.torch.lookup import distinct_rows
+
+_TABLE = "Tensor indices, Tensor[] cores, int rows, int[] col_factors"
+_BAGS = """Tensor? offsets=None, Tensor? per_sample_weights=None, str mode="sum", bool include_last_offset=False,
+int? padding_idx=None"""
+
+
+def _bags(
+    indices: Tensor,
+    cores: Sequence[Tensor],
+    rows: int,
+    col_factors: Sequence[int],
+    offsets: Tensor | None = None,
+    per_sample_weights: Tensor | None = None,
+    mode: str = "sum",
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    once, table, places = distinct_rows(indices, cores, rows, prod(col_factors))
+    padding = None if padding_idx is None else (once == padding_idx).nonzero()
+    return functional.embedding_bag(
+        places,
+        table,
+        offsets,
+        mode=mode,
+        per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset,
+        padding_idx=int(padding[0]) if padding is not None and len(padding) else None,
+    )
+
+
+@torch.library.custom_op("ttstack::tensor_train_embedding", mutates_args=(), schema=f"({_TABLE}) -> Tensor")
+def tensor_train_embedding(indices: Tensor, cores: Sequence[Tensor], rows: int, col_factors: Sequence[int]) -> Tensor:
+    """Rows of a table, `(*indices.shape, cols)`."""
+    _, table, places = distinct_rows(indices, cores, rows, prod(col_factors))
+    return table[places]
+
+
+tensor_train_embedding_bag = torch.library.custom_op(
+    "ttstack::tensor_train_embedding_bag", _bags, mutates_args=(), schema=f"({_TABLE}, {_BAGS}) -> Tensor"
+)
+
+
+@tensor_train_embedding.register_fake
+def _(indices: Tensor, cores: Sequence[Tensor], rows: int, col_factors: Sequence[int]) -> Tensor:
+    return cores[0].new_empty((*indices.shape, prod(col_factors)))
+
+
+@tensor_train_embedding_bag.register_fake
+def _(
+    indices: Tensor,
+    cores: Sequence[Tensor],
+    rows: int,
+    col_factors: Sequence[int],
+    offsets: Tensor | None = None,
+    per_sample_weights: Tensor | None = None,
+    mode: str = "sum",
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    bags = indices.shape[0] if offsets is None else offsets.shape[0] - int(include_last_offset)
+    return cores[0].new_empty((bags, prod(col_factors)))
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.inputs = inputs
+
+
+def _rows_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+    indices, cores, rows, col_factors = ctx.inputs
+    grads, _ = _gradients(gradient.reshape(-1, prod(col_factors)), indices.reshape(-1, 1), cores, rows, col_factors)
+    return None, grads, None, None
+
+
+def _bags_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+    cores, weights = _gradients(gradient, *ctx.inputs)
+    grads = (None, cores, None, None, None, weights, None, None, None)
+    return grads[: len(ctx.needs_input_grad)]  # arguments left at their defaults at the end have none
+
+
+def _gradients(
+    gradient: Tensor,
+    indices: Tensor,
+    cores: Sequence[Tensor],
+    rows: int,
+    col_factors: Sequence[int],
+    offsets: Tensor | None = None,
+    per_sample_weights: Tensor | None = None,
+    *pooling: Any,
+) -> tuple[list[Tensor], Tensor | None]:
+    """Gradients of the cores and of the weights if there are any, by running the lookup again."""
+    weights = None if per_sample_weights is None else per_sample_weights.detach().requires_grad_()
+    leaves = [core.detach().requires_grad_() for core in cores]
+    with torch.enable_grad():
+        pooled = _bags(indices, leaves, rows, col_factors, offsets, weights, *pooling)
+    wanted = leaves if weights is None else [*leaves, weights]
+    found = torch.autograd.grad(pooled, wanted, gradient.contiguous(), materialize_grads=True)
+    return list(found[: len(leaves)]), None if weights is None else found[-1]
+
+
+tensor_train_embedding.register_autograd(_rows_backward, setup_context=_save)
+tensor_train_embedding_bag.register_autograd(_bags_backward, setup_context=_save)
