@@ -8,20 +8,34 @@ from importlib import import_module
 from types import ModuleType
 
 from torch_mlir import ir, rewrite
+from torch_mlir._mlir_libs import _stablehlo as stablehlo
 from torch_mlir._mlir_libs import _torchMlir as _torch
 from torch_mlir.dialects import ext, func, quant
 from torch_mlir.passmanager import PassManager
 
-__all__ = ["PassManager", "ext", "func", "ir", "quant", "register_torch_dialect", "rewrite"]
+__all__ = ["PassManager", "ext", "func", "ir", "quant", "register_stablehlo_dialects", "register_torch_dialect", "rewrite", "stablehlo"]
 
 # The bindings look for a Python module of each dialect whenever they meet one of its ops or types, and remember
 # only those that they found: without this, every access would search the file system for `torch_mlir.dialects.ttir`.
 ext._cext.globals.append_dialect_search_prefix("ttstack.dialects")
 
 
+_LOAD_CHLO_AND_VHLO = "builtin.module(func.func(convert-torch-to-stablehlo),stablehlo-legalize-to-vhlo)"
+
+
 def register_torch_dialect(context: ir.Context) -> None:
     """Make the torch dialect known to `context`; a second call changes nothing."""
     _torch.register_dialect(context)
+
+
+def register_stablehlo_dialects(context: ir.Context) -> None:
+    """Make `stablehlo`, `chlo`, `vhlo` and StableHLO's passes known to `context`; a second call changes nothing."""
+    stablehlo.register_stablehlo_passes()
+    stablehlo.register_dialect(context, True)
+    register_torch_dialect(context)
+    # The bindings register no other dialect of the family: a pass that makes its ops loads it.
+    with context:
+        PassManager.parse(_LOAD_CHLO_AND_VHLO).run(ir.Module.parse("func.func private @none()").operation)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -32,7 +32,7 @@ class Conversion(Generic[C]):
 class ConversionTable(Generic[C]):
     """The conversions of one family by the source op's name. `typecast` is a target of all and not listed.
 
-    Names are given without `prefix`, or in full.
+    Names are given without `prefix`, or in full; targets of calls, which begin with `@`, are in full.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -52,7 +52,7 @@ class ConversionTable(Generic[C]):
         """Register `convert` for several ops."""
         dialect = self._prefix.partition(".")[0]
         for source in sources:
-            name = source if source.startswith(f"{dialect}.") else self._prefix + source
+            name = source if source.startswith((f"{dialect}.", "@")) else self._prefix + source
             if name in self._conversions:
                 raise ValueError(f"{name} is already converted by {self._conversions[name].convert.__module__}")
             self._conversions[name] = Conversion(name, tuple(targets), convert)

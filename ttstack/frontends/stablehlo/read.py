@@ -1,0 +1,94 @@
+"""StableHLO files: MLIR text and bytecode, portable artifacts, and what `jax.export` serializes."""
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.text import parse
+from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
+
+BYTECODE = b"ML\xefR"
+"""How MLIR bytecode begins, portable artifacts included."""
+
+_ARTIFACT = b"StableHLO_v"
+"""How portable artifacts say which version wrote them, behind the magic and one byte."""
+
+
+def read_text(text: str, name: str) -> ir.Module:
+    """The module of StableHLO text in the current context.
+
+    Raises:
+        InvalidIRError: it does not parse, or an op is ill-formed; with the line in `name`.
+    """
+    register_stablehlo_dialects(ir.Context.current)
+    return parse(text, name)
+
+
+def read_bytes(data: bytes, name: str) -> ir.Module:
+    """The module of bytecode, of a portable artifact, or of what `jax.export.Exported.serialize` gave.
+
+    Raises:
+        SourceError: the data is of another kind, is cut short or damaged, or is newer than this reader.
+    """
+    found = data if data.startswith(BYTECODE) else _inside_flatbuffer(data, name)
+    context = ir.Context.current
+    register_stablehlo_dialects(context)
+    artifact = found[5 : 5 + len(_ARTIFACT)] == _ARTIFACT
+    messages: list[str] = []
+    with _collected(messages):
+        try:
+            return stablehlo.deserialize_portable_artifact(context, found) if artifact else ir.Module.parse(found)
+        except (ValueError, ir.MLIRError) as e:
+            raise _damaged(name, found if artifact else b"", messages or [str(e)]) from e
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file that begins with `data` is no text."""
+    return data.startswith(BYTECODE) or b"\0" in data
+
+
+def _inside_flatbuffer(data: bytes, name: str) -> bytes:
+    """The artifact that a serialized export holds as a vector of bytes: its length stands before it."""
+    start = data.find(BYTECODE)
+    length = struct.unpack_from("<I", data, start - 4)[0] if start >= 4 else 0
+    if start < 4 or not length:
+        raise SourceError(
+            f"'{name}' is neither text nor MLIR bytecode",
+            hint="give StableHLO text, bytecode or a portable artifact, or what jax.export's serialize() gave",
+        )
+    if start + length > len(data):
+        raise SourceError(
+            f"'{name}' is cut short: the module in it has {length} bytes, {len(data) - start} are there",
+            hint="export the model again, and copy the whole file",
+        )
+    return data[start : start + length]
+
+
+@contextmanager
+def _collected(messages: list[str]) -> Iterator[None]:
+    """Keep MLIR from printing errors that are not raised."""
+
+    def keep(diagnostic: Any) -> bool:
+        messages.append(diagnostic.message)
+        return True
+
+    handler = ir.Context.current.attach_diagnostic_handler(keep)
+    try:
+        yield
+    finally:
+        handler.detach()
+
+
+def _damaged(name: str, artifact: bytes, messages: list[str]) -> SourceError:
+    version = artifact[5 : artifact.find(b"\0", 5)].decode("ascii", "replace") if artifact else ""
+    ours = stablehlo.get_current_version()
+    newer = _numbers(version.removeprefix(_ARTIFACT.decode())) > _numbers(ours)
+    what = f"was written by {version}, this reader knows version {ours}" if newer else "cannot be read"
+    hint = "export for an older version" if newer else "export the model again, and copy the whole file"
+    return SourceError(f"'{name}' {what}", notes=tuple(messages), hint=hint)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

@@ -1,0 +1,226 @@
+"""Partial evaluation: functions in a straight line, without calls, loops, branches and tuples.
+
+What is known before the program runs is computed; a loop whose condition is known is written out round by round.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.location import read_location
+from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
+from ttstack.frontends.stablehlo.weights import Weights
+from ttstack.mlir import ir
+
+MOST_OPS = 50_000
+"""Ops that a function can have when its loops are written out."""
+
+_TRANSPARENT = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement"}
+"""Targets of custom calls that say where a value is, not what."""
+
+_Value: TypeAlias = "Known | ir.Value | tuple[_Value, ...]"
+
+
+class Straightener:
+    """Writes functions anew; `callees` are all functions by name."""
+
+    def __init__(self, callees: Mapping[str, Any], weights: Weights) -> None:
+        self._callees = callees
+        self._weights = weights
+        self._values: dict[ir.Value, _Value] = {}
+        self._running: list[str] = []
+        self._emitted = 0
+        self._constants: dict[Any, ir.Value] = {}
+        self._ops = {
+            "func.call": self._call,
+            "stablehlo.composite": self._call,
+            "stablehlo.constant": self._constant,
+            "stablehlo.while": self._while,
+            "stablehlo.if": self._if,
+            "stablehlo.case": self._case,
+            "stablehlo.tuple": lambda op: [tuple(self._operands(op))],
+            "stablehlo.get_tuple_element": self._element,
+            "stablehlo.optimization_barrier": self._operands,
+            "stablehlo.custom_call": self._custom_call,
+        }
+
+    def rewrite(self, function: Any) -> Any:
+        """A new function in the place of `function`, with the weights that it uses as last arguments."""
+        (old,) = function.regions[0].blocks
+        kept = {name: function.attributes[name] for name in function.attributes}
+        with ir.InsertionPoint(function), function.location:
+            new = ir.Operation.create("func.func", attributes=kept, regions=1)
+        block = ir.Block.create_at_start(
+            new.regions[0], [a.type for a in old.arguments], [a.location for a in old.arguments]
+        )
+        self._emitted, self._constants = 0, {}
+        self._weights.enter(block)
+        with ir.InsertionPoint(block):
+            results = self._run(old, list(block.arguments))
+            with function.location:
+                ir.Operation.create("func.return", operands=[self._written(v) for v in results])
+        inputs, outputs = [a.type for a in block.arguments], [v.type for v in list(block.operations)[-1].operands]
+        new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
+        function.operation.erase()
+        return new
+
+    def _run(self, block: Any, arguments: Sequence[_Value]) -> list[_Value]:
+        """What the block gives its parent."""
+        self._values |= dict(zip(block.arguments, arguments, strict=True))
+        *ops, last = (op.operation for op in block.operations)
+        for op in ops:
+            with op.location:
+                results = self._ops.get(op.name, self._op)(op)
+            self._values |= dict(zip(op.results, results, strict=True))
+        return self._operands(last)
+
+    def _op(self, op: Any) -> Sequence[_Value]:
+        """Any op without a meaning of its own here: computed if it can be, or else copied."""
+        operands = self._operands(op)
+        known = [v for v in operands if isinstance(v, Known)]
+        if len(known) == len(operands) and self._is_closed(op) and (found := fold(op, known)) is not None:
+            return found
+        self._emitted += 1
+        if self._emitted > MOST_OPS:
+            self._refuse(op, f"is one of more than {MOST_OPS:,} ops that loops are written out to", "shorten the loops")
+        values = [self._written(v) for v in operands]
+        copy = op.clone().operation
+        for i, value in enumerate(values):
+            copy.operands[i] = value
+        self._recapture(copy)
+        return list(copy.results)
+
+    def _is_closed(self, op: Any) -> bool:
+        """Whether its regions read nothing from around the op."""
+        inside: set[ir.Value] = set()
+        outside: list[ir.Value] = []
+
+        def visit(nested: Any) -> ir.WalkResult:
+            inside.update(nested.results)
+            for region in nested.regions:
+                inside.update(a for block in region.blocks for a in block.arguments)
+            if nested != op:
+                outside.extend(nested.operands)
+            return ir.WalkResult.ADVANCE
+
+        if op.regions:
+            op.walk(visit, ir.WalkOrder.PRE_ORDER)
+        return inside.issuperset(outside)
+
+    def _recapture(self, copy: Any) -> None:
+        """Let the regions of a copied op read what this function has for the values around it."""
+
+        def visit(nested: Any) -> ir.WalkResult:
+            for i, operand in enumerate(nested.operands):
+                if nested != copy and operand in self._values:
+                    with ir.InsertionPoint(copy):
+                        nested.operands[i] = self._written(self._values[operand])
+            return ir.WalkResult.ADVANCE
+
+        if copy.regions:
+            copy.walk(visit)
+
+    def _call(self, op: Any) -> Sequence[_Value]:
+        name = ir.FlatSymbolRefAttr(op.attributes["callee" if op.name == "func.call" else "decomposition"]).value
+        if name in self._running:
+            self._refuse(op, f"calls '{name}', which calls itself", "unroll the recursion in the source")
+        if name not in self._callees:
+            self._refuse(op, f"calls '{name}', which has no body here")
+        self._running.append(name)
+        results = self._run(self._callees[name].regions[0].blocks[0], self._operands(op))
+        self._running.pop()
+        return results
+
+    def _constant(self, op: Any) -> Sequence[_Value]:
+        weight = self._weights.argument(op)
+        return [weight if weight is not None else Known(op.attributes["value"])]
+
+    def _while(self, op: Any) -> Sequence[_Value]:
+        if (found := self._folded_whole(op)) is not None:
+            return found
+        condition, body = (region.blocks[0] for region in op.regions)
+        carried = self._operands(op)
+        while True:
+            (go_on,) = self._run(condition, carried)
+            if not isinstance(go_on, Known):
+                self._refuse(
+                    op,
+                    "runs for a number of rounds that the model computes",
+                    "give the loop a fixed number of rounds, as jax.lax.scan or fori_loop with constant bounds",
+                )
+            if not truth(go_on):
+                return carried
+            carried = self._run(body, carried)
+
+    def _folded_whole(self, op: Any) -> Sequence[_Value] | None:
+        operands = [v for v in self._operands(op) if isinstance(v, Known)]
+        whole = len(operands) == len(op.operands) and self._is_closed(op)
+        return fold(op, operands) if whole else None
+
+    def _if(self, op: Any) -> Sequence[_Value]:
+        """Branch 0 is taken where the condition is 1, so the index is its opposite."""
+        (condition,) = self._operands(op)
+        yes, no = (region.blocks[0] for region in op.regions)
+        if isinstance(condition, Known):
+            return self._run(yes if truth(condition) else no, [])
+        return self._chosen(condition, self._run(yes, []), self._run(no, []))
+
+    def _case(self, op: Any) -> Sequence[_Value]:
+        """An index outside takes the last branch."""
+        (index,) = self._operands(op)
+        blocks = [region.blocks[0] for region in op.regions]
+        if isinstance(index, Known):
+            at = truth(index)
+            return self._run(blocks[at if 0 <= at < len(blocks) else -1], [])
+        *first, last = (self._run(block, []) for block in blocks)
+        results = last
+        for at, branch in reversed(list(enumerate(first))):
+            results = self._chosen(_equals(self._written(index), at), branch, results)
+        return results
+
+    def _chosen(self, condition: _Value, yes: Sequence[_Value], no: Sequence[_Value]) -> list[_Value]:
+        """Both branches are computed, as neither has an effect."""
+        values = [(self._written(condition), self._written(a), self._written(b)) for a, b in zip(yes, no, strict=True)]
+        return [_create("stablehlo.select", [c, a, b], a.type) for c, a, b in values]
+
+    def _element(self, op: Any) -> Sequence[_Value]:
+        (parts,) = self._operands(op)
+        assert isinstance(parts, tuple)
+        return [parts[op.attributes["index"].value]]
+
+    def _custom_call(self, op: Any) -> Sequence[_Value]:
+        target = op.attributes["call_target_name"].value
+        return self._operands(op) if target in _TRANSPARENT else self._op(op)
+
+    def _operands(self, op: Any) -> list[_Value]:
+        return [self._values[v] for v in op.operands]
+
+    def _written(self, value: _Value) -> ir.Value:
+        """The value as one of the new function's."""
+        if isinstance(value, tuple):
+            raise UnsupportedOpError("the module gives or takes tuples", hint="give each tensor by itself")
+        if not isinstance(value, Known):
+            return value
+        if value.source is not None:
+            return value.source.clone().operation.results[0]
+        if value.elements not in self._constants:
+            self._constants[value.elements] = constant(value)
+        return self._constants[value.elements]
+
+    def _refuse(self, op: Any, why: str, hint: str | None = None) -> NoReturn:
+        raise UnsupportedOpError(f"`{op.name}` {why}", loc=read_location(op.location) or None, hint=hint)
+
+
+def _equals(index: ir.Value, at: int) -> ir.Value:
+    element = ir.RankedTensorType(index.type).element_type
+    tensor = ir.RankedTensorType(index.type)
+    number = constant(Known(ir.DenseElementsAttr.get_splat(tensor, ir.IntegerAttr.get(element, at))))
+    direction = {"comparison_direction": ir.Attribute.parse("#stablehlo<comparison_direction EQ>")}
+    bools = ir.RankedTensorType.get(list(tensor.shape), ir.IntegerType.get_signless(1))
+    return _create("stablehlo.compare", [index, number], bools, direction)
+
+
+def _create(
+    name: str, operands: Sequence[ir.Value], result: ir.Type, attributes: dict[str, ir.Attribute] | None = None
+) -> ir.Value:
+    return ir.Operation.create(name, results=[result], operands=operands, attributes=attributes).results[0]

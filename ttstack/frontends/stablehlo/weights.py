@@ -1,0 +1,71 @@
+"""Large constants: arguments of the function, whose elements stay outside of the IR."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ttstack.diagnostics import SourceError
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.location import read_location
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+
+INLINE_BYTES = 1024
+"""Constants up to this size stay in the module."""
+
+_RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
+
+
+class Weights:
+    """The constants of a module that become arguments, by name, in the order in which functions use them."""
+
+    def __init__(self, resources: Mapping[str, memoryview]) -> None:
+        self.values: dict[str, np.ndarray[Any, Any]] = {}
+        self._resources = resources
+        self._names: dict[Any, str] = {}
+        self._block: Any = None
+        self._arguments: dict[str, ir.Value] = {}
+
+    def enter(self, block: Any) -> None:
+        """From now on, weights become arguments of this block."""
+        self._block, self._arguments = block, {}
+
+    @property
+    def in_use(self) -> tuple[str, ...]:
+        """Names of the weights that are arguments of the block, in order."""
+        return tuple(self._arguments)
+
+    def argument(self, op: Any) -> ir.Value | None:
+        """The argument that stands for a constant op; None for one that is small, or the same everywhere."""
+        attribute = op.attributes["value"]
+        if isinstance(attribute, ir.DenseElementsAttr):
+            count = ir.RankedTensorType(attribute.type)
+            if attribute.is_splat or not isinstance(count.element_type, ir.IntegerType | ir.FloatType):
+                return None
+            if read_type(attribute.type).nbytes <= INLINE_BYTES:
+                return None
+        name = self._names.get(attribute) or self._named(attribute, op)
+        if name not in self._arguments:
+            self._arguments[name] = self._block.add_argument(attribute.type, op.location)
+        return self._arguments[name]
+
+    def _named(self, attribute: Any, op: Any) -> str:
+        resource = None if isinstance(attribute, ir.DenseElementsAttr) else _RESOURCE.match(str(attribute))
+        name = resource[1].strip('"') if resource else f"constant.{len(self.values)}"
+        self.values[name] = self._resource(name, attribute, op) if resource else read_elements(attribute)
+        self._names[attribute] = name
+        return name
+
+    def _resource(self, name: str, attribute: Any, op: Any) -> np.ndarray[Any, Any]:
+        t = read_type(attribute.type)
+        data = self._resources.get(name)
+        if data is None or len(data) != t.nbytes:
+            got = "no data" if data is None else f"{len(data)} bytes"
+            raise SourceError(
+                f"resource '{name}' has {got} for {t}, which takes {t.nbytes}",
+                loc=read_location(op.location) or None,
+                hint="export the model again with its resources, or give the constant as dense<...>",
+            )
+        return np.frombuffer(data, t.dtype.numpy).reshape(t.shape)

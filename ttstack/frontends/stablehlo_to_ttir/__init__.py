@@ -1,0 +1,45 @@
+"""StableHLO and `chlo` to TTIR, one file a family."""
+
+from types import MappingProxyType
+
+from ttstack.frontends import conversion
+from ttstack.frontends.stablehlo_to_ttir import (
+    creation,
+    eltwise,
+    shape,
+)
+from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL, Call
+from ttstack.mlir import ir
+
+FAMILIES = (
+    creation,
+    eltwise,
+    shape,
+)
+
+CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+"""Every op that becomes TTIR, by name: what the docs list."""
+
+_SOURCE = conversion.Source(
+    CONVERSIONS, Call, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), kept=("stablehlo.return",)
+)
+
+__all__ = ["CONVERSIONS", "FAMILIES", "check_ops", "stablehlo_to_ttir"]
+
+
+def check_ops(module: ir.Module) -> None:
+    """Every op of the module has a conversion.
+
+    Raises:
+        UnsupportedOpError: with all that have none, how often each occurs, and where first.
+    """
+    conversion.check(module.body.operations, _SOURCE)
+
+
+def stablehlo_to_ttir(module: ir.Module) -> None:
+    """Convert a module whose functions are straight lines in place; arguments and results stay.
+
+    Raises:
+        UnsupportedOpError: all uses of ops in a form that has no conversion.
+    """
+    conversion.convert(module, _SOURCE)

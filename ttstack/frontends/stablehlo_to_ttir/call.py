@@ -1,0 +1,68 @@
+"""One op of StableHLO or `chlo` under conversion: its operands as TTIR values, its attributes as Python values."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.types import read_type
+from ttstack.frontends import conversion
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+CUSTOM_CALL = "stablehlo.custom_call"
+_WORD = re.compile(r"(\w+)>$")
+
+
+@dataclass(frozen=True)
+class Call(conversion.Call):
+    """A StableHLO op, or a call of a `chlo` op or another function by name."""
+
+    @staticmethod
+    def name_of(op: Any) -> str:
+        """The op's name; of a custom call the `chlo` op's, or `@target`."""
+        if op.name != CUSTOM_CALL:
+            return op.name
+        target = op.attributes["call_target_name"].value
+        return target if target.startswith("chlo.") else f"@{target}"
+
+    @cached_property
+    def types(self) -> tuple[TensorType, ...]:
+        """Types of all operands."""
+        return tuple(read_type(self.tensor(i).type) for i in range(len(self.operands)))
+
+    def attribute(self, name: str) -> Any:
+        """An attribute, which custom calls have in a dictionary; None where it is absent."""
+        attributes = self.op.attributes
+        for key in ("mhlo.attributes", "mhlo.backend_config", "backend_config"):
+            if key in attributes and isinstance(attributes[key], ir.DictAttr) and name in attributes[key]:
+                return attributes[key][name]
+        return attributes[name] if name in attributes else None
+
+    def integer(self, name: str) -> int:
+        """An integer."""
+        return int(self.attribute(name).value)
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """A boolean; `default` where it is absent."""
+        found = self.attribute(name)
+        return default if found is None else bool(found.value)
+
+    def integers(self, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
+        """A list of integers, or a table row after row; `default` where it is absent."""
+        found = self.attribute(name)
+        if found is None:
+            return tuple(default)
+        dense = isinstance(found, ir.DenseElementsAttr)
+        return tuple(int(v) for v in (read_elements(found).reshape(-1) if dense else found))
+
+    def word(self, name: str, default: str = "") -> str:
+        """An enumerator of StableHLO's, as `LT` of `#stablehlo<comparison_direction LT>`."""
+        found = _WORD.search(str(self.attribute(name)))
+        return found[1] if found else default
+
+    def block(self, region: int = 0) -> Any:
+        """The block of a region."""
+        return self.op.regions[region].blocks[0]

@@ -1,0 +1,159 @@
+"""Elementwise ops that TTIR has. What was only repeated for StableHLO, which does not broadcast, is left as it was."""
+
+from functools import partial
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast, scalar, splat
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.operands import narrow
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+_UNARY = {
+    "abs": "abs",
+    "cbrt": "cbrt",
+    "ceil": "ceil",
+    "cosine": "cos",
+    "exponential": "exp",
+    "exponential_minus_one": "expm1",
+    "floor": "floor",
+    "log": "log",
+    "log_plus_one": "log1p",
+    "logistic": "sigmoid",
+    "negate": "neg",
+    "rsqrt": "rsqrt",
+    "sign": "sign",
+    "sine": "sin",
+    "sqrt": "sqrt",
+    "tan": "tan",
+    "tanh": "tanh",
+}
+
+_BINARY = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "div",
+    "remainder": "remainder",
+    "power": "pow",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "atan2": "atan2",
+}
+
+_BITS = ("and", "or", "xor")
+
+_SHIFTS = {"shift_left": "logical_left_shift", "shift_right_logical": "logical_right_shift"}
+
+_DIRECTIONS = {"EQ": "eq", "NE": "ne", "GE": "ge", "GT": "gt", "LE": "le", "LT": "lt"}
+
+
+def combined(mnemonic: str, *operands: ir.Value, result: TensorType | None = None) -> ir.Value:
+    """An elementwise op on values of one shape, or of shapes that broadcast to the largest."""
+    return ttir(mnemonic, narrow(*operands), result=result)
+
+
+def _unary(mnemonic: str, call: Call) -> ir.Value:
+    return ttir(mnemonic, [call.tensor(0)])
+
+
+def _binary(mnemonic: str, call: Call) -> ir.Value:
+    return combined(mnemonic, call.tensor(0), call.tensor(1))
+
+
+def _bitwise(name: str, call: Call) -> ir.Value:
+    if call.result.dtype is DType.I1:
+        return combined(f"logical_{name}", call.tensor(0), call.tensor(1), result=call.result)
+    return combined(f"bitwise_{name}", call.tensor(0), call.tensor(1))
+
+
+for _source, _mnemonic in _UNARY.items():
+    CONVERSIONS.add([_source], [_mnemonic], partial(_unary, _mnemonic))
+for _source, _mnemonic in (_BINARY | _SHIFTS).items():
+    CONVERSIONS.add([_source], [_mnemonic], partial(_binary, _mnemonic))
+for _source in _BITS:
+    CONVERSIONS.add([_source], [f"bitwise_{_source}", f"logical_{_source}"], partial(_bitwise, _source))
+
+
+@CONVERSIONS("not", to="bitwise_not logical_not")
+def _not(call: Call) -> ir.Value:
+    """Of bits, or of a truth value."""
+    if call.result.dtype is DType.I1:
+        return ttir("logical_not", [call.tensor(0)], result=call.result)
+    return ttir("bitwise_not", [call.tensor(0)])
+
+
+@CONVERSIONS("shift_right_arithmetic", to="right_shift bitcast_convert")
+def _shift_right_arithmetic(call: Call) -> ir.Value:
+    """The highest bit is shifted in, of unsigned integers too."""
+    x, by, t = call.tensor(0), call.tensor(1), call.result
+    if not t.dtype.is_unsigned:
+        return combined("right_shift", x, by)
+    signed = t.with_dtype(DType(f"i{t.dtype.bits}"))
+    shifted = ttir("right_shift", [ttir("bitcast_convert", [v], result=signed) for v in (x, by)])
+    return ttir("bitcast_convert", [shifted], result=t)
+
+
+@CONVERSIONS("is_finite", to="isfinite")
+def _is_finite(call: Call) -> ir.Value:
+    """Neither infinite nor NaN."""
+    return ttir("isfinite", [call.tensor(0)], result=call.result)
+
+
+@CONVERSIONS("convert", to="typecast ne")
+def _convert(call: Call) -> ir.Value:
+    """Bools are comparisons with 0."""
+    return cast(call.tensor(0), call.result.dtype)
+
+
+@CONVERSIONS("compare", to="eq ne ge gt le lt bitcast_convert where bitwise_xor")
+def _compare(call: Call) -> ir.Value:
+    """In the total order of floats, of the integers that their bits stand for."""
+    left, right = call.tensor(0), call.tensor(1)
+    if call.word("compare_type") == "TOTALORDER" and call.types[0].dtype.is_float:
+        left, right = in_total_order(left), in_total_order(right)
+    return combined(_DIRECTIONS[call.word("comparison_direction")], left, right, result=call.result)
+
+
+def in_total_order(x: ir.Value) -> ir.Value:
+    """Integers in the order of the floats, -NaN and -0 included: magnitudes of negative ones are turned round."""
+    t = read_type(x.type)
+    bits = ttir("bitcast_convert", [x], result=t.with_dtype(DType(f"i{t.dtype.bits}")))
+    integers = read_type(bits.type)
+    signs = ttir("right_shift", [bits, scalar(t.dtype.bits - 1, integers)])
+    turned = ttir("logical_right_shift", [signs, scalar(1, integers)])
+    return ttir("bitwise_xor", [bits, turned])
+
+
+@CONVERSIONS("select", to="where")
+def _select(call: Call) -> ir.Value:
+    """A condition can be one for all."""
+    return combined("where", _aligned(call, 0), call.tensor(1), call.tensor(2))
+
+
+@CONVERSIONS("clamp", to="clamp_tensor")
+def _clamp(call: Call) -> ir.Value:
+    """Bounds can be one for all; the upper one wins."""
+    low, x, high = (_aligned(call, i) for i in range(3))
+    return combined("clamp_tensor", x, low, high)
+
+
+def _aligned(call: Call, i: int) -> ir.Value:
+    """Operand `i`, with the result's rank if it has none."""
+    return call.tensor(i) if call.types[i].rank else reshaped(call.tensor(i), (1,) * call.result.rank)
+
+
+@CONVERSIONS("real", to="")
+def _real(call: Call) -> ir.Value:
+    """A real number is its own real part."""
+    return call.tensor(0)
+
+
+@CONVERSIONS("imag", to="full")
+def _imag(call: Call) -> ir.Value:
+    """0 for a real number."""
+    return splat(0, call.result)

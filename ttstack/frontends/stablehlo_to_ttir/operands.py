@@ -1,0 +1,80 @@
+"""Operands of elementwise ops, which TTIR broadcasts, and values that are known."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import constant, splat
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.shapes import broadcast
+from ttstack.ops.types import TensorType
+
+
+def narrow(*values: ir.Value) -> list[ir.Value]:
+    """The values without the repetition that an elementwise op on them does by itself."""
+    shape = broadcast(*(read_type(v.type).shape for v in values))
+    found = list(values)
+    for i, value in enumerate(values):
+        small = _unrepeated(value)
+        others = [read_type(v.type).shape for v in (*found[:i], small, *found[i + 1 :])]
+        if broadcast(*others) == shape:
+            found[i] = small
+    return found
+
+
+def _unrepeated(value: ir.Value) -> ir.Value:
+    owner: Any = value.owner
+    t = read_type(value.type)
+    if isinstance(owner, ir.Block) or t.rank == 0:
+        return value
+    if owner.name == "ttir.broadcast":
+        return owner.operands[0]
+    if owner.name == "ttir.full":
+        number = attribute_values(OPS["full"], owner)["fill_value"]
+        return splat(number, t.with_shape((1,) * t.rank))
+    if owner.name == "ttir.constant" and owner.attributes["value"].is_splat:
+        element = read_elements(owner.attributes["value"]).reshape(-1)[:1]
+        one = t.with_shape((1,) * t.rank)
+        return constant(element.reshape(one.shape), one)
+    return value
+
+
+def known(value: ir.Value) -> np.ndarray[Any, Any] | None:
+    """The elements, where the program does not compute them."""
+    owner: Any = value.owner
+    t = read_type(value.type)
+    if isinstance(owner, ir.Block):
+        return None
+    if owner.name in ("ttir.reshape", "ttir.broadcast"):
+        inner = known(owner.operands[0])
+        return None if inner is None else np.broadcast_to(inner, t.shape) if inner.size == 1 else inner.reshape(t.shape)
+    if owner.name == "ttir.full":
+        return np.full(t.shape, attribute_values(OPS["full"], owner)["fill_value"], t.dtype.numpy)
+    if owner.name in ("ttir.constant", "stablehlo.constant"):
+        return read_elements(owner.attributes["value"])
+    return None
+
+
+def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Value:
+    """`broadcast_in_dim`: dimension `i` of the value is dimension `dims[i]` of the result."""
+    shape = read_type(value.type).shape
+    line = [1] * result.rank
+    for at, extent in zip(dims, shape, strict=True):
+        line[at] = extent
+    ordered = value
+    if list(dims) != sorted(dims):
+        order = sorted(range(len(dims)), key=lambda i: dims[i])
+        ordered = ttir("permute", [value], permutation=tuple(order))
+    small = reshaped(ordered, line)
+    factors = tuple(new if old == 1 else 1 for old, new in zip(line, result.shape, strict=True))
+    if set(factors) <= {1}:
+        return small
+    if math.prod(result.shape) == 0:
+        return splat(0, result)
+    return ttir("broadcast", [small], broadcast_dimensions=factors)

@@ -1,0 +1,141 @@
+"""Other shapes and orders, joins, parts with fixed bounds, and padding."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, joined, splat
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.operands import known, spread
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("reshape", "dynamic_reshape", to="reshape")
+def _reshape(call: Call) -> ir.Value:
+    """The result's type says the shape."""
+    return reshaped(call.tensor(0), call.result.shape)
+
+
+@CONVERSIONS("transpose", to="permute")
+def _transpose(call: Call) -> ir.Value:
+    """Dimensions in another order."""
+    return permuted(call.tensor(0), call.integers("permutation"))
+
+
+@CONVERSIONS("broadcast_in_dim", "dynamic_broadcast_in_dim", to="permute reshape broadcast")
+def _broadcast_in_dim(call: Call) -> ir.Value:
+    """New dimensions and those of extent 1 are repeated; elementwise ops take them as they are."""
+    return spread(call.tensor(0), call.integers("broadcast_dimensions"), call.result)
+
+
+@CONVERSIONS("broadcast", to="reshape broadcast")
+def _broadcast(call: Call) -> ir.Value:
+    """New dimensions in front."""
+    return broadcast_to(call.tensor(0), call.result.shape)
+
+
+@CONVERSIONS("reverse", to="reverse")
+def _reverse(call: Call) -> ir.Value:
+    """Along the given dimensions."""
+    dims = call.integers("dimensions")
+    return ttir("reverse", [call.tensor(0)], dimensions=dims) if dims else call.tensor(0)
+
+
+@CONVERSIONS("concatenate", to="concat")
+def _concatenate(call: Call) -> ir.Value:
+    """Empty parts are left out."""
+    parts = [call.tensor(i) for i, t in enumerate(call.types) if t.size] or [call.tensor(0)]
+    return reshaped(joined(parts, call.integer("dimension")), call.result.shape)
+
+
+@CONVERSIONS("slice", to="slice_static")
+def _slice(call: Call) -> ir.Value:
+    """Fixed bounds and steps."""
+    begins, ends, steps = (call.integers(name) for name in ("start_indices", "limit_indices", "strides"))
+    return cut(call.tensor(0), begins, ends, steps)
+
+
+def cut(x: ir.Value, begins: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None) -> ir.Value:
+    """`x[begin:end:step]` in every dimension; `x` itself where that is all of it."""
+    shape = read_type(x.type).shape
+    steps = tuple(steps) if steps is not None else (1,) * len(shape)
+    if tuple(ends) == shape and set(steps) <= {1} and not any(begins):
+        return x
+    return ttir("slice_static", [x], begins=tuple(begins), ends=tuple(ends), step=steps)
+
+
+@CONVERSIONS("pad", "dynamic_pad", to="pad slice_static reshape concat broadcast full")
+def _pad(call: Call) -> ir.Value:
+    """Around the tensor, between its elements, or less than nothing, which cuts."""
+    if call.op.name == "stablehlo.dynamic_pad":
+        call.refuse("has amounts that are computed by the model", "pad by fixed amounts")
+    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+    low, high, interior = (call.integers(name) for name in names)
+    return padded(call.tensor(0), call.tensor(1), low, high, interior)
+
+
+def padded(
+    x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int] | None = None
+) -> ir.Value:
+    """`x` with a scalar around it and between its elements; negative amounts cut."""
+    for dim, between in enumerate(interior or ()):
+        x = _apart(x, filler, dim, between)
+    shape = read_type(x.type).shape
+    begins = [min(max(-amount, 0), extent) for amount, extent in zip(low, shape, strict=True)]
+    ends = [max(extent - max(-amount, 0), b) for amount, extent, b in zip(high, shape, begins, strict=True)]
+    x = cut(x, begins, ends)
+    return _surrounded(x, filler, [max(a, 0) for a in low], [max(a, 0) for a in high])
+
+
+def _apart(x: ir.Value, filler: ir.Value, dim: int, between: int) -> ir.Value:
+    """`between` fillers between neighbours along one dimension."""
+    shape = read_type(x.type).shape
+    if between == 0 or shape[dim] < 2:
+        return x
+    lone = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+    zeros = [0] * (len(shape) + 1)
+    wide = _surrounded(lone, filler, zeros, [between if d == dim + 1 else 0 for d in range(len(zeros))])
+    flat = reshaped(wide, (*shape[:dim], shape[dim] * (between + 1), *shape[dim + 1 :]))
+    ends = [*read_type(flat.type).shape]
+    ends[dim] -= between
+    return cut(flat, [0] * len(shape), ends)
+
+
+def _surrounded(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[int]) -> ir.Value:
+    t = read_type(x.type)
+    if not any((*low, *high)):
+        return x
+    number = known(filler)
+    shape = tuple(a + e + b for a, e, b in zip(low, t.shape, high, strict=True))
+    if number is not None and t.size == 0:
+        return splat(number.item(), t.with_shape(shape))
+    if number is not None and _is_exact(number):
+        sides = [side for pair in zip(low, high, strict=True) for side in pair]
+        return ttir("pad", [x], padding=tuple(sides), value=float(number.item()))
+    for dim, sides in enumerate(zip(low, high, strict=True)):
+        x = _beside(x, filler, dim, sides)
+    return x
+
+
+def _is_exact(number: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> bool:
+    """Whether the op's attribute, a float32, can hold the number."""
+    value = number.item()
+    return value != value or float(np.float32(value)) == value
+
+
+def _beside(x: ir.Value, filler: ir.Value, dim: int, sides: tuple[int, int]) -> ir.Value:
+    t = read_type(x.type)
+    parts = [_block(filler, t, dim, extent) for extent in sides]
+    whole = [part for part in (parts[0], x, parts[1]) if part is not None and read_type(part.type).size]
+    return joined(whole, dim) if whole else x
+
+
+def _block(filler: ir.Value, t: TensorType, dim: int, extent: int) -> ir.Value | None:
+    shape = (*t.shape[:dim], extent, *t.shape[dim + 1 :])
+    return broadcast_to(filler, shape) if extent else None

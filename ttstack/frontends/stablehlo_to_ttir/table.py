@@ -1,0 +1,11 @@
+"""How a family module declares which ops it converts, and to what."""
+
+from ttstack.frontends import conversion
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+
+
+class ConversionTable(conversion.ConversionTable[Call]):
+    """The conversions of one family: `add` is `stablehlo.add`, or of another dialect, `@target` a custom call."""
+
+    def __init__(self, dialect: str = "stablehlo") -> None:
+        super().__init__(f"{dialect}.")
