@@ -13,7 +13,17 @@ from torch_mlir._mlir_libs import _torchMlir as _torch
 from torch_mlir.dialects import ext, func, quant
 from torch_mlir.passmanager import PassManager
 
-__all__ = ["PassManager", "ext", "func", "ir", "quant", "register_stablehlo_dialects", "register_torch_dialect", "rewrite", "stablehlo"]
+__all__ = [
+    "PassManager",
+    "ext",
+    "func",
+    "ir",
+    "quant",
+    "register_stablehlo_dialects",
+    "register_torch_dialect",
+    "rewrite",
+    "stablehlo",
+]
 
 # The bindings look for a Python module of each dialect whenever they meet one of its ops or types, and remember
 # only those that they found: without this, every access would search the file system for `torch_mlir.dialects.ttir`.

@@ -1,20 +1,24 @@
-"""MLIR bytecode."""
+"""MLIR bytecode, StableHLO's portable artifacts, and serialized exports of JAX."""
 
 import time
 from pathlib import Path
 
+from ttstack.frontends.readers.artifact import read_bytes
+from ttstack.frontends.readers.dialects import to_ttir
 from ttstack.frontends.readers.kind import Source
-from ttstack.mlir import ir
-from ttstack.session import as_diagnostics
+from ttstack.frontends.readers.resources import resources
 
 
 def read(path: Path, _inputs: None = None) -> Source:
-    """The module of a bytecode file.
+    """The module of a binary file.
 
     Raises:
-        InvalidIRError: it is cut off or damaged, or does not verify.
+        SourceError: it is cut off or damaged, of another kind, or newer than this reader.
+        UnsupportedOpError: it has ops that have no conversion to TTIR.
     """
     start = time.perf_counter()
-    with as_diagnostics("cannot read the module", str(path)):
-        module = ir.Module.parse(path.read_bytes())
-    return Source(module, name=str(path), phases={"parse": time.perf_counter() - start})
+    module = read_bytes(path.read_bytes(), str(path))
+    parsed = time.perf_counter()
+    weights = to_ttir(module, resources(module))
+    phases = {"parse": parsed - start, "import": time.perf_counter() - parsed}
+    return Source(module, weights, str(path), phases)

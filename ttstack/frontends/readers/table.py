@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.readers import bytecode, text, torch
+from ttstack.frontends.readers.artifact import BYTECODE, holds_artifact
 from ttstack.frontends.readers.kind import FileKind
 
 HEAD_BYTES = 4096
@@ -30,7 +31,8 @@ def is_text(head: bytes) -> bool:
 FILES = (
     FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read),
     FileKind("a PyTorch program", (".pt2",), begins(b"PK\x03\x04"), torch.read, takes_inputs=True),
-    FileKind("MLIR bytecode", (".mlirbc",), begins(b"ML\xefR"), bytecode.read),
+    FileKind("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.read),
+    FileKind("a serialized JAX export", (".jax", ".bin"), holds_artifact, bytecode.read),
 )
 """All files that can be compiled. A new kind is a reader module and a line here."""
 

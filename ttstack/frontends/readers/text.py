@@ -1,11 +1,17 @@
 """MLIR text: from a file or as a string."""
 
+import re
 import time
 from pathlib import Path
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.readers.dialects import to_ttir
 from ttstack.frontends.readers.kind import Source
+from ttstack.frontends.readers.resources import cut
 from ttstack.frontends.text import parse
+from ttstack.mlir import ir, register_stablehlo_dialects
+
+_STABLEHLO = re.compile(r"\b(?:stablehlo|chlo|vhlo)\.")
 
 
 def read(path: Path, _inputs: None = None) -> Source:
@@ -26,5 +32,10 @@ def read(path: Path, _inputs: None = None) -> Source:
 def read_string(text: str, name: str) -> Source:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
-    module = parse(text, name)
-    return Source(module, name=name, phases={"parse": time.perf_counter() - start})
+    plain, data = cut(text)
+    if _STABLEHLO.search(plain):
+        register_stablehlo_dialects(ir.Context.current)
+    module = parse(plain, name)
+    parsed = time.perf_counter()
+    weights = to_ttir(module, data)
+    return Source(module, weights, name, {"parse": parsed - start, "import": time.perf_counter() - parsed})

@@ -5,17 +5,82 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ttstack.dialects.elements import read_elements
 from ttstack.mlir import func, ir, stablehlo
 
 LARGEST = 1024
 """Elements of results that are computed: control flow, indices and small tables, but no weights."""
 
-_UNKNOWN = frozenset(
+_COMPUTED = frozenset(
     f"stablehlo.{name}"
-    for name in """all_gather all_reduce all_to_all collective_broadcast collective_permute composite custom_call
-    optimization_barrier partition_id reduce_scatter replica_id rng rng_bit_generator""".split()
+    for name in [
+        "abs",
+        "add",
+        "and",
+        "atan2",
+        "bitcast_convert",
+        "broadcast_in_dim",
+        "cbrt",
+        "ceil",
+        "clamp",
+        "compare",
+        "concatenate",
+        "constant",
+        "convert",
+        "cosine",
+        "count_leading_zeros",
+        "divide",
+        "dynamic_slice",
+        "dynamic_update_slice",
+        "exponential",
+        "exponential_minus_one",
+        "floor",
+        "gather",
+        "iota",
+        "is_finite",
+        "log",
+        "log_plus_one",
+        "logistic",
+        "maximum",
+        "minimum",
+        "multiply",
+        "negate",
+        "not",
+        "or",
+        "pad",
+        "popcnt",
+        "power",
+        "reduce",
+        "remainder",
+        "reshape",
+        "return",
+        "reverse",
+        "round_nearest_afz",
+        "round_nearest_even",
+        "rsqrt",
+        "select",
+        "shift_left",
+        "shift_right_arithmetic",
+        "shift_right_logical",
+        "sign",
+        "sine",
+        "slice",
+        "sort",
+        "sqrt",
+        "subtract",
+        "tan",
+        "tanh",
+        "transpose",
+        "while",
+        "xor",
+    ]
 )
-"""Ops whose results are not in their operands, or that say more than the values."""
+"""Ops that the interpreter has; it ends the process at any other."""
+
+_DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
+"""Ops at which it ends the process too, where integers are divided by 0 or overflow."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +93,25 @@ class Known:
 
 
 def fold(op: Any, operands: Sequence[Known]) -> list[Known] | None:
-    """The results of a StableHLO op on known operands; None where they are large or nobody knows them."""
-    if not op.name.startswith("stablehlo.") or op.name in _UNKNOWN or not all(_is_small(r.type) for r in op.results):
+    """The results of a StableHLO op on known operands; None where they are large or the interpreter has no answer."""
+    if not all(_is_small(r.type) for r in op.results) or not _is_computed(op, operands):
         return None
-    values = _evaluate(op, operands)
-    return None if values is None else [Known(v, None if operands else op) for v in values]
+    return [Known(v, None if operands else op) for v in _evaluate(op, operands)]
+
+
+def _is_computed(op: Any, operands: Sequence[Known]) -> bool:
+    if op.name in _DIVISIONS and isinstance(operands[1].elements, ir.DenseIntElementsAttr):
+        divisors = read_elements(operands[1].elements)
+        return not np.isin(divisors, (0, -1)).any()
+    found = True
+
+    def visit(nested: Any) -> ir.WalkResult:
+        nonlocal found
+        found &= nested.name in _COMPUTED and (nested == op or nested.name not in _DIVISIONS)
+        return ir.WalkResult.ADVANCE if found else ir.WalkResult.INTERRUPT
+
+    op.walk(visit)
+    return found
 
 
 def truth(known: Known) -> int:
@@ -46,7 +125,7 @@ def _is_small(result: ir.Type) -> bool:
     return math.prod(result.shape) <= LARGEST and isinstance(result.element_type, ir.IntegerType | ir.FloatType)
 
 
-def _evaluate(op: Any, operands: Sequence[Known]) -> list[Any] | None:
+def _evaluate(op: Any, operands: Sequence[Known]) -> list[Any]:
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         main = func.FuncOp("main", ([], [r.type for r in op.results]))
@@ -56,15 +135,10 @@ def _evaluate(op: Any, operands: Sequence[Known]) -> list[Any] | None:
         for i, value in enumerate(constants):
             copy.operands[i] = value
         func.ReturnOp(list(copy.results))
-    try:
-        return stablehlo.eval_module(module, [])
-    except (ValueError, RuntimeError):
-        return None  # the interpreter does not know the op: the conversion judges it
+    return stablehlo.eval_module(module, [])
 
 
 def constant(known: Known) -> ir.Value:
     """An op that gives the elements."""
     attributes = {"value": known.elements}
-    return ir.Operation.create(
-        "stablehlo.constant", results=[known.elements.type], attributes=attributes
-    ).results[0]
+    return ir.Operation.create("stablehlo.constant", results=[known.elements.type], attributes=attributes).results[0]

@@ -1,7 +1,6 @@
-"""A StableHLO module as TTIR, with its large constants as weights."""
+"""From a StableHLO module to TTIR, with its large constants as weights."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,6 @@ from ttstack.diagnostics import SourceError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.stablehlo.names import argument_names, result_names
-from ttstack.frontends.stablehlo.read import read_bytes, read_text
-from ttstack.frontends.stablehlo.resources import cut, resources
 from ttstack.frontends.stablehlo.straighten import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.stablehlo.whole import keep_whole
@@ -21,51 +18,38 @@ from ttstack.program.records import TensorKind
 from ttstack.session import as_diagnostics
 
 
-@dataclass(frozen=True)
-class ImportedModel:
-    """A TTIR module; arguments of a function are its inputs, then the weights that it uses, by name."""
+def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping[str, np.ndarray[Any, Any]]:
+    """Make a StableHLO module TTIR in place; arguments of a function are its inputs, then the weights that it uses.
 
-    module: ir.Module
-    weights: Mapping[str, np.ndarray[Any, Any]]
+    Args:
+        module: Of the ops of `stablehlo`, `chlo` and `vhlo`.
+        data: The elements of its resources by name.
 
-
-def import_stablehlo(source: str | bytes, name: str) -> ImportedModel:
-    """The TTIR of StableHLO text, bytecode or a portable artifact, in the current context.
+    Returns:
+        The values of the weights by name.
 
     Raises:
-        SourceError: no StableHLO, cut short or damaged, or with dynamic shapes.
-        InvalidIRError: text that does not parse.
+        SourceError: dynamic shapes, or resources without data.
         UnsupportedOpError: ops without a conversion, all of them, or all uses of ops in a form that has none.
     """
-    if isinstance(source, bytes):
-        module = read_bytes(source, name)
-        data = resources(module)
-    else:
-        text, data = cut(source)
-        module = read_text(text, name)
-    return convert_module(module, data)
-
-
-def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> ImportedModel:
-    """The TTIR of a StableHLO module, which changes; `data` are the elements of its resources."""
     keep_whole(module, CONVERSIONS)
     weights = Weights(data)
-    functions = {f.name.value: f for f in module.body.operations if f.operation.name == "func.func" and f.regions[0].blocks}
+    functions = {
+        f.name.value: f for f in module.body.operations if f.operation.name == "func.func" and f.regions[0].blocks
+    }
     _refuse_dynamic_shapes(functions)
     straightener = Straightener(functions, weights)
-    entries = [functions[name] for name in _entries(module, functions)]
-    for function in entries:
-        names = argument_names(function)
-        new = straightener.rewrite(function)
-        _sign(new, names, weights.in_use)
-    for function in functions.values():
-        if function not in entries:
-            function.operation.erase()
+    entries = list(_entries(module, functions))
+    for entry in entries:
+        names = argument_names(functions[entry])
+        _sign(straightener.rewrite(functions[entry]), names, weights.in_use)
+    for name in functions.keys() - entries:
+        functions[name].operation.erase()
     check_ops(module)
     stablehlo_to_ttir(module)
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
-    return ImportedModel(module, weights.values)
+    return weights.values
 
 
 def _sign(function: Any, inputs: list[str], weights: tuple[str, ...]) -> None:
@@ -83,7 +67,8 @@ def _entries(module: ir.Module, functions: Mapping[str, Any]) -> Iterator[str]:
         for key in ("callee", "decomposition", "called_computations"):
             if key in op.attributes:
                 found = op.attributes[key]
-                named.update(a.value for a in (found if isinstance(found, ir.ArrayAttr) else [found]))
+                symbols = found if isinstance(found, ir.ArrayAttr) else [found]
+                named.update(ir.FlatSymbolRefAttr(symbol).value for symbol in symbols)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)

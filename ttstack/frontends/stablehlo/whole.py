@@ -6,11 +6,17 @@ from typing import Any
 from ttstack.mlir import PassManager, ir
 from ttstack.session import as_diagnostics
 
+_UPGRADE = "builtin.module(vhlo-legalize-to-stablehlo)"
 _EXPAND = "builtin.module(func.func(chlo-legalize-to-stablehlo,stablehlo-canonicalize-dynamism))"
 
 
 def keep_whole(module: ir.Module, known: Collection[str]) -> None:
-    """Make custom calls of all `chlo` ops and composites whose names are `known`, and expand other `chlo` ops."""
+    """Make custom calls of all `chlo` ops and composites whose names are `known`, and expand other `chlo` ops.
+
+    Ops of `vhlo`, the dialect of portable artifacts, become those of `stablehlo` first.
+    """
+    with as_diagnostics("cannot read the module's vhlo ops"):
+        PassManager.parse(_UPGRADE).run(module.operation)
     found: list[Any] = []
 
     def visit(op: Any) -> ir.WalkResult:

@@ -4,17 +4,43 @@ from types import MappingProxyType
 
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir import (
+    bits,
+    chlo,
+    collective,
+    contraction,
+    convolution,
     creation,
     eltwise,
+    gather,
+    normalization,
+    quantization,
+    reduction,
+    rounding,
+    scatter,
     shape,
+    sort,
+    window,
 )
 from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL, Call
 from ttstack.mlir import ir
 
 FAMILIES = (
+    bits,
+    chlo,
+    collective,
+    contraction,
+    convolution,
     creation,
     eltwise,
+    gather,
+    normalization,
+    quantization,
+    reduction,
+    rounding,
+    scatter,
     shape,
+    sort,
+    window,
 )
 
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})

@@ -39,7 +39,7 @@ class Call(conversion.Call):
         for key in ("mhlo.attributes", "mhlo.backend_config", "backend_config"):
             if key in attributes and isinstance(attributes[key], ir.DictAttr) and name in attributes[key]:
                 return attributes[key][name]
-        return attributes[name] if name in attributes else None
+        return attributes.get(name)
 
     def integer(self, name: str) -> int:
         """An integer."""

@@ -126,7 +126,7 @@ def _surrounded(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequenc
 def _is_exact(number: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> bool:
     """Whether the op's attribute, a float32, can hold the number."""
     value = number.item()
-    return value != value or float(np.float32(value)) == value
+    return bool(np.isnan(value)) or float(np.float32(value)) == value
 
 
 def _beside(x: ir.Value, filler: ir.Value, dim: int, sides: tuple[int, int]) -> ir.Value:

@@ -1,4 +1,4 @@
-"""StableHLO files: MLIR text and bytecode, portable artifacts, and what `jax.export` serializes."""
+"""Binary files of MLIR: bytecode, StableHLO's portable artifacts, and what `jax.export` serializes."""
 
 import struct
 from collections.abc import Iterator
@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
 
 BYTECODE = b"ML\xefR"
@@ -14,16 +13,6 @@ BYTECODE = b"ML\xefR"
 
 _ARTIFACT = b"StableHLO_v"
 """How portable artifacts say which version wrote them, behind the magic and one byte."""
-
-
-def read_text(text: str, name: str) -> ir.Module:
-    """The module of StableHLO text in the current context.
-
-    Raises:
-        InvalidIRError: it does not parse, or an op is ill-formed; with the line in `name`.
-    """
-    register_stablehlo_dialects(ir.Context.current)
-    return parse(text, name)
 
 
 def read_bytes(data: bytes, name: str) -> ir.Module:
@@ -44,9 +33,9 @@ def read_bytes(data: bytes, name: str) -> ir.Module:
             raise _damaged(name, found if artifact else b"", messages or [str(e)]) from e
 
 
-def is_binary(data: bytes) -> bool:
-    """Whether a file that begins with `data` is no text."""
-    return data.startswith(BYTECODE) or b"\0" in data
+def holds_artifact(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a flatbuffer with bytecode in it, as `jax.export` writes."""
+    return BYTECODE in head[4:] and 4 <= int.from_bytes(head[:4], "little") < len(head)
 
 
 def _inside_flatbuffer(data: bytes, name: str) -> bytes:

@@ -1,0 +1,84 @@
+"""Bits of integers: counted, and read as other element types."""
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast, constant, scalar
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, ElementType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("popcnt", to="bitwise_and logical_right_shift add subtract multiply bitcast_convert")
+def _popcnt(call: Call) -> ir.Value:
+    """Counts of 2, 4 and 8 bits side by side, added up."""
+    return _typed(_ones(_unsigned(call.tensor(0))), call.result)
+
+
+@CONVERSIONS("count_leading_zeros", to="bitwise_or bitwise_not logical_right_shift bitcast_convert")
+def _count_leading_zeros(call: Call) -> ir.Value:
+    """All bits below the highest one are set: what is left are the zeros."""
+    x = _unsigned(call.tensor(0))
+    t, by = read_type(x.type), 1
+    while by < t.dtype.bits:
+        x = ttir("bitwise_or", [x, ttir("logical_right_shift", [x, scalar(by, t)])])
+        by *= 2
+    return _typed(_ones(ttir("bitwise_not", [x])), call.result)
+
+
+def _ones(x: ir.Value) -> ir.Value:
+    """How many bits of unsigned integers are set."""
+    t = read_type(x.type)
+    count = t.dtype.bits
+
+    def masked(value: ir.Value, width: int) -> ir.Value:
+        pattern = sum(((1 << width) - 1) << at for at in range(0, count, 2 * width))
+        return ttir("bitwise_and", [value, scalar(pattern, t)])
+
+    width = 1
+    while width < count:
+        x = ttir("add", [masked(x, width), masked(ttir("logical_right_shift", [x, scalar(width, t)]), width)])
+        width *= 2
+    return x
+
+
+def _unsigned(x: ir.Value) -> ir.Value:
+    t = read_type(x.type)
+    return _typed(x, t.with_dtype(DType(f"ui{t.dtype.bits}")))
+
+
+def _typed(x: ir.Value, t: TensorType) -> ir.Value:
+    """The bits of `x` in another element type of the same width."""
+    return x if read_type(x.type).dtype is t.dtype else ttir("bitcast_convert", [x], result=t)
+
+
+@CONVERSIONS("bitcast_convert", to="bitcast_convert typecast logical_left_shift logical_right_shift sum reshape")
+def _bitcast_convert(call: Call) -> ir.Value:
+    """Wider elements are put together from the last dimension, or taken apart into it, lowest bits first."""
+    x, t, result = call.tensor(0), call.types[0], call.result
+    if t.dtype.bits == result.dtype.bits:
+        return _typed(x, result)
+    narrow, wide = sorted((t.dtype.bits, result.dtype.bits))
+    if narrow == 1:
+        call.refuse("reads truth values as bits", "use stablehlo.convert")
+    unsigned = DType(f"ui{wide}")
+    parts = TensorType((wide // narrow,), unsigned)
+    places = constant(np.arange(wide // narrow) * narrow, parts)
+    if t.dtype.bits == wide:
+        apart = ttir("logical_right_shift", [reshaped(_unsigned(x), (*t.shape, 1)), _line(places, result.rank)])
+        return _typed(cast(apart, _unsigned_of(narrow)), result)
+    moved = ttir("logical_left_shift", [cast(_unsigned(x), unsigned), _line(places, t.rank)])
+    return _typed(ttir("sum", [moved], keep_dim=False, dim_arg=(t.rank - 1,)), result)
+
+
+def _unsigned_of(bits: int) -> ElementType:
+    return DType(f"ui{bits}")
+
+
+def _line(values: ir.Value, rank: int) -> ir.Value:
+    """A vector as the last of `rank` dimensions."""
+    return reshaped(values, (*(1,) * (rank - 1), read_type(values.type).size))

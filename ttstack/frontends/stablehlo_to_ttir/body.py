@@ -1,0 +1,161 @@
+"""Regions that say how two elements are combined or compared: which of the usual ones, and any of them on tensors."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.types import read_type, tensor_type
+from ttstack.frontends.conversion.values import broadcast_to
+from ttstack.frontends.stablehlo_to_ttir import bits, chlo, creation, eltwise, rounding
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.mlir import func, ir, stablehlo
+from ttstack.ops.shapes import broadcast
+from ttstack.ops.types import TensorType
+
+_KINDS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "and": "and", "or": "or"}
+
+_ORDERED = {"stablehlo.compare", "stablehlo.select", "stablehlo.and", "stablehlo.or", "stablehlo.not"}
+"""Ops that tell apart nothing but which of two numbers is larger."""
+
+
+@cache
+def _elementwise() -> Mapping[str, Any]:
+    families = (eltwise, bits, rounding, chlo, creation)
+    return {n: c for family in families for n, c in family.CONVERSIONS.by_name.items()}
+
+
+def kind(block: Any) -> str | None:
+    """`sum`, `prod`, `max`, `min`, `and` or `or`, where the region is one such op on its two arguments."""
+    ops = [op.operation for op in block.operations]
+    if len(ops) != 2 or len(block.arguments) != 2 or set(ops[0].operands) != set(block.arguments):
+        return None
+    same = list(ops[1].operands) == list(ops[0].results)
+    return _KINDS.get(ops[0].name.removeprefix("stablehlo.")) if same else None
+
+
+def returned(block: Any) -> list[ir.Value]:
+    """What the region gives."""
+    return list(list(block.operations)[-1].operands)
+
+
+def combined(call: Call, block: Any, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+    """What the region gives on tensors of one shape, element by element."""
+    return lifted(call, dict(zip(block.arguments, arguments, strict=True)), returned(block))
+
+
+def lifted(call: Call, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[ir.Value]) -> list[ir.Value]:
+    """Values of a region on tensors in the place of its scalar arguments, in their broadcast shape."""
+    shape = broadcast(*(read_type(v.type).shape for v in arguments.values()))
+    values = dict(arguments)
+    found = [_lifted(call, value, values, shape) for value in wanted]
+    return [broadcast_to(value, shape) for value in found]
+
+
+def _lifted(call: Call, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
+    if value in values:
+        return values[value]
+    op: Any = value.owner
+    if isinstance(op, ir.Block):
+        call.refuse("has a region that reads values from around it", "give them as operands")
+    operands = [_lifted(call, operand, values, shape) for operand in op.operands]
+    name = Call.name_of(op)
+    if name not in _elementwise():
+        call.refuse(f"has a region with {name}", "regions can hold elementwise ops")
+    values |= dict(zip(op.results, _converted(op, operands, shape), strict=True))
+    return values[value]
+
+
+def _converted(op: Any, operands: Sequence[ir.Value], shape: tuple[int, ...]) -> list[ir.Value]:
+    """The conversion of an op of a region as if it stood outside, on tensors; one without operands is for all."""
+    wide = shape if operands else (1,) * len(shape)
+    results = [tensor_type(read_type(r.type).with_shape(wide)) for r in op.results]
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    if op.name == "stablehlo.constant":
+        attributes["value"] = _reshaped(attributes["value"], wide)
+    outside = ir.Operation.create(op.name, results=results, operands=list(operands), attributes=attributes)
+    new = _elementwise()[Call.name_of(op)].convert(Call(outside, operands))
+    outside.erase()
+    return [new] if isinstance(new, ir.Value) else list(new)
+
+
+def _reshaped(elements: Any, shape: tuple[int, ...]) -> ir.Attribute:
+    t = read_type(elements.type)
+    return elements_attribute(read_elements(elements).reshape(shape), t.with_shape(shape))
+
+
+def picks(block: Any) -> str | None:
+    """`max` or `min`, where the region gives that of two values, and the index that came with it.
+
+    Of equal values it must give the lower index, and NaN as if it were the best. The region may only compare and
+    select, so that trying all orders of its arguments says all of it.
+    """
+    names = {op.operation.name for op in list(block.operations)[:-1]}
+    if len(block.arguments) != 4 or not names <= _ORDERED:
+        return None
+    return next((which for which in ("max", "min") if _picks(block, which)), None)
+
+
+def _picks(block: Any, which: str) -> bool:
+    types = [read_type(argument.type) for argument in block.arguments]
+    numbers = (0, 1, np.nan) if types[0].dtype.is_float else (0, 1)
+    for x, y, (m, n) in product(numbers, numbers, ((0, 1), (1, 0))):
+        first = _is_better(x, y, which) or (x == y and m < n)
+        if np.isnan(x) and np.isnan(y):
+            continue  # either is right: the order in which elements are combined is open
+        value, index = _evaluated(block, types, (x, m, y, n))
+        want = (x, m) if first else (y, n)
+        if index != want[1] or not (value == want[0] or (np.isnan(value) and np.isnan(want[0]))):
+            return False
+    return True
+
+
+def _is_better(x: float, y: float, which: str) -> bool:
+    return bool(np.isnan(x)) or (not np.isnan(y) and (x > y if which == "max" else x < y))
+
+
+def _evaluated(block: Any, types: Sequence[TensorType], given: Sequence[float]) -> list[Any]:
+    """What the region gives on numbers, by StableHLO's interpreter."""
+    module = ir.Module.create()
+    wanted = returned(block)
+    with ir.InsertionPoint(module.body):
+        main = func.FuncOp("main", ([a.type for a in block.arguments], [v.type for v in wanted]))
+    entry = main.add_entry_block()
+    values = dict(zip(block.arguments, entry.arguments, strict=True))
+    with ir.InsertionPoint(entry):
+        for op in list(block.operations)[:-1]:
+            copy = op.operation.clone().operation
+            for at, operand in enumerate(op.operands):
+                copy.operands[at] = values[operand]
+            values |= dict(zip(op.results, copy.results, strict=True))
+        func.ReturnOp([values[v] for v in wanted])
+    arguments = [elements_attribute(np.array(x, t.dtype.numpy), t) for x, t in zip(given, types, strict=True)]
+    return [read_elements(a).item() for a in stablehlo.eval_module(module, arguments)]
+
+
+def neutral(which: str, value: ir.Value) -> bool:
+    """Whether a value is known, and changes nothing when it is combined with others in that way."""
+    found = known(value)
+    if found is None:
+        return False
+    number, t = found.reshape(-1)[0], found.dtype
+    least, most = (-np.inf, np.inf) if t.kind not in "iub" else (0, 1) if t.kind == "b" else _limits(t)
+    return bool(number == {"sum": 0, "prod": 1, "max": least, "min": most, "and": most, "or": 0}[which])
+
+
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return limits.min, limits.max
+
+
+def counts(value: ir.Value, dim: int) -> bool:
+    """Whether elements are their own index along a dimension."""
+    owner: Any = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "ttir.arange":
+        return False
+    found = {name: owner.attributes[name].value for name in ("start", "step", "arange_dimension")}
+    return found == {"start": 0, "step": 1, "arange_dimension": dim}

@@ -1,0 +1,46 @@
+"""Contractions of any dimensions."""
+
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.frontends.conversion.values import cast, splat
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir, stablehlo
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("dot_general", to="dot_general matmul")
+def _dot_general(call: Call) -> ir.Value:
+    """In the element type of the result."""
+    numbers = stablehlo.DotDimensionNumbers(call.attribute("dot_dimension_numbers"))
+    return _contracted(
+        call,
+        (tuple(numbers.lhs_batching_dimensions), tuple(numbers.rhs_batching_dimensions)),
+        (tuple(numbers.lhs_contracting_dimensions), tuple(numbers.rhs_contracting_dimensions)),
+    )
+
+
+@CONVERSIONS("dot", to="dot_general matmul")
+def _dot(call: Call) -> ir.Value:
+    """The last dimension with the first one."""
+    return _contracted(call, ((), ()), ((call.types[0].rank - 1,), (0,)))
+
+
+_Sides = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _contracted(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
+    left, right = (cast(call.tensor(i), call.result.dtype) for i in (0, 1))
+    if not call.result.size or 0 in (call.types[0].shape[d] for d in inner[0]):
+        return splat(0, call.result)
+    if not inner[0]:
+        left, right = (reshaped(v, (*t.shape, 1)) for v, t in zip((left, right), call.types, strict=True))
+        inner = (call.types[0].rank,), (call.types[1].rank,)
+    return ttir(
+        "dot_general",
+        [left, right],
+        batch_dims_lhs=batch[0],
+        batch_dims_rhs=batch[1],
+        contract_dims_lhs=inner[0],
+        contract_dims_rhs=inner[1],
+    )

@@ -1,0 +1,128 @@
+"""Convolutions of any layout, padding, dilation and grouping, along one to three axes."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast, splat
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.shape import padded
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+CONVERSIONS = ConversionTable()
+
+_LAYOUTS = re.compile(r"\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]")
+_AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where batch and features of an operand stand, or outputs and inputs of a kernel, and its axes."""
+
+    first: int
+    second: int
+    spatial: tuple[int, ...]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.first, *self.spatial, self.second
+
+
+@CONVERSIONS("convolution", to="conv1d conv2d conv3d pad slice_static reverse permute reshape")
+def _convolution(call: Call) -> ir.Value:
+    """What the ops do not take (dilated or cropped inputs, reversed windows) is done to their operands."""
+    given, kernel, out = _layouts(call)
+    rank = len(given.spatial)
+    if rank not in _AXES:
+        call.refuse(f"has {rank} spatial dimensions", "1, 2 and 3 are supported")
+    x = cast(call.tensor(0), call.result.dtype)
+    w = cast(call.tensor(1), call.result.dtype)
+    if not call.result.size or not call.types[1].size:
+        return splat(0, call.result)
+    x, pads = _prepared(call, x, given)
+    w = _reversed(call, w, kernel)
+    w = permuted(w, (kernel.first, kernel.second, *kernel.spatial))
+    dilation = call.integers("rhs_dilation", (1,) * rank)
+    if rank == 3:  # the op has none
+        w, dilation = _dilated(w, dilation), (1,) * rank
+    groups = call.integer("feature_group_count")
+    batches = call.integer("batch_group_count")
+    if batches > 1:
+        x, groups = _batches_as_features(x, given, batches), batches
+    names = dict(zip(("batch", *_AXES[rank], "channel"), given.order, strict=True))
+    attributes: dict[str, Any] = {f"{name}_dim": d for name, d in names.items()}
+    attributes |= {"stride": call.integers("window_strides", (1,) * rank), "padding": pads, "groups": groups}
+    if rank < 3:
+        attributes["dilation"] = dilation
+    convolved = ttir(f"conv{rank}d", [x, w], **attributes)
+    return permuted(convolved, _order(given, out))
+
+
+def _layouts(call: Call) -> tuple[_Layout, _Layout, _Layout]:
+    found = _LAYOUTS.search(str(call.attribute("dimension_numbers")))
+    assert found is not None
+    given, kernel, out = (part.replace(" ", "").split(",") for part in found.groups())
+    return _layout(given, "b", "f"), _layout(kernel, "o", "i"), _layout(out, "b", "f")
+
+
+def _layout(letters: Sequence[str], first: str, second: str) -> _Layout:
+    axes = [letters.index(str(i)) for i in range(len(letters) - 2)]
+    return _Layout(letters.index(first), letters.index(second), tuple(axes))
+
+
+def _order(given: _Layout, out: _Layout) -> tuple[int, ...]:
+    """For each dimension of the result, where a result in the order of the input has it."""
+    places = dict(zip(out.order, given.order, strict=True))
+    return tuple(places[d] for d in range(len(places)))
+
+
+def _prepared(call: Call, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[int, ...]]:
+    """The input with zeros between its elements and without what negative padding cuts; the padding that is left."""
+    rank = len(given.spatial)
+    pads = call.integers("padding", (0,) * (2 * rank))
+    low, high = pads[::2], pads[1::2]
+    between = [d - 1 for d in call.integers("lhs_dilation", (1,) * rank)]
+    if any(between) or min(pads, default=0) < 0:
+        zero = splat(0, TensorType((), call.result.dtype))
+        sides = [_along(given, amounts) for amounts in (low, high, between)]
+        return padded(x, zero, *sides), (0,) * (2 * rank)
+    return x, (*low, *high)
+
+
+def _along(given: _Layout, amounts: Sequence[int]) -> list[int]:
+    """Amounts of the spatial axes as amounts of all dimensions."""
+    found = [0] * (len(amounts) + 2)
+    for at, amount in zip(given.spatial, amounts, strict=True):
+        found[at] = amount
+    return found
+
+
+def _reversed(call: Call, w: ir.Value, kernel: _Layout) -> ir.Value:
+    flags = call.attribute("window_reversal")
+    turned = [at for at, flag in zip(kernel.spatial, flags or [], strict=False) if flag]
+    return ttir("reverse", [w], dimensions=tuple(turned)) if turned else w
+
+
+def _dilated(w: ir.Value, dilation: Sequence[int]) -> ir.Value:
+    zero = splat(0, TensorType((), read_type(w.type).dtype))
+    none = [0] * (len(dilation) + 2)
+    return padded(w, zero, none, none, [0, 0, *(d - 1 for d in dilation)])
+
+
+def _batches_as_features(x: ir.Value, given: _Layout, count: int) -> ir.Value:
+    """Groups of the batch side by side among the features, for as many groups of outputs."""
+    shape = list(read_type(x.type).shape)
+    batch, feature = given.first, given.second
+    apart = reshaped(x, (*shape[:batch], count, shape[batch] // count, *shape[batch + 1 :]))
+    order = [d + (d >= batch) for d in range(len(shape))]
+    order[batch] = batch + 1
+    order.insert(order.index(feature + (feature >= batch)) if feature != batch else 0, batch)
+    shape[batch] //= count
+    shape[feature] *= count
+    return reshaped(permuted(apart, tuple(order)), tuple(shape))

@@ -1,0 +1,93 @@
+"""Windows read at computed places: rows of a table, whose whole dimensions stay together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import constant, joined, splat
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.frontends.stablehlo_to_ttir.positions import Starts, Table, components, counter, within
+from ttstack.frontends.stablehlo_to_ttir.shape import cut
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir, stablehlo
+from ttstack.ops.types import DType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("gather", to="embedding gather maximum minimum multiply add permute reshape")
+def _gather(call: Call) -> ir.Value:
+    """A lookup of rows where dimensions are read whole, else a gather of elements; starts are clamped."""
+    n = stablehlo.GatherDimensionNumbers(call.attribute("dimension_numbers"))
+    x, shape = call.tensor(0), call.types[0].shape
+    sizes = call.integers("slice_sizes")
+    if not call.result.size:
+        return splat(0, call.result)
+    parts = components(call.tensor(1), n.index_vector_dim)
+    batch = read_type(parts[0].type).shape if parts else ()
+    along = {d: within(v, 0, shape[d] - sizes[d]) for d, v in zip(n.start_index_map, parts, strict=True)}
+    for d, at in zip(n.operand_batching_dims, n.start_indices_batching_dims, strict=True):
+        along[d] = counter(batch, at - (at > n.index_vector_dim))
+    moved = [d for d in along if sizes[d] != shape[d] or shape[d] == 1]
+    along = {d: along[d] for d in moved}
+    table = Table.of(shape, sizes, moved)
+    found = _rows(table, x, table.places(Starts(batch, along)))
+    dropped = {*n.collapsed_slice_dims, *n.operand_batching_dims}
+    return _arranged(call, table, found, len(batch), tuple(n.offset_dims), dropped)
+
+
+def _rows(table: Table, x: ir.Value, places: ir.Value) -> ir.Value:
+    """The rows at the places, [batch, offsets, width]."""
+    t = read_type(places.type)
+    if table.width != 1:
+        return ttir("embedding", [places, table.matrix(x)])
+    flat = ttir("gather", [reshaped(x, (table.rows,)), reshaped(places, (t.size,))], dim=0)
+    return reshaped(flat, (*t.shape, 1))
+
+
+def _arranged(
+    call: Call, table: Table, found: ir.Value, batch: int, offset_dims: tuple[int, ...], dropped: set[int]
+) -> ir.Value:
+    """Dimensions in the order of the result."""
+    shape = read_type(found.type).shape[:-1]
+    apart = reshaped(found, (*shape, *(table.shape[d] for d in table.whole)))
+    names: list[int] = [-1 - b for b in range(batch)] + [*table.offsets, *table.whole]
+    kept = iter(d for d in range(len(table.shape)) if d not in dropped)
+    batches = iter(range(batch))
+    wanted = [next(kept) if d in offset_dims else -1 - next(batches) for d in range(call.result.rank)]
+    order = [names.index(name) for name in wanted if name in names]
+    left = [i for i in range(len(names)) if i not in order]
+    return reshaped(permuted(apart, (*order, *left)), call.result.shape)
+
+
+@CONVERSIONS("dynamic_slice", to="slice_static slice_dynamic concat maximum minimum add")
+def _dynamic_slice(call: Call) -> ir.Value:
+    """Starts are clamped; known ones make it a slice like any other."""
+    sizes = call.integers("slice_sizes")
+    starts = clamped_starts(call, 1, sizes)
+    fixed = [at for at in starts if isinstance(at, int)]
+    if len(fixed) == len(starts):
+        return cut(call.tensor(0), fixed, [at + size for at, size in zip(fixed, sizes, strict=True)])
+    one = TensorType((1,), DType.I32)
+    begins = joined([splat(at, one) if isinstance(at, int) else reshaped(at, (1,)) for at in starts], 0)
+    lengths = constant(np.array(sizes), one.with_shape((len(sizes),)))
+    return ttir("slice_dynamic", [call.tensor(0), begins, ttir("add", [begins, lengths])], result=call.result)
+
+
+def clamped_starts(call: Call, first: int, sizes: Sequence[int]) -> list[int | ir.Value]:
+    """Scalar operands from `first` on, as starts of windows that lie inside of operand 0; known ones as numbers."""
+    found: list[int | ir.Value] = []
+    for d, (extent, size) in enumerate(zip(call.types[0].shape, sizes, strict=True)):
+        start = call.tensor(first + d)
+        number = known(start)
+        most = extent - size
+        found.append(within(start, 0, most) if number is None and most else min(max(int(_one(number)), 0), most))
+    return found
+
+
+def _one(number: np.ndarray[Any, Any] | None) -> int:
+    return 0 if number is None else number.item()

@@ -1,0 +1,127 @@
+"""Windows of an operand at computed starts, as rows of a table: what gathers, scatters and updates have in common."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, scalar, sliced, splat
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+
+
+@dataclass(frozen=True)
+class Starts:
+    """Where windows start: for each of `batch`, along dimensions of the operand that have an entry, else at 0."""
+
+    batch: tuple[int, ...]
+    along: dict[int, ir.Value]
+
+
+@dataclass(frozen=True)
+class Table:
+    """An operand as rows: the dimensions of which windows are cut out lead, those seen whole lie in the rows."""
+
+    shape: tuple[int, ...]
+    sizes: tuple[int, ...]
+    """Of the windows, along each dimension."""
+    picked: tuple[int, ...]
+    whole: tuple[int, ...]
+
+    @staticmethod
+    def of(shape: tuple[int, ...], sizes: tuple[int, ...], moved: Sequence[int]) -> "Table":
+        """Windows that lie at other places than 0 along the dimensions `moved`."""
+        picked = tuple(d for d, extent in enumerate(shape) if d in moved or sizes[d] != extent)
+        return Table(shape, sizes, picked, tuple(d for d in range(len(shape)) if d not in picked))
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Dimensions along which a window has several rows."""
+        return tuple(d for d in self.picked if self.sizes[d] != 1)
+
+    @property
+    def rows(self) -> int:
+        """Rows in all."""
+        return math.prod(self.shape[d] for d in self.picked)
+
+    @property
+    def width(self) -> int:
+        """Elements of a row."""
+        return math.prod(self.shape[d] for d in self.whole)
+
+    def matrix(self, x: ir.Value) -> ir.Value:
+        """The operand as its rows."""
+        return reshaped(permuted(x, (*self.picked, *self.whole)), (self.rows, self.width))
+
+    def operand(self, matrix: ir.Value) -> ir.Value:
+        """Its rows as the operand."""
+        order = (*self.picked, *self.whole)
+        apart = reshaped(matrix, tuple(self.shape[d] for d in order))
+        return permuted(apart, tuple(order.index(d) for d in range(len(order))))
+
+    def places(self, starts: Starts) -> ir.Value:
+        """The number of each row of each window, [batch, offsets]."""
+        parts = [self._along(starts, d, self._stride(d)) for d in self.picked]
+        shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
+        if not parts:
+            return splat(0, TensorType(shape, DType.I32))
+        return broadcast_to(reduce(lambda a, b: ttir("add", [a, b]), parts), shape)
+
+    def inside(self, starts: Starts) -> ir.Value | None:
+        """Whether each row of each window is one of the operand's; None where all are."""
+        shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
+        bools = TensorType((1,) * len(shape), DType.I1)
+        tests: list[ir.Value] = []
+        for d in starts.along:
+            at = self._along(starts, d, 1)
+            t = read_type(at.type)
+            tests += [
+                ttir("ge", [at, scalar(0, t)], result=bools),
+                ttir("lt", [at, scalar(self.shape[d], t)], result=bools),
+            ]
+        return reduce(lambda a, b: ttir("logical_and", [a, b], result=bools), tests) if tests else None
+
+    def _stride(self, dim: int) -> int:
+        return math.prod(self.shape[d] for d in self.picked[self.picked.index(dim) + 1 :])
+
+    def _along(self, starts: Starts, dim: int, stride: int) -> ir.Value:
+        """Start and offsets along one dimension in steps of `stride`, to be broadcast to [batch, offsets]."""
+        line = np.arange(self.sizes[dim]).reshape([-1 if d == dim else 1 for d in self.offsets])
+        ahead = (1,) * len(starts.batch)
+        offset = constant(line.reshape(ahead + line.shape) * stride, TensorType(ahead + line.shape, DType.I32))
+        if dim not in starts.along:
+            return offset
+        start = starts.along[dim]
+        start = reshaped(start, (*read_type(start.type).shape, *(1,) * len(self.offsets)))
+        scaled = start if stride == 1 else elementwise("multiply", start, stride, result=read_type(start.type))
+        return scaled if not line.any() else ttir("add", [scaled, offset])
+
+
+def within(start: ir.Value, low: int, high: int) -> ir.Value:
+    """Integers of any type as 32-bit ones between two bounds."""
+    t = read_type(start.type)
+    if t.dtype.bits < 32:
+        start = cast(start, DType.I32)
+        t = read_type(start.type)
+    low = max(low, 0) if t.dtype.is_unsigned else low
+    bounds = [scalar(bound, t) for bound in (low, high)]
+    return cast(ttir("minimum", [ttir("maximum", [start, bounds[0]]), bounds[1]]), DType.I32)
+
+
+def components(indices: ir.Value, vector_dim: int) -> list[ir.Value]:
+    """The numbers of each index by themselves; they stand along `vector_dim`, or there is one where that is no more."""
+    shape = read_type(indices.type).shape
+    if vector_dim == len(shape):
+        return [indices]
+    rest = (*shape[:vector_dim], *shape[vector_dim + 1 :])
+    return [reshaped(sliced(indices, vector_dim, k, k + 1), rest) for k in range(shape[vector_dim])]
+
+
+def counter(batch: tuple[int, ...], dim: int) -> ir.Value:
+    """The index along one dimension of the batch."""
+    t = TensorType(batch, DType.I32)
+    return ttir("arange", [], result=t, start=0, end=batch[dim], step=1, arange_dimension=dim)

@@ -1,0 +1,99 @@
+"""Reductions along dimensions: the usual ones, positions of extremes, and any other region by halving."""
+
+import math
+from collections.abc import Sequence
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, joined, sliced
+from ttstack.frontends.stablehlo_to_ttir import body
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
+from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+
+CONVERSIONS = ConversionTable()
+
+_REDUCTIONS = {"sum": "sum", "prod": "prod", "max": "max", "min": "min", "and": "reduce_and", "or": "reduce_or"}
+_COMBINES = {
+    "sum": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+    "and": "logical_and",
+    "or": "logical_or",
+}
+
+
+@CONVERSIONS("reduce", to="sum prod max min reduce_and reduce_or argmax neg bitwise_not slice_static concat")
+def _reduce(call: Call) -> Sequence[ir.Value]:
+    """Whole where it is a usual one; else neighbours are combined until one is left."""
+    block, count = call.block(), len(call.operands) // 2
+    dims = call.integers("dimensions")
+    values, starts = call.operands[:count], call.operands[count:]
+    if not dims:
+        return values
+    usual = body.kind(block)
+    if usual and (usual not in ("and", "or") or call.result.dtype is DType.I1) and call.types[0].size:
+        return [_usual(call, usual, dims)]
+    if (which := _extreme(call, dims)) is not None:
+        return _with_position(call, which, dims)
+    return _halved(call, values, starts, dims)
+
+
+def _usual(call: Call, usual: str, dims: tuple[int, ...]) -> ir.Value:
+    reduced = ttir(_REDUCTIONS[usual], [call.tensor(0)], keep_dim=False, dim_arg=dims)
+    return including(usual, reduced, call.tensor(1))
+
+
+def including(usual: str, reduced: ir.Value, start: ir.Value) -> ir.Value:
+    """A reduction that starts with a scalar; itself where that changes nothing."""
+    if body.neutral(usual, start):
+        return reduced
+    t = read_type(reduced.type)
+    result = t if usual in ("and", "or") else None
+    return combined(_COMBINES[usual], reduced, reshaped(start, (1,) * t.rank), result=result)
+
+
+def _extreme(call: Call, dims: tuple[int, ...]) -> str | None:
+    """`max` or `min`, where the second operand counts along the only dimension and the region picks by it."""
+    if len(call.operands) != 4 or len(dims) != 1 or not call.types[0].size or not body.counts(call.tensor(1), dims[0]):
+        return None
+    which = body.picks(call.block())
+    start = known(call.tensor(3))
+    fits = which is not None and body.neutral(which, call.tensor(2)) and start is not None and start.item() == 0
+    return which if fits else None
+
+
+def _with_position(call: Call, which: str, dims: tuple[int, ...]) -> Sequence[ir.Value]:
+    x, t = call.tensor(0), call.types[0]
+    best = ttir(which, [x], keep_dim=False, dim_arg=dims)
+    turned = x if which == "max" else ttir("neg" if t.dtype.is_float else "bitwise_not", [x])
+    return [best, ttir("argmax", [turned], result=call.results[1], keep_dim=False, dim_arg=dims)]
+
+
+def _halved(
+    call: Call, values: Sequence[ir.Value], starts: Sequence[ir.Value], dims: tuple[int, ...]
+) -> Sequence[ir.Value]:
+    t = call.types[0]
+    kept = [d for d in range(t.rank) if d not in dims]
+    shape = tuple(t.shape[d] for d in kept)
+    rows = [reshaped(permuted(v, (*kept, *dims)), (*shape, math.prod(t.shape[d] for d in dims))) for v in values]
+    ends = [broadcast_to(v, (*shape, 1)) for v in starts]
+    if read_type(rows[0].type).shape[-1]:
+        ends = body.combined(call, call.block(), [*ends, *halved(call, rows)])
+    return [reshaped(v, shape) for v in ends]
+
+
+def halved(call: Call, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    """All elements of the last dimension combined by the region: neighbours first, so that the order stays."""
+    dim = read_type(rows[0].type).rank - 1
+    while (extent := read_type(rows[0].type).shape[dim]) > 1:
+        even = extent - extent % 2
+        pairs = [sliced(v, dim, first, even, 2) for first in (0, 1) for v in rows]
+        done = body.combined(call, call.block(), pairs)
+        rest = [[sliced(v, dim, even, extent)] if extent > even else [] for v in rows]
+        rows = [joined([v, *left], dim) for v, left in zip(done, rest, strict=True)]
+    return rows

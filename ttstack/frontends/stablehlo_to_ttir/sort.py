@@ -1,0 +1,127 @@
+"""Sorts by one key or several, which a comparator says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast
+from ttstack.frontends.stablehlo_to_ttir import body
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+
+CONVERSIONS = ConversionTable()
+
+_Expression: TypeAlias = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A value of the first element's arguments, which stands in the order of the result."""
+
+    value: ir.Value
+    descending: bool
+
+
+@CONVERSIONS("sort", to="sort gather typecast")
+def _sort(call: Call) -> Sequence[ir.Value]:
+    """By the last key first, as equal elements keep their order; operands are gathered by position."""
+    block, dim = call.block(), call.integer("dimension")
+    keys = _keys(body.returned(block)[0], block)
+    if keys is None:
+        call.refuse(
+            "orders by a comparator that is no comparison of keys",
+            "compare the same function of both elements, and other keys where those are equal",
+        )
+    if call.types[0].size == 0:
+        return call.operands
+    if call.types[0].rank == 0:
+        return call.operands
+    order: ir.Value | None = None
+    ordered: dict[int, ir.Value] = {}
+    for key in reversed(keys):
+        given = {a: call.operands[i // 2] for i, a in enumerate(block.arguments)}
+        (values,) = body.lifted(call, given, [key.value])
+        if order is not None:
+            values = ttir("gather", [values, order], dim=dim)
+        found, positions = _sorted(values, dim, descending=key.descending)
+        plain = len(keys) == 1 and key.value in list(block.arguments)
+        ordered = {list(block.arguments).index(key.value) // 2: found} if plain else {}
+        order = positions if order is None else ttir("gather", [order, positions], dim=dim)
+    assert order is not None
+    return [ordered[i] if i in ordered else _gathered(call, i, order, dim) for i in range(len(call.operands))]
+
+
+def _sorted(values: ir.Value, dim: int, *, descending: bool) -> Sequence[ir.Value]:
+    t = read_type(values.type)
+    attributes = {"dim": dim, "descending": descending, "stable": True}
+    return create("ttir", "sort", [values], attributes, results=[t, t.with_dtype(DType.I32)]).results
+
+
+def _gathered(call: Call, i: int, order: ir.Value, dim: int) -> ir.Value:
+    """Operand `i` in the order; that itself where the operand counts along the dimension."""
+    if body.counts(call.tensor(i), dim):
+        return cast(order, call.types[i].dtype)
+    return ttir("gather", [call.tensor(i), order], dim=dim)
+
+
+def _keys(value: ir.Value, block: Any) -> list[_Key] | None:
+    """The keys of a comparator, most important first; None where it is none of those that are understood."""
+    owner: Any = value.owner
+    match getattr(owner, "name", ""):
+        case "stablehlo.compare":
+            key = _key(owner, block)
+            return None if key is None else [key]
+        case "stablehlo.select":
+            return _lexicographic(owner.operands[0], owner.operands[2], owner.operands[1], block)
+        case "stablehlo.or":
+            for less, rest in (owner.operands, reversed(list(owner.operands))):
+                both: Any = rest.owner
+                if getattr(both, "name", "") != "stablehlo.and":
+                    continue
+                for equal, other in (both.operands, reversed(list(both.operands))):
+                    if (found := _lexicographic(equal, less, other, block)) is not None:
+                        return found
+    return None
+
+
+def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: Any) -> list[_Key] | None:
+    """`less`, or where `equal` says that the key is the same, `other`."""
+    owner: Any = equal.owner
+    first, rest = _keys(less, block), _keys(other, block)
+    if first is None or rest is None or len(first) > 1 or getattr(owner, "name", "") != "stablehlo.compare":
+        return None
+    if "EQ" not in str(owner.attributes["comparison_direction"]):
+        return None
+    sides = {_expression(v, block, parity=None) for v in owner.operands}
+    return [*first, *rest] if _expression(first[0].value, block, parity=None) in sides and len(sides) == 1 else None
+
+
+def _key(compare: Any, block: Any) -> _Key | None:
+    """What is compared, where both sides are the same function of the first and of the second element."""
+    direction = str(compare.attributes["comparison_direction"])
+    if not any(word in direction for word in ("LT", "LE", "GT", "GE")):
+        return None
+    descending = "GT" in direction or "GE" in direction
+    left, right = compare.operands
+    for first, second, turned in ((left, right, False), (right, left, True)):
+        x, y = _expression(first, block, parity=0), _expression(second, block, parity=1)
+        if x is not None and x == y:
+            return _Key(first, descending != turned)
+    return None
+
+
+def _expression(value: ir.Value, block: Any, *, parity: int | None) -> _Expression | None:
+    """A value as a tree over the operands of the sort; None where it reads an argument of the other element."""
+    owner: Any = value.owner
+    if isinstance(owner, ir.Block):
+        at = list(block.arguments).index(value)
+        return None if parity is not None and at % 2 != parity else ("operand", at // 2)
+    inner = [_expression(v, block, parity=parity) for v in owner.operands]
+    attributes = tuple(sorted((name, str(owner.attributes[name])) for name in owner.attributes))
+    number = list(owner.results).index(value)
+    return None if None in inner else (owner.name, attributes, number, *inner)

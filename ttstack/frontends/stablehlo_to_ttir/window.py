@@ -1,0 +1,143 @@
+"""Reductions of sliding windows: pools, running sums, and any other region tap by tap."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, elementwise, joined, sliced
+from ttstack.frontends.stablehlo_to_ttir import body
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.shape import cut, padded
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+
+CONVERSIONS = ConversionTable()
+
+MOST_TAPS = 4096
+"""Elements of a window that are combined one by one."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of an op along each dimension."""
+
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    between: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @staticmethod
+    def of(call: Call) -> "Windows":
+        """Those of `reduce_window` or `select_and_scatter`."""
+        sizes = call.integers("window_dimensions")
+        ones = (1,) * len(sizes)
+        pads = call.integers("padding", (0, 0) * len(sizes))
+        between = tuple(d - 1 for d in call.integers("base_dilations", ones))
+        strides, dilations = call.integers("window_strides", ones), call.integers("window_dilations", ones)
+        return Windows(sizes, strides, dilations, between, pads[::2], pads[1::2])
+
+    def taps(self) -> Iterator[tuple[int, ...]]:
+        """Where the elements of a window stand from its first one."""
+        steps = (range(0, n * d, d) for n, d in zip(self.sizes, self.dilations, strict=True))
+        return product(*steps)
+
+    def seen(self, x: ir.Value, tap: Sequence[int], counts: Sequence[int]) -> ir.Value:
+        """Of each window of the padded input, the element at `tap`."""
+        ends = [at + (n - 1) * s + 1 for at, n, s in zip(tap, counts, self.strides, strict=True)]
+        return cut(x, tap, ends, self.strides)
+
+
+@CONVERSIONS(
+    "reduce_window", to="max_pool2d avg_pool2d multiply cumsum cumprod reverse pad slice_static concat permute"
+)
+def _reduce_window(call: Call) -> Sequence[ir.Value]:
+    """Whole where it is a pool of images or runs along a dimension; else the elements of a window one by one."""
+    windows, usual = Windows.of(call), body.kind(call.block())
+    dim = _running(call, windows)
+    if dim is not None:
+        return _run(call, windows, usual, dim)
+    if usual and (pooled := _pool(call, windows, usual)) is not None:
+        return [pooled]
+    if math.prod(windows.sizes) > MOST_TAPS:
+        call.refuse(f"has windows of {math.prod(windows.sizes)} elements", f"at most {MOST_TAPS} are supported")
+    count = len(call.operands) // 2
+    starts = call.operands[count:]
+    values = [
+        padded(x, start, windows.low, windows.high, windows.between)
+        for x, start in zip(call.operands, starts, strict=False)
+    ]
+    counts = call.result.shape
+    found = [broadcast_to(start, counts) for start in starts]
+    for tap in windows.taps():
+        found = body.combined(call, call.block(), [*found, *(windows.seen(x, tap, counts) for x in values)])
+    return found
+
+
+def _running(call: Call, windows: Windows) -> int | None:
+    """The dimension of which each window sees all elements up to its own, or from it on, and no other."""
+    shape = call.types[0].shape
+    wide = [d for d, size in enumerate(windows.sizes) if size > 1]
+    plain = {*windows.strides, *windows.dilations} == {1} and not any(windows.between)
+    if len(wide) != 1 or not plain or call.result.shape != shape:
+        return None
+    (dim,) = wide
+    others = [a for d in range(len(shape)) if d != dim for a in (windows.low[d], windows.high[d])]
+    sides = {windows.low[dim], windows.high[dim]}
+    return dim if windows.sizes[dim] == shape[dim] and sides == {0, shape[dim] - 1} and not any(others) else None
+
+
+def _run(call: Call, windows: Windows, usual: str | None, dim: int) -> Sequence[ir.Value]:
+    count = len(call.operands) // 2
+    backwards = windows.low[dim] == 0
+    values = [ttir("reverse", [v], dimensions=(dim,)) if backwards else v for v in call.operands[:count]]
+    if usual in ("sum", "prod") and body.neutral(usual, call.tensor(1)):
+        values = [ttir(f"cum{usual}", values, dim=dim)]
+    else:
+        values = _scanned(call, values, dim)
+        starts = [broadcast_to(v, call.types[0].shape) for v in call.operands[count:]]
+        values = body.combined(call, call.block(), [*starts, *values])
+    return [ttir("reverse", [v], dimensions=(dim,)) if backwards else v for v in values]
+
+
+def _scanned(call: Call, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
+    """Each element combined with all before it: with the one before, then two before, four, and so on."""
+    found, extent, by = list(values), call.types[0].shape[dim], 1
+    while by < extent:
+        early = [sliced(v, dim, 0, extent - by) for v in found]
+        late = [sliced(v, dim, by, extent) for v in found]
+        done = body.combined(call, call.block(), [*early, *late])
+        found = [joined([sliced(v, dim, 0, by), new], dim) for v, new in zip(found, done, strict=True)]
+        by *= 2
+    return found
+
+
+def _pool(call: Call, windows: Windows, usual: str) -> ir.Value | None:
+    """A pool of images [N, H, W, C] or [N, C, H, W] where it is one."""
+    t = call.types[0]
+    wide = [d for d in range(t.rank) if windows.sizes[d] > 1 or windows.strides[d] > 1]
+    order = next((o for o in ((0, 1, 2, 3), (0, 2, 3, 1)) if set(wide) <= set(o[1:3])), None)
+    start = usual in ("max", "sum") and body.neutral(usual, call.tensor(1))
+    if t.rank != 4 or order is None or not start or not t.dtype.is_float or any(windows.between):
+        return None
+    axes = order[1:3]
+    pads = tuple(side[d] for side in (windows.low, windows.high) for d in axes)
+    reach = [(windows.sizes[d] - 1) * windows.dilations[d] for d in axes]
+    fits = min(pads) >= 0 and all(p <= r for p, r in zip(pads, reach * 2, strict=True))
+    if not fits or any(windows.low[d] or windows.high[d] for d in range(4) if d not in axes):
+        return None
+    window = {
+        "kernel": tuple(windows.sizes[d] for d in axes),
+        "stride": tuple(windows.strides[d] for d in axes),
+        "dilation": tuple(windows.dilations[d] for d in axes),
+        "padding": pads,
+        "ceil_mode": False,
+    }
+    pooled = ttir("max_pool2d" if usual == "max" else "avg_pool2d", [permuted(call.tensor(0), order)], **window)
+    if usual == "sum":
+        pooled = elementwise("multiply", pooled, math.prod(windows.sizes), result=read_type(pooled.type))
+    return permuted(pooled, [order.index(d) for d in range(4)])
