@@ -7,6 +7,7 @@ from typing import Any
 
 from ttstack.diagnostics import SourceError
 from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
+from ttstack.session import as_diagnostics
 
 BYTECODE = b"ML\xefR"
 """How MLIR bytecode begins, portable artifacts included."""
@@ -19,18 +20,21 @@ def read_bytes(data: bytes, name: str) -> ir.Module:
     """The module of bytecode, of a portable artifact, or of what `jax.export.Exported.serialize` gave.
 
     Raises:
-        SourceError: the data is of another kind, is cut short or damaged, or is newer than this reader.
+        SourceError: the data is of another kind, or an artifact that is damaged or newer than this reader.
+        InvalidIRError: bytecode that is cut off or damaged, or does not verify.
     """
     found = data if data.startswith(BYTECODE) else _inside_flatbuffer(data, name)
     context = ir.Context.current
     register_stablehlo_dialects(context)
-    artifact = found[5 : 5 + len(_ARTIFACT)] == _ARTIFACT
+    if found[5 : 5 + len(_ARTIFACT)] != _ARTIFACT:
+        with as_diagnostics("cannot read the module", name):
+            return ir.Module.parse(found)
     messages: list[str] = []
     with _collected(messages):
         try:
-            return stablehlo.deserialize_portable_artifact(context, found) if artifact else ir.Module.parse(found)
-        except (ValueError, ir.MLIRError) as e:
-            raise _damaged(name, found if artifact else b"", messages or [str(e)]) from e
+            return stablehlo.deserialize_portable_artifact(context, found)
+        except ValueError as e:
+            raise _damaged(name, found, messages) from e
 
 
 def holds_artifact(head: bytes) -> bool:
@@ -71,10 +75,10 @@ def _collected(messages: list[str]) -> Iterator[None]:
 
 
 def _damaged(name: str, artifact: bytes, messages: list[str]) -> SourceError:
-    version = artifact[5 : artifact.find(b"\0", 5)].decode("ascii", "replace") if artifact else ""
+    version = artifact[5 + len(_ARTIFACT) : artifact.find(b"\0", 5)].decode("ascii", "replace")
     ours = stablehlo.get_current_version()
-    newer = _numbers(version.removeprefix(_ARTIFACT.decode())) > _numbers(ours)
-    what = f"was written by {version}, this reader knows version {ours}" if newer else "cannot be read"
+    newer = _numbers(version) > _numbers(ours)
+    what = f"was written by StableHLO {version}, this reader knows {ours}" if newer else "is cut short or damaged"
     hint = "export for an older version" if newer else "export the model again, and copy the whole file"
     return SourceError(f"'{name}' {what}", notes=tuple(messages), hint=hint)
 

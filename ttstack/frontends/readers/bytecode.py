@@ -13,7 +13,8 @@ def read(path: Path, _inputs: None = None) -> Source:
     """The module of a binary file.
 
     Raises:
-        SourceError: it is cut off or damaged, of another kind, or newer than this reader.
+        SourceError: an artifact that is cut off or damaged, of another kind, or newer than this reader.
+        InvalidIRError: bytecode that is cut off or damaged, or does not verify.
         UnsupportedOpError: it has ops that have no conversion to TTIR.
     """
     start = time.perf_counter()

@@ -32,7 +32,7 @@ FILES = (
     FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read),
     FileKind("a PyTorch program", (".pt2",), begins(b"PK\x03\x04"), torch.read, takes_inputs=True),
     FileKind("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.read),
-    FileKind("a serialized JAX export", (".jax", ".bin"), holds_artifact, bytecode.read),
+    FileKind("a serialized JAX export", (".jax",), holds_artifact, bytecode.read),
 )
 """All files that can be compiled. A new kind is a reader module and a line here."""
 

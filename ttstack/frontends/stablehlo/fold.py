@@ -13,70 +13,14 @@ from ttstack.mlir import func, ir, stablehlo
 LARGEST = 1024
 """Elements of results that are computed: control flow, indices and small tables, but no weights."""
 
-_COMPUTED = frozenset(
-    f"stablehlo.{name}"
-    for name in [
-        "abs",
-        "add",
-        "and",
-        "atan2",
-        "bitcast_convert",
-        "broadcast_in_dim",
-        "cbrt",
-        "ceil",
-        "clamp",
-        "compare",
-        "concatenate",
-        "constant",
-        "convert",
-        "cosine",
-        "count_leading_zeros",
-        "divide",
-        "dynamic_slice",
-        "dynamic_update_slice",
-        "exponential",
-        "exponential_minus_one",
-        "floor",
-        "gather",
-        "iota",
-        "is_finite",
-        "log",
-        "log_plus_one",
-        "logistic",
-        "maximum",
-        "minimum",
-        "multiply",
-        "negate",
-        "not",
-        "or",
-        "pad",
-        "popcnt",
-        "power",
-        "reduce",
-        "remainder",
-        "reshape",
-        "return",
-        "reverse",
-        "round_nearest_afz",
-        "round_nearest_even",
-        "rsqrt",
-        "select",
-        "shift_left",
-        "shift_right_arithmetic",
-        "shift_right_logical",
-        "sign",
-        "sine",
-        "slice",
-        "sort",
-        "sqrt",
-        "subtract",
-        "tan",
-        "tanh",
-        "transpose",
-        "while",
-        "xor",
-    ]
-)
+_NAMES = """
+    abs add and atan2 bitcast_convert broadcast_in_dim cbrt ceil clamp compare concatenate constant convert cosine
+    count_leading_zeros divide dynamic_slice dynamic_update_slice exponential exponential_minus_one floor gather
+    iota is_finite log log_plus_one logistic maximum minimum multiply negate not or pad popcnt power reduce
+    remainder reshape return reverse round_nearest_afz round_nearest_even rsqrt select shift_left
+    shift_right_arithmetic shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose while xor
+"""
+_COMPUTED = frozenset(f"stablehlo.{name}" for name in _NAMES.split())
 """Ops that the interpreter has; it ends the process at any other."""
 
 _DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
