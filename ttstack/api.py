@@ -157,6 +157,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     dtype: str | DType | None = None,
     overrides: None = None,
     *,
+    tensor_train: str | os.PathLike[str] | Mapping[str, Any] = "",
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str, float], None] | None = None,
@@ -171,6 +172,9 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         placement: `greedy`, or `dram` to keep every tensor there.
         dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
         overrides: Reserved; must be None.
+        tensor_train: Gives embedding tables Tensor-Train form where that pays: `"rel_error=0.05"` or the same as a
+            mapping, with `max_bytes`, `ranks`, `min_rows` and `max_slowdown`, or the path of a YAML file that says it
+            table by table. `Program.cost().tables` tells what became of each.
         dump_ir: A folder for the module's text after every pass that changed it.
         keep_ir: Whether the program carries the text of its IR stages.
         progress: Called with the name of each phase and its seconds.
@@ -187,6 +191,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         system_desc=_system_desc(system_desc),
         placement=placement,
         dtype=_dtype(dtype),
+        tensor_train=_tensor_train(tensor_train),
         dump_ir=None if dump_ir is None else Path(dump_ir),
         keep_ir=keep_ir,
         progress=progress,
@@ -207,6 +212,19 @@ def _system_desc(given: object) -> str | SystemDesc:
     raise SystemDescError(
         f"system_desc is a {type(given).__name__}", hint="give the name of a preset, a path, or a SystemDesc"
     )
+
+
+def _tensor_train(given: object) -> str:
+    if isinstance(given, Mapping):
+        settings: Mapping[Any, Any] = given
+        return ",".join(f"{name}={_spelled(value)}" for name, value in settings.items())
+    if isinstance(given, str | os.PathLike) and isinstance(text := os.fspath(given), str):
+        return text
+    raise PassOptionError(f"tensor_train is a {type(given).__name__}", hint="give settings such as rel_error=0.05")
+
+
+def _spelled(value: object) -> str:
+    return "x".join(map(str, value)) if isinstance(value, tuple | list) else str(value).replace(" ", "")
 
 
 def _dtype(given: str | DType | None) -> DType | None:

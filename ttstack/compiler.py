@@ -16,6 +16,7 @@ from ttstack.passes.base import Hook, Step
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.supported import check_supported
+from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
 from ttstack.system_desc import SystemDesc
 from ttstack.version import VERSION
@@ -31,6 +32,8 @@ class Options:
     system_desc: str | SystemDesc = "wormhole"
     placement: str = "greedy"
     dtype: DType | None = None
+    tensor_train: str = ""
+    """Which embedding tables get Tensor-Train form: `rel_error=0.05`, or the path of a YAML file; none where empty."""
     dump_ir: Path | None = None
     """A folder for the module's text after each pass that changed it."""
     keep_ir: bool = False
@@ -57,13 +60,16 @@ def compile_module(module: ir.Module, options: Options, *, weights: Mapping[str,
         if options.progress:
             options.progress(step.step.title, step.seconds)
 
-    pipeline = ttir_to_ttnn(options.system_desc, placement=options.placement, dtype=options.dtype)
+    values = Weights.of(weights)
+    pipeline = ttir_to_ttnn(
+        options.system_desc, placement=options.placement, dtype=options.dtype, tensor_train=options.tensor_train
+    ).given(values)
     hooks: list[Hook] = [timed]
     if options.dump_ir:
         hooks.append(dump_hook(options.dump_ir, module))
     pipeline.run(module, after=hooks)
     start = time.perf_counter()
-    binary = emit(module, weights=weights, pipeline=str(pipeline), version=VERSION)
+    binary = emit(module, weights=values.arrays, pipeline=str(pipeline), version=VERSION)
     if options.keep_ir:
         binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
     phases["emit"] = time.perf_counter() - start

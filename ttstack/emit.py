@@ -15,10 +15,11 @@ from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.functions import body, functions, system_desc
+from ttstack.passes.functions import TABLES, body, functions, system_desc
 from ttstack.program.device_op import Fidelity, Spread
 from ttstack.program.layout import Grid
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
+from ttstack.program.table_record import TableRecord
 
 _NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, {}, 0)
 
@@ -46,8 +47,14 @@ def emit(
         system_desc=system_desc(module),
         weights={n: Weight(n, w.type, weights.get(n, w.data)) for n, w in described.items()},
         pipeline=pipeline,
+        tables=_tables(module),
         version=version,
     )
+
+
+def _tables(module: ir.Module) -> tuple[TableRecord, ...]:
+    attributes = module.operation.attributes
+    return tuple(map(TableRecord.of, read_plain(attributes[TABLES]))) if TABLES in attributes else ()
 
 
 class _Emitter:

@@ -1,7 +1,7 @@
 """The only module that names the host package of the MLIR bindings.
 
 Everything else says `from ttstack.mlir import ir, ext, func`; another host package is one edit here.
-`fx_importer`, which needs PyTorch, is imported when it is first asked for.
+`fx_importer`, which needs PyTorch, and `execution_engine` are imported when they are first asked for.
 """
 
 from importlib import import_module
@@ -31,6 +31,7 @@ ext._cext.globals.append_dialect_search_prefix("ttstack.dialects")
 
 
 _LOAD_CHLO_AND_VHLO = "builtin.module(func.func(convert-torch-to-stablehlo),stablehlo-legalize-to-vhlo)"
+_LATE = {"fx_importer": "torch_mlir.extras.fx_importer", "execution_engine": "torch_mlir.execution_engine"}
 
 
 def register_torch_dialect(context: ir.Context) -> None:
@@ -49,6 +50,6 @@ def register_stablehlo_dialects(context: ir.Context) -> None:
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name == "fx_importer":
-        return import_module("torch_mlir.extras.fx_importer")
+    if name in _LATE:
+        return import_module(_LATE[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

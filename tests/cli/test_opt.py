@@ -30,10 +30,9 @@ def test_device_output_dumps_and_timings(ttstack: Command, model: Path, tmp_path
     result = ttstack("opt", model, "-p", "lower", *options)
     assert (result.code, result.out) == (0, "")
     assert "loc(" in target.read_text()
-    assert [line.split()[-1] for line in result.err.splitlines()][:2] == [
-        "attach-system-desc{system-desc=wormhole}",
-        "dispatch",
-    ]
+    first, *others = [line.split()[-1] for line in result.err.splitlines()]
+    assert first == "attach-system-desc{system-desc=wormhole}"
+    assert "dispatch" in others
     assert (dumps / "00-input.mlir").exists()
 
 

@@ -159,4 +159,4 @@ def sized(mnemonic: str, n: int) -> Case:
 
 
 # Other families add theirs.
-from tests.ops import sized_experts, sized_indexing  # noqa: E402, F401
+from tests.ops import sized_experts, sized_indexing, sized_tensor_train  # noqa: E402, F401

@@ -480,6 +480,7 @@ from tests.ops import (  # noqa: E402
     strategies_cache,  # noqa: F401
     strategies_experts,  # noqa: F401
     strategies_indexing,  # noqa: F401
+    strategies_tensor_train,  # noqa: F401
     strategies_training,  # noqa: F401
     strategies_windows,  # noqa: F401
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ttstack.cli.console import stderr, write
+from ttstack.cli.console import stderr, stdout, write
 
 if TYPE_CHECKING:
     from ttstack.api import Program
@@ -59,6 +59,16 @@ def compile_model(
         Format | None,
         typer.Option("--dtype", help="Format of real numbers on the device; the model's own by default."),
     ] = None,
+    tensor_train: Annotated[
+        str,
+        typer.Option(
+            "--tensor-train",
+            metavar="SETTINGS|PATH",
+            help="Compress embedding tables: rel_error=0.05, max_bytes=4MiB, ranks=32, min_rows=100000, "
+            "or a YAML file that says it table by table.",
+            show_default=False,
+        ),
+    ] = "",
     weights: Annotated[
         Weights,
         typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
@@ -83,6 +93,7 @@ def compile_model(
             system_desc=system_desc,
             placement=placement.value,
             dtype=dtype.value if dtype else None,
+            tensor_train=tensor_train,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
             progress=progress,
@@ -121,3 +132,7 @@ def _print_summary(program: "Program", target: Path) -> None:
             f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}, "
             f"L1 at most {size(l1.peak)} of {size(l1.capacity)}, file {nbytes}"
         )
+    if program.binary.tables:
+        from ttstack.report.trains import trains
+
+        stdout().print(trains(program.binary.tables))

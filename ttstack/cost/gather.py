@@ -2,6 +2,7 @@
 
 from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.ops.dispatch import Access
 from ttstack.ops.types import TILE, TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
@@ -57,10 +58,11 @@ def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
 
 
 def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
-    """Types and layouts of what moves, without the indices that say where to."""
+    """Types and layouts of what moves, without the indices that say where to, and what is read by index."""
     indices = device_op.op.host_operands
-    tensors = zip(device_op.types(), device_op.layouts(), strict=True)
-    return [part for i, part in enumerate(tensors) if i not in indices]
+    tensors = zip(device_op.types(), device_op.layouts(), device_op.dispatch.maps, strict=True)
+    picked = Access.INDIRECT
+    return [(t, l) for i, (t, l, which) in enumerate(tensors) if i not in indices and which.access is not picked]
 
 
 def moves_whole_pages(device_op: DeviceOp) -> bool:

@@ -2,13 +2,15 @@
 
 from ttstack.cost.gather import moved_bytes
 from ttstack.cost.indirect import picked_bytes
+from ttstack.cost.tensor_train import core_bytes
 from ttstack.cost.units import peak_flops
 from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import parts
 from ttstack.program.layout import Layout
-from ttstack.program.structure import is_contraction, is_free
+from ttstack.program.structure import is_chain, is_contraction, is_free
 from ttstack.system_desc import ChipDesc
 
 
@@ -19,19 +21,22 @@ def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
     """
     if is_free(device_op):
         return 0.0
-    flops = device_op.op.flops() if is_contraction(device_op.dispatch) else 0
+    multiplies = is_contraction(device_op.dispatch) or is_chain(device_op.dispatch)
+    flops = device_op.op.flops() if multiplies else 0
     changed, written = device_op.op.mutated_operands, device_op.op.written()
     nbytes = sum(
         layout.nbytes(t) * min(1.0, written / max(t.size, 1))
         if i in changed
-        else _read_bytes(device_op, which, t, layout)
+        else _read_bytes(device_op, i, which, t, layout)
         for i, (which, t, layout) in enumerate(parts(device_op))
         if not (layout.in_l1 or layout.on_host)
     )
     return 1e9 * max(flops / peak_flops(device_op.fidelity, chip), nbytes / chip.dram.peak_bytes_per_second)
 
 
-def _read_bytes(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> float:
+def _read_bytes(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout) -> float:
+    if which.access is Access.INDIRECT and isinstance(op := device_op.op, Contraction):
+        return core_bytes(device_op, index - op.first, t, layout)
     if which.access is Access.INDIRECT:
         return min(picked_bytes(device_op, which, t, layout), layout.nbytes(t))
     return moved_bytes(device_op, t, layout) if which.access is Access.GATHER else layout.nbytes(t)

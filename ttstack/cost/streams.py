@@ -5,9 +5,11 @@ from ttstack.cost.indirect import indirect_stream
 from ttstack.cost.multicast import multicast_cycles, pieces
 from ttstack.cost.rereads import rereads
 from ttstack.cost.stream import LOCAL, Stream
+from ttstack.cost.tensor_train import core_stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.cost.window import window_stream
 from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import parts, unit_bytes
@@ -27,6 +29,8 @@ def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Str
 def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     if which.access is Access.GATHER:
         return gather_stream(device_op, t, layout, chip, write=False)
+    if which.access is Access.INDIRECT and isinstance(op := device_op.op, Contraction):
+        return core_stream(device_op, index - op.first, t, layout, chip)
     if which.access is Access.INDIRECT:
         return indirect_stream(device_op, which, t, layout, chip)
     if is_local(device_op, which, t, layout):

@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ttstack.dialects.plain import dispatch_attribute, read_dispatch
+from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
+from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling
+from ttstack.ops.tensor_train_type import FIELDS, TensorTrainType
 
 _MISSPELT = "attribute '{name}' is {attribute}, expected {kind}"
 
@@ -77,6 +79,29 @@ def _enum(attribute: Any) -> str | None:
     return ir.StringAttr(attribute).value if isinstance(attribute, ir.StringAttr) else None
 
 
+def _tensor_train(attribute: Any) -> TensorTrainType | None:
+    if not str(attribute).startswith("#tt.tensor_train<"):
+        return None
+    named = {named.name: named.attr for named in ir.DictAttr(ir.DynamicAttr(attribute).params[0])}
+    for name in (*named, *FIELDS):
+        if name not in named or name not in FIELDS:
+            raise ValueError(f"a tensor_train {'lacks' if name in FIELDS else 'has no field'} {name}")
+    element = named.pop("element")
+    if not isinstance(element, ir.TypeAttr):
+        raise ValueError(f"element of a tensor_train is {element}, no type")
+    shape = {name: _whole(name, read_plain(field)) for name, field in named.items()}
+    return TensorTrainType.of(**shape, element=read_dtype(element.value))
+
+
+def _whole(name: str, value: Any) -> Any:
+    """Of rows and columns the number, of the others a list of them."""
+    one = name in ("rows", "columns")
+    numbers = [value] if one else value
+    if not isinstance(numbers, list) or not all(type(n) is int for n in numbers):
+        raise ValueError(f"{name} of a tensor_train is {value}, not {'a whole number' if one else 'whole numbers'}")
+    return value
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "bool": lambda a: a.value if isinstance(a, ir.BoolAttr) else None,
     "string": lambda a: a.value if isinstance(a, ir.StringAttr) else None,
@@ -90,6 +115,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "enum": _enum,
     "table": _table,
     "dispatch": read_dispatch,
+    "tensor_train": _tensor_train,
     "elements": lambda a: a if isinstance(a, ir.DenseElementsAttr | ir.DenseResourceElementsAttr) else None,
 }
 
@@ -126,6 +152,13 @@ def _make_number(type_: str, value: float) -> ir.Attribute:
     return ir.FloatAttr.get(ir.Type.parse(type_), value)
 
 
+def _make_tensor_train(_: str, value: TensorTrainType) -> ir.Attribute:
+    fields = value.fields()
+    element = ir.TypeAttr.get(element_type(fields.pop("element")))
+    named = {name: plain_attribute(field) for name, field in fields.items()}
+    return ir.Attribute.parse(f"#tt.tensor_train<{ir.DictAttr.get({**named, 'element': element})}>")
+
+
 _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
     "bool": lambda _, v: ir.BoolAttr.get(v),
     "string": lambda _, v: ir.StringAttr.get(v),
@@ -139,5 +172,6 @@ _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
     "table": _make_table,
     "enum": lambda t, v: ir.Attribute.parse(f'#tt.{t}<"{v}">'),
     "dispatch": lambda _, v: dispatch_attribute(v),
+    "tensor_train": _make_tensor_train,
     "elements": lambda _, v: v,
 }

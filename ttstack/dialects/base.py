@@ -6,6 +6,7 @@ from types import new_class
 from typing import Any
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
+from ttstack.dialects.elements import read_elements
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity, Op
@@ -60,13 +61,16 @@ class Defined(Verified):
         """Operands and attributes fit, and result types are the inferred ones."""
         self._check_names()
         spelled = [read_type(r.type) for r in self.operation.results]
-        inferred = self.describe().results
+        described = self.describe()
+        inferred = described.results
         if len(spelled) != len(inferred):
             raise ValueError(f"has {len(spelled)} results, infers {len(inferred)}")
         for i, (got, want) in enumerate(zip(spelled, inferred, strict=True)):
             if got != want:
                 raise ValueError(f"{self._result_name(i)} is {got}, inferred {want}")
         self._check_elements(spelled)
+        if type(described).check_constants is not Op.check_constants:
+            described.check_constants(_constants(self.operation))
 
     def _check_names(self) -> None:
         """No attribute is all but called as one of the op's, which would go unheard."""
@@ -84,6 +88,14 @@ class Defined(Verified):
         for name, a in self.definition.attribute_specs().items():
             if a.spelling.kind == "elements" and (got := read_type(self.attributes[name].type)) != results[0]:
                 raise ValueError(f"attribute '{name}' holds {got}, result is {results[0]}")
+
+
+def _constants(op: Any) -> dict[int, Any]:
+    """The values of the operands that are constants, by position."""
+    owners = ((i, v.owner) for i, v in enumerate(op.operands))
+    made_by = {i: o for i, o in owners if not isinstance(o, ir.Block) and o.name in ("ttir.constant", "ttnn.constant")}
+    held = {i: o.attributes["value"] for i, o in made_by.items()}
+    return {i: read_elements(e) for i, e in held.items() if isinstance(e, ir.DenseElementsAttr)}
 
 
 def definition(op: Any) -> type[Op] | None:
@@ -127,9 +139,10 @@ def segments(mnemonic: str, given: Sequence[bool]) -> list[int] | None:
     """The operandSegmentSizes of an op with operands present as `given`; None where the op needs none."""
     spec = OPS[mnemonic].operand_specs()
     if Arity.VARIADIC in spec.values():
-        if len(given) > MAX_VARIADIC:
-            raise ValueError(f"has {len(given)} operands, at most {MAX_VARIADIC} are supported")
-        return [1] * len(given) + [0] * (MAX_VARIADIC - len(given))
+        places = MAX_VARIADIC + len(spec) - 1
+        if len(given) > places:
+            raise ValueError(f"has {len(given)} operands, at most {places} are supported")
+        return [1] * len(given) + [0] * (places - len(given))
     if sum(a is Arity.OPTIONAL for a in spec.values()) < 2:
         return None
     return [int(g) for g in given] + [0] * (len(spec) - len(given))

@@ -1,6 +1,6 @@
 """Names and kinds of a function's arguments and results, as attributes of the function."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,17 +40,7 @@ def read_results(function: Any, count: int) -> list[str]:
 
 def write_signature(function: Any, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
     """Set names and kinds on the function."""
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-        [
-            ir.DictAttr.get(
-                {
-                    NAME: ir.StringAttr.get(a.name),
-                    _KINDS[0]: ir.Attribute.parse(f'#tt.argument_type<"{a.kind}">'),
-                }
-            )
-            for a in arguments
-        ]
-    )
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([_argument(a) for a in arguments])
     function.attributes["res_attrs"] = ir.ArrayAttr.get(
         [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in results]
     )
@@ -69,3 +59,35 @@ def _string(attributes: Any, key: str) -> str:
     if isinstance(attribute, ir.DynamicAttr):
         attribute = attribute.params[0]
     return ir.StringAttr(attribute).value
+
+
+def insert_parameters(function: Any, names: Sequence[str], types: Sequence[ir.Type]) -> list[ir.Value]:
+    """New parameters after all arguments, as values of the function's block."""
+    block, attributes = function.regions[0].blocks[0], _named(function)
+    added = [block.add_argument(t, function.location) for t in types]
+    new = [_argument(ArgumentSignature(name, TensorKind.PARAMETER)) for name in names]
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([*attributes, *new])
+    return added
+
+
+def erase_unused_parameters(function: Any, names: Collection[str]) -> None:
+    """Take away those of the named parameters that nothing reads; all others keep their names."""
+    block, attributes = function.regions[0].blocks[0], _named(function)
+    for i, argument in reversed(list(enumerate(read_arguments(function)))):
+        if argument.name in names and not list(block.arguments[i].uses):
+            block.erase_argument(i)
+            del attributes[i]
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def _named(function: Any) -> list[Any]:
+    """The attributes of all arguments, each with a name whose place does not count."""
+    signatures = read_arguments(function)
+    found = _dictionaries(function, "arg_attrs", len(signatures))
+    given: list[dict[str, ir.Attribute]] = [{named.name: named.attr for named in a or ()} for a in found]
+    return [ir.DictAttr.get(g | {NAME: ir.StringAttr.get(s.name)}) for g, s in zip(given, signatures, strict=True)]
+
+
+def _argument(signature: ArgumentSignature) -> ir.DictAttr:
+    kind = ir.Attribute.parse(f'#tt.argument_type<"{signature.kind}">')
+    return ir.DictAttr.get({NAME: ir.StringAttr.get(signature.name), _KINDS[0]: kind})

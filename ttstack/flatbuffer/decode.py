@@ -13,6 +13,7 @@ from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.types import TensorType
 from ttstack.program.layout import Grid
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
+from ttstack.program.table_record import TableRecord
 from ttstack.system_desc import SystemDesc, from_dict
 
 MakeWeight = Callable[[str, TensorType, Place, str], Weight]
@@ -47,6 +48,7 @@ def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
         pipeline=text(root.Pipeline()),
         version=text(root.Version()),
         stages={text(stage.Name()): text(stage.Text()) for stage in tables(root, "Stages")},
+        tables=tuple(TableRecord.of(known) for _, known in values.attributes(reader, root, "Tables")),
     )
 
 

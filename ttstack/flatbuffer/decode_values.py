@@ -7,6 +7,7 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.layout import Grid, Layout
 
@@ -81,6 +82,13 @@ def _attribute(reader: Reader, table: Any) -> tuple[str, Any]:
     return text(table.Name()), _value(reader, table)
 
 
+def _tensor_train(table: Any) -> TensorTrainType:
+    rows, columns, *rest = numbers(table.IntsAsNumpy())
+    d = len(rest) // 3
+    element = enums.DTYPE.member(table.IntValue())
+    return TensorTrainType.of(rows, columns, rest[:d], rest[d : 2 * d], rest[2 * d :], element)
+
+
 def _value(reader: Reader, table: Any) -> Any:
     decode = _KINDS.get(table.Kind())
     if decode is None:
@@ -100,4 +108,5 @@ _KINDS: dict[int, Callable[[Reader, Any], Any]] = {
     AttributeKind.DISPATCH: lambda reader, table: reader.once(dispatch, table.Dispatch()),
     AttributeKind.LIST: lambda reader, table: tuple(v for _, v in attributes(reader, table, "Items")),
     AttributeKind.MAPPING: lambda reader, table: dict(attributes(reader, table, "Items")),
+    AttributeKind.TENSOR_TRAIN: lambda _, table: _tensor_train(table),
 }

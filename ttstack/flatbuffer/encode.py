@@ -45,6 +45,7 @@ def encode(binary: Binary, places: Mapping[str, Place] | None = None, weights_fi
                     for n, t in [(writer.string(n), writer.string(t)) for n, t in binary.stages.items()]
                 ]
             ),
+            tables=values.attributes(writer, [("", record.known()) for record in binary.tables]),
         )
     )
 

@@ -8,6 +8,7 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.writer import INT32, INT64, UINT8, Writer
 from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.layout import Layout
 
@@ -120,8 +121,15 @@ _KINDS: tuple[tuple[type, int, Callable[[Writer, str, Any], dict[str, Any]]], ..
     (str, AttributeKind.STRING, lambda w, _n, v: {"string_value": w.string(v)}),
     (Dispatch, AttributeKind.DISPATCH, lambda w, _n, v: {"dispatch": dispatch(w, v)}),
     (Mapping, AttributeKind.MAPPING, lambda w, _n, v: {"items": attributes(w, v)}),
+    (TensorTrainType, AttributeKind.TENSOR_TRAIN, lambda w, _n, v: _tensor_train(w, v)),
 )
 """Python type, kind and field of attribute values; the first that fits counts."""
+
+
+def _tensor_train(writer: Writer, train: TensorTrainType) -> dict[str, Any]:
+    p = train.plan
+    numbers = (p.rows, p.cols, *p.row_factors, *p.col_factors, *p.ranks)
+    return {"int_value": enums.DTYPE.number[train.dtype], "ints": writer.numbers(numbers, INT64)}
 
 
 def _sequence(writer: Writer, name: str, values: Sequence[Any]) -> tuple[int, dict[str, Any]]:

@@ -25,6 +25,7 @@ from ttstack.ops import (
     shape,
     sort,
     state,
+    tensor_train,
     training,
 )
 from ttstack.ops.base import OPS, Op
@@ -54,6 +55,7 @@ FAMILIES = (
     shape,
     sort,
     state,
+    tensor_train,
     training,
 )
 

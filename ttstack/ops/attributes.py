@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import ElementType, TensorType
 
 
@@ -12,8 +13,8 @@ class Spelling:
 
     `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense`
     (`array<i32: 1, 2>`), `sides` (an integer or a dense array of them), `number` (integer or float), `enum`,
-    `elements`, `table` (rows of integers, as a dense tensor) and `flattened` (sizes of images whose pixels stand in
-    one dimension); `type` is the element type.
+    `elements`, `table` (rows of integers, as a dense tensor), `flattened` (sizes of images whose pixels stand in
+    one dimension) and `tensor_train`; `type` is the element type.
     """
 
     kind: str
@@ -47,6 +48,8 @@ ShardType = Annotated[str, Spelling("enum", "shard_type")]
 ShardDirection = Annotated[str, Spelling("enum", "shard_direction")]
 DeviceTable = Annotated[tuple[tuple[int, ...], ...], Spelling("table", "i64")]
 """Rows of device numbers: `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`."""
+TensorTrainAttr = Annotated[TensorTrainType, Spelling("tensor_train")]
+"""`#tt.tensor_train<{rows = 100, columns = 16, row_factors = [10, 10], ..., element = bf16}>`."""
 Elements = Annotated[Any, Spelling("elements")]
 ResultDType = Annotated[ElementType, Spelling(FROM_RESULT, "0")]
 SecondResultDType = Annotated[ElementType, Spelling(FROM_RESULT, "1")]

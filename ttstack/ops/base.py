@@ -108,6 +108,9 @@ class Op:
         """The loops over tiles of this op on these operands."""
         raise NotImplementedError(f"{type(self).__name__}.dispatch")
 
+    def check_constants(self, values: Mapping[int, Any]) -> None:
+        """Raise `ValueError` where operands do not fit whose values are known, by position, as arrays."""
+
     @cached_property
     def loops(self) -> Dispatch:
         """What `dispatch` gives, worked out once."""

@@ -1,5 +1,8 @@
 """Lookups: rows of a table picked by index."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from ttstack.ops.attributes import I64, Bool, Str
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
@@ -17,7 +20,7 @@ class Embedding(Op, mnemonic="embedding"):
 
     def infer(self) -> TensorType:
         """Index shape and row width; leading dimensions of extent 1 of the table do not count."""
-        _check_table(self.weight)
+        check_table(self.weight)
         return self.weight.with_shape((*self.input.shape, self.weight.shape[-1]))
 
     def flops(self) -> int:
@@ -56,21 +59,14 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
 
     def infer(self) -> TensorType:
         """Number of bags and row width."""
-        _check_table(self.weight)
-        expect(self.mode in ("sum", "mean", "max"), f"mode is {self.mode!r}, not sum, mean or max")
-        rank = 2 if self.offsets is None else 1
-        expect(self.input.rank == rank, f"input has rank {self.input.rank}, needs {rank} here")
-        weights = self.per_sample_weights
-        if weights is not None:
-            expect(self.mode == "sum", f"per_sample_weights need mode 'sum', not {self.mode!r}")
-            same = weights.shape == self.input.shape
-            expect(same, f"per_sample_weights {list(weights.shape)} differ from input {list(self.input.shape)}")
-        if self.offsets is None:
-            bags = self.input.shape[0]
-        else:
-            expect(self.offsets.rank == 1, f"offsets have rank {self.offsets.rank}, not 1")
-            bags = self.offsets.shape[0] - int(self.include_last_offset)
+        check_table(self.weight)
+        bags = count_bags(self.input, self.offsets, self.per_sample_weights, self.mode, self.include_last_offset)
         return self.weight.with_shape((bags, self.weight.shape[-1]))
+
+    def check_constants(self, values: Mapping[int, Any]) -> None:
+        """Offsets ascend from 0."""
+        if self.offsets is not None and 2 in values:
+            check_offsets(values[2], self.input)
 
     def flops(self) -> int:
         """One for each element of each row that is pooled."""
@@ -106,7 +102,7 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
 
     def infer(self) -> TensorType:
         """The table's type."""
-        _check_table(self.weight)
+        check_table(self.weight)
         width, count = self.weight.shape[-1], self.input.size
         fits = self.in_gradient.shape[-1:] == (width,) and self.in_gradient.size == count * width
         expect(fits, f"in_gradient {list(self.in_gradient.shape)} does not hold {count} rows of {width}")
@@ -130,6 +126,31 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
         )
 
 
-def _check_table(weight: TensorType) -> None:
+def check_table(weight: TensorType) -> None:
+    """Raise `ValueError` where a table is no matrix but for leading extents of 1."""
     matrix = weight.rank >= 2 and all(d == 1 for d in weight.shape[:-2])
     expect(matrix, f"weight {list(weight.shape)} is not a matrix of rows")
+
+
+def count_bags(
+    indices: TensorType, offsets: TensorType | None, weights: TensorType | None, mode: str, include_last_offset: bool
+) -> int:
+    """The number of bags; raises `ValueError` where offsets, weights and mode do not fit the indices."""
+    expect(mode in ("sum", "mean", "max"), f"mode is {mode!r}, not sum, mean or max")
+    rank = 2 if offsets is None else 1
+    expect(indices.rank == rank, f"input has rank {indices.rank}, needs {rank} here")
+    if weights is not None:
+        expect(mode == "sum", f"per_sample_weights need mode 'sum', not {mode!r}")
+        same = weights.shape == indices.shape
+        expect(same, f"per_sample_weights {list(weights.shape)} differ from input {list(indices.shape)}")
+    if offsets is None:
+        return indices.shape[0]
+    expect(offsets.rank == 1, f"offsets have rank {offsets.rank}, not 1")
+    return offsets.shape[0] - int(include_last_offset)
+
+
+def check_offsets(offsets: Any, indices: TensorType) -> None:
+    """Raise `ValueError` unless offsets ascend from 0 to at most the number of indices."""
+    bounds = [int(offset) for offset in offsets]
+    ascending = bounds == sorted(bounds) and bounds[:1] in ([], [0]) and bounds[-1:] <= [indices.size]
+    expect(ascending, f"offsets {bounds[:8]} do not ascend from 0 to the {indices.size} indices")

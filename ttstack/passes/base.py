@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.mlir import PassManager, ir
+from ttstack.passes.weights import Weights
 from ttstack.session import as_diagnostics
 
 PASSES: dict[str, "type[Pass]"] = {}
@@ -48,6 +49,10 @@ class Pass(BaseModel):
         """
         with _as_option_error(cls.name, map(_kebab, cls.model_fields)):
             return cls.model_validate(dict(options))
+
+    def given(self, weights: Weights) -> "Pass":  # noqa: ARG002  (most passes read no values)
+        """The same pass, knowing the values of parameters."""
+        return self
 
     def run(self, module: ir.Module) -> None:
         """Rewrite the module in place."""
@@ -100,6 +105,10 @@ class Pipeline:
     """Passes in order."""
 
     passes: tuple[Pass, ...]
+
+    def given(self, weights: Weights) -> "Pipeline":
+        """The same passes, knowing the values of parameters."""
+        return Pipeline(tuple(step.given(weights) for step in self.passes))
 
     def run(self, module: ir.Module, *, after: Iterable[Hook] = ()) -> None:
         """Run all passes, verify after each, and call the hooks.

@@ -11,6 +11,9 @@ from ttstack.system_desc import SystemDesc
 
 SYSTEM_DESC = "tt.system_desc"
 
+TABLES = "tt.tables"
+"""The attribute of a module that says what became of its embedding tables."""
+
 
 def defined(module: ir.Module) -> Iterator[Any]:
     """Functions with a body, in order."""

@@ -17,6 +17,10 @@ from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.keep_old_values import KeepOldValues
 from ttstack.passes.ttir.number_updates import NumberUpdates
 from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.tensor_train.compress import TensorTrain
+from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
+from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
+from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import Deallocate
@@ -50,6 +54,7 @@ def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
     return Pipeline(
         (
             KeepOldValues(),
+            FoldTensorTrain(),
             Dispatch(),
             NumberUpdates(),
             Builtin(pipeline="cse"),
@@ -63,12 +68,33 @@ def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
     )
 
 
+def compress(text: str, *, dtype: DType | None = None) -> Pipeline:
+    """Embedding tables of named ttir to Tensor-Train form, as `text` says: `rel_error=0.05`, or a YAML file."""
+    chosen = TensorTrain.from_text(text).model_copy(update={"dtype": dtype})
+    return Pipeline((RecognizeLookups(), chosen, Builtin(pipeline="canonicalize")))
+
+
 def ttir_to_ttnn(
-    system_desc: str | SystemDesc = "wormhole", *, placement: str = "greedy", dtype: DType | None = None
+    system_desc: str | SystemDesc = "wormhole",
+    *,
+    placement: str = "greedy",
+    dtype: DType | None = None,
+    tensor_train: str = "",
 ) -> Pipeline:
-    """The whole way for one device."""
-    attach = AttachSystemDesc(system_desc=system_desc)
-    return Pipeline((attach, CheckMesh(), *simplify().passes, *lower(placement=placement, dtype=dtype).passes))
+    """The whole way for one device; `tensor_train` compresses embedding tables."""
+    start = (AttachSystemDesc(system_desc=system_desc), CheckMesh())
+    tables = compress(tensor_train, dtype=dtype).passes if tensor_train else ()
+    return Pipeline((*start, *simplify().passes, *tables, *lower(placement=placement, dtype=dtype).passes))
 
 
-PIPELINES = {"simplify": simplify, "lower": lower, "ttir-to-ttnn": ttir_to_ttnn}
+def tensor_train_to_linalg() -> Pipeline:
+    """Lookups in Tensor-Train form to upstream dialects, which MLIR's own passes lower to LLVM."""
+    return Pipeline((FoldTensorTrain(), ConvertTensorTrainToLinalg()))
+
+
+PIPELINES = {
+    "simplify": simplify,
+    "lower": lower,
+    "ttir-to-ttnn": ttir_to_ttnn,
+    "tensor-train-to-linalg": tensor_train_to_linalg,
+}

@@ -46,12 +46,10 @@ def choices(node: Node, current: Sequence[Layout], device: Grid, wanted: DType |
 def _operand(node: Node, position: int, layout: Layout) -> Layout:
     """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
     tiled, filters = position not in node.op.host_operands, position in node.op.filter_operands
-    space = MemorySpace.DRAM if not tiled else layout.memory_space
-    fits = layout.tiled == tiled and layout.filters == filters and not layout.sharded
-    if fits and layout.memory_space is space:
+    if layout.tiled == tiled and layout.filters == filters and not layout.sharded:
         return layout
     dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype
-    return Layout(dtype, tiled, space if fits else MemorySpace.DRAM, filters=filters)
+    return Layout(dtype, tiled, filters=filters)
 
 
 def _sharded_operand(node: Node, position: int, layout: Layout, kind: MemoryLayout, grid: Grid, which: Map) -> Layout:

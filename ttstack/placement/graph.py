@@ -32,6 +32,8 @@ class Graph:
     arguments: tuple[int, ...]
     nodes: tuple[Node, ...]
     outputs: tuple[int, ...]
+    parameters: tuple[int, ...] = ()
+    """Of the arguments, those that are there before the program starts, and stay."""
 
     @cached_property
     def owner(self) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from ttstack.placement.choices import Choice, choices
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.plan import Plan, Step
 from ttstack.placement.pricing import Pricing
+from ttstack.placement.resident import resident
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout, MemorySpace, storage
@@ -75,6 +76,7 @@ class _Sweep:
         chip = self.chip
         self.memory = Allocator(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
         self.layouts |= {v: self._argument(v) for v in self.graph.arguments}
+        self._fill_l1()
         steps: list[Step] = []
         for i, node in enumerate(self.graph.nodes):
             steps.append(self._view(node) if node.is_view else self._place(node))
@@ -82,6 +84,14 @@ class _Sweep:
             progress(i + 1, len(self.graph.nodes))
         layouts = tuple(self.layouts[v] for v in range(len(self.graph.values)))
         return Plan(layouts, tuple(steps), self.total)
+
+    def _fill_l1(self) -> None:
+        """Put parameters into L1 that are better there from the start."""
+        for value in resident(self.graph, self.layouts, self.exiled, self.chip) if self.l1 else ():
+            layout = self.layouts[value].interleaved(MemorySpace.L1)
+            size = layout.bank_bytes(self.graph.values[value], self.chip.num_cores)
+            if self.memory.allocate(value, size) is not None:
+                self.layouts[value] = layout
 
     def _argument(self, value: int) -> Layout:
         """Arguments arrive in DRAM, in rows or as filters where every user reads those, else in tiles."""

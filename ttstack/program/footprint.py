@@ -6,7 +6,7 @@ from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.matmul_buffers import DOUBLE, MatmulBuffers
-from ttstack.program.structure import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
+from ttstack.program.structure import attended, inner_pages, is_attention, is_contraction, is_free, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 
@@ -42,7 +42,7 @@ def _stream(device_op: DeviceOp, chip: ChipDesc, which: Map, t: TensorType, layo
     if is_local(device_op, which, t, layout):
         return 0
     if which.access is Access.INDIRECT:
-        return dst_tiles(chip) * unit_bytes(t, layout)
+        return max(dst_tiles(chip), inner_pages(which, t)) * unit_bytes(t, layout)
     if which.access is Access.WINDOW:
         return min(device_op.dispatch.steps, TILE) * layout.dtype.tile_bytes
     return unit_bytes(t, layout)

@@ -12,6 +12,7 @@ from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp, Fidelity, Spread
 from ttstack.program.layout import Grid, Layout
+from ttstack.program.table_record import TableRecord
 
 if TYPE_CHECKING:
     from ttstack.system_desc import ChipDesc, SystemDesc
@@ -140,6 +141,8 @@ class Binary:
     """Of ttstack."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
     """IR text by the name of the stage, where asked for."""
+    tables: tuple[TableRecord, ...] = ()
+    """What became of embedding tables, where Tensor-Train form was asked for."""
 
     def chip(self, function: Function) -> "ChipDesc":
         """The chip that a function is compiled for."""

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from ttstack.ops.base import OPS, Arity, Attribute, Op
 from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.program.records import Function, Operation
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
@@ -20,6 +21,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "table": tuple,
     "dispatch": Dispatch,
     "elements": object,
+    "tensor_train": TensorTrainType,
 }
 """Python types of attribute values by the kind of their spelling."""
 

@@ -30,8 +30,13 @@ def is_view(op: Op) -> bool:
 
 
 def is_contraction(dispatch: Dispatch) -> bool:
-    """Whether the innermost work is a matrix product."""
-    return any(op.name == "matmul" for op in dispatch.body)
+    """Whether the innermost work is a matrix product that adds up over a loop."""
+    return bool(dispatch.reductions) and any(op.name == "matmul" for op in dispatch.body)
+
+
+def is_chain(dispatch: Dispatch) -> bool:
+    """Whether each iteration does matrix products of its own, one after the other."""
+    return not dispatch.reductions and any(op.name == "matmul" for op in dispatch.body)
 
 
 def is_attention(dispatch: Dispatch) -> bool:

@@ -24,6 +24,7 @@ def to_dict(report: Report) -> dict[str, Any]:
         "gap_ns": report.gap_ns,
         "shares": report.shares(),
         "memory": {name: asdict(use) for name, use in report.memory.items()},
+        **({"tables": [record.known() for record in report.tables]} if report.tables else {}),
         "ops": [_op(report, op) for op in report.ops],
     }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ttstack.ops.types import TensorType
 from ttstack.program.layout import Grid, Layout
+from ttstack.program.table_record import TableRecord
 from ttstack.system_desc import ChipDesc
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Report:
     """Device ops in order; views and ends of buffers launch nothing and are none."""
     memory: Mapping[str, MemoryUse]
     """By memory: `l1` and `dram`."""
+    tables: tuple[TableRecord, ...] = ()
+    """What became of embedding tables, where Tensor-Train form was asked for."""
 
     @cached_property
     def kernel_ns(self) -> float:

@@ -11,6 +11,7 @@ from rich.text import Text
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
 from ttstack.report.model import OpReport, Order, Report
 from ttstack.report.text import count, duration, percent, short_location, size
+from ttstack.report.trains import trains
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +31,9 @@ def render(report: Report, width: int, *, by: Order = "order", top: int | None =
         yield Text(f"and {left} more", style="dim")
     yield from _totals(report, width)
     yield from _share_table(report)
+    if report.tables:
+        yield Text()
+        yield trains(report.tables)
 
 
 def text(report: Report, width: int = 110) -> str:

@@ -25,6 +25,8 @@ SPELLINGS = {
     "sides": "{name} = array<{type}: 1, 1> or 1 : {type}",
     "flattened": "{name} = #ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>",
     "dispatch": "a region",
+    "tensor_train": "{name} = #tt.tensor_train<{{rows = 100, columns = 16, row_factors = [10, 10], "
+    "column_factors = [4, 4], ranks = [1, 8, 1], element = f32}}>",
 }
 """An example of each kind of attribute, as the text spells it."""
 

@@ -30,6 +30,7 @@ from ttstack_runtime.kernels import (
     shape,
     sort,
     state,
+    tensor_train,
     training,
 )
 from ttstack_runtime.kernels.table import Kernel
@@ -45,6 +46,7 @@ FAMILIES = (
     memory,
     normalization,
     embedding,
+    tensor_train,
     indexing,
     attention,
     decode,

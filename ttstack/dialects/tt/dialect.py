@@ -59,6 +59,12 @@ class LayoutAttr(ext.Attribute, dialect=TT, name="layout"):
     memory_layout: MemoryLayoutAttr
 
 
+class TensorTrainAttr(ext.Attribute, dialect=TT, name="tensor_train"):
+    """A table as a train of cores: rows, columns, factors of both, ranks and element type, in a dictionary."""
+
+    fields: ir.DictAttr
+
+
 class SystemDescAttr(ext.Attribute, dialect=TT, name="system_desc"):
     """The device description: a dictionary of the fields of its YAML form."""
 

@@ -53,6 +53,7 @@ class AttributeKind(object):
     DISPATCH = 8
     LIST = 9
     MAPPING = 10
+    TENSOR_TRAIN = 11
 
 
 class Iterator(object):
@@ -1557,7 +1558,31 @@ class Binary(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
         return o == 0
 
-def BinaryStart(builder): builder.StartObject(7)
+    # Binary
+    def Tables(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Attribute()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Binary
+    def TablesLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Binary
+    def TablesIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        return o == 0
+
+def BinaryStart(builder): builder.StartObject(8)
 def BinaryAddFunctions(builder, functions): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(functions), 0)
 def BinaryStartFunctionsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryAddSystemDesc(builder, systemDesc): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(systemDesc), 0)
@@ -1568,6 +1593,8 @@ def BinaryAddPipeline(builder, pipeline): builder.PrependUOffsetTRelativeSlot(4,
 def BinaryAddVersion(builder, version): builder.PrependUOffsetTRelativeSlot(5, flatbuffers.number_types.UOffsetTFlags.py_type(version), 0)
 def BinaryAddStages(builder, stages): builder.PrependUOffsetTRelativeSlot(6, flatbuffers.number_types.UOffsetTFlags.py_type(stages), 0)
 def BinaryStartStagesVector(builder, numElems): return builder.StartVector(4, numElems, 4)
+def BinaryAddTables(builder, tables): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(tables), 0)
+def BinaryStartTablesVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryEnd(builder): return builder.EndObject()
 
 

@@ -23,6 +23,7 @@ from ttstack.frontends.torch_to_ttir import (
     shape,
     shuffle,
     sort,
+    tensor_train,
 )
 from ttstack.mlir import ir
 
@@ -46,6 +47,7 @@ FAMILIES = (
     shape,
     shuffle,
     sort,
+    tensor_train,
 )
 
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})

@@ -6,6 +6,7 @@ from typing import Any
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, describe
 from ttstack.dialects.location import read_location
+from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir import read_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -14,6 +15,7 @@ from ttstack.ops.generic import Generic
 from ttstack.ops.recognize import recognize
 from ttstack.passes.functions import body
 from ttstack.placement import Graph, Node
+from ttstack.program.records import TensorKind
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def function_graph(function: Any) -> FunctionGraph:
         arguments=tuple(range(len(values) - sum(len(n.results) for n in nodes))),
         nodes=tuple(nodes),
         outputs=tuple(numbers[v] for v in last.operands),
+        parameters=tuple(i for i, a in enumerate(read_arguments(function)) if a.kind is TensorKind.PARAMETER),
     )
     return FunctionGraph(graph, tuple(values), tuple(operations))
 

@@ -6,6 +6,7 @@ from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, read_placed
 from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -18,6 +19,9 @@ from ttstack.program.layout import MemorySpace
 from ttstack.system_desc import ChipDesc
 
 CONSTANT = "ttnn.constant"
+
+_NAMED = 8
+"""Arguments that are named where all of them together do not fit."""
 
 
 class AssignAddresses(Pass, name="assign-addresses"):
@@ -45,6 +49,7 @@ class _Memories:
         ops = body(function)
         owners = buffer_owners(ops)
         block = function.regions[0].blocks[0]
+        self._check_arguments(function, block.arguments)
         arguments = [self._allocate(a, function.location, 0) for a in block.arguments]
         function.attributes[ADDRESS] = plain_attribute(arguments)
         constants = [op for op in ops if op.name == CONSTANT]
@@ -53,6 +58,26 @@ class _Memories:
                 self._free(op.operands[0])
             else:
                 op.attributes[ADDRESS] = plain_attribute([self._address(op, r, owners) for r in op.results])
+
+    def _check_arguments(self, function: Any, arguments: Any) -> None:
+        """All arguments together fit DRAM; where they do not, the largest are named."""
+        sizes: list[tuple[int, str]] = []
+        for value, signature in zip(arguments, read_arguments(function), strict=True):
+            t, layout = read_type(value.type), read_layout(value.type.encoding)
+            if layout.memory_space is MemorySpace.DRAM:
+                banks = self.banks[MemorySpace.DRAM]
+                sizes.append((layout.bank_bytes(t, banks) * banks, f"{signature.kind} '{signature.name}', {t}"))
+        need, have = sum(size for size, _ in sizes), (self.dram.end - self.dram.base) * self.banks[MemorySpace.DRAM]
+        if need <= have:
+            return
+        largest = sorted(sizes, reverse=True)[:_NAMED]
+        others = f"{len(sizes) - len(largest)} more: {need - sum(size for size, _ in largest):,} bytes"
+        raise CapacityError(
+            f"the arguments of '{function.name.value}' need {need:,} bytes of DRAM, programs may use {have:,}",
+            notes=(*(f"{what}: {size:,} bytes" for size, what in largest), *([others] if len(sizes) > _NAMED else [])),
+            hint="give embedding tables Tensor-Train form (--tensor-train), use a smaller element format (--dtype), "
+            "or a device with more memory",
+        )
 
     def _address(self, op: Any, result: ir.Value, owners: dict[ir.Value, ir.Value]) -> int:
         if result in owners:

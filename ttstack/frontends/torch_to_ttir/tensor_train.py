@@ -1,0 +1,44 @@
+"""Lookups in tables in Tensor-Train form: the custom ops of `ttstack.tensor_train.torch`."""
+
+import math
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import DType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("torch.ttstack.tensor_train_embedding", to="tensor_train_embedding")
+def _embedding(call: Call) -> ir.Value:
+    """The row of each index."""
+    return ttir("tensor_train_embedding", [call.tensor(0), *call.tensors(1)], train=_train(call))
+
+
+@CONVERSIONS("torch.ttstack.tensor_train_embedding_bag", to="tensor_train_embedding_bag")
+def _embedding_bag(call: Call) -> ir.Value:
+    """Pooled rows."""
+    vectors = [v for v in (call.optional(4), call.optional(5)) if v is not None]
+    return ttir(
+        "tensor_train_embedding_bag",
+        [call.tensor(0), *call.tensors(1), *vectors],
+        train=_train(call),
+        mode="sum" if call.is_none(6) else call.text(6),
+        include_last_offset=not call.is_none(7) and call.flag(7),
+        padding_idx=-1 if call.is_none(8) else call.integer(8) % call.integer(2),
+    )
+
+
+def _train(call: Call) -> TensorTrainType:
+    """Row factors and ranks are in the shapes of the cores, (index, rank before, column factor times rank after)."""
+    cores = [read_type(core.type) for core in call.tensors(1)]
+    factors = call.integers(3)
+    dtype = cores[0].dtype
+    assert isinstance(dtype, DType)
+    shapes = [core.shape for core in cores]
+    ranks = [*(shape[1] for shape in shapes), shapes[-1][2] // factors[-1]]
+    return TensorTrainType.of(call.integer(2), math.prod(factors), [s[0] for s in shapes], factors, ranks, dtype)

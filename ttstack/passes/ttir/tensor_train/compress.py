@@ -1,0 +1,100 @@
+"""The pass `tensor-train`: embedding tables become trains where that pays, and the module says what became of each."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import PrivateAttr, model_validator
+
+from ttstack.diagnostics import PassOptionError
+from ttstack.dialects.base import create
+from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.signature import erase_unused_parameters
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import TABLES, defined, refresh_signature, system_desc
+from ttstack.passes.target import target_chip
+from ttstack.passes.ttir.tensor_train.decisions import Decision, decide
+from ttstack.passes.ttir.tensor_train.fold import add_cores
+from ttstack.passes.ttir.tensor_train.prices import in_train
+from ttstack.passes.ttir.tensor_train.settings import Rules, TableSettings, load_rules
+from ttstack.passes.ttir.tensor_train.tables import find_tables
+from ttstack.passes.weights import Weights
+
+
+class TensorTrain(TableSettings, Pass, name="tensor-train"):
+    """Replace embedding tables by trains of cores where error, bytes and predicted time allow it, and say why not."""
+
+    config: Path | None = None
+    """A YAML file with these settings, and others for single tables; in place of all others here."""
+    dtype: DType | None = None
+    """Format of real numbers on the device, for predicted times; the source's own where not given."""
+    _weights: Weights = PrivateAttr(default_factory=Weights)
+
+    @model_validator(mode="after")
+    def _read(self) -> "TensorTrain":
+        others = self.model_fields_set.intersection(TableSettings.model_fields)
+        if self.config is not None and others:
+            raise PassOptionError(f"{', '.join(sorted(others))} beside config", hint="write it into the file")
+        _ = self.rules
+        return self
+
+    @classmethod
+    def from_text(cls, text: str) -> "TensorTrain":
+        """The pass of `key=value,key=value`, or of the path of a YAML file.
+
+        Raises:
+            PassOptionError: a key or value does not fit, or the file; all faults together.
+        """
+        if "=" not in text:
+            return cls.of({"config": text})
+        pairs = (part.partition("=") for part in text.replace(",", " ").split())
+        return cls.of({key.replace("_", "-"): value for key, _, value in pairs})
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Settings by table."""
+        if self.config is not None:
+            return load_rules(self.config)
+        return Rules(default=TableSettings(**{name: getattr(self, name) for name in TableSettings.model_fields}))
+
+    def given(self, weights: Weights) -> "TensorTrain":
+        """The same pass, which reads tables from `weights` and adds cores to them."""
+        same = self.model_copy()
+        same._weights = weights
+        return same
+
+    def run(self, module: ir.Module) -> None:
+        """Decide on every table, replace those that pass, and write all decisions to the module."""
+        desc, tables = system_desc(module), find_tables(module)
+        self.rules.check_names(table.name for table in tables)
+        decisions: list[Decision] = []
+        for table in tables:
+            chip = target_chip(table.lookups[0].function, desc)
+            data = self._weights.arrays.get(table.name)
+            decisions.append(decide(table, self.rules.of(table.name), data, chip, self.dtype))
+        for decision in decisions:
+            if decision.record.replaced:
+                _replace(decision, self._weights)
+        gone = {decision.table.name for decision in decisions if decision.record.replaced}
+        for function in defined(module) if gone else ():
+            erase_unused_parameters(function, gone)
+            refresh_signature(function)
+        module.operation.attributes[TABLES] = plain_attribute([decision.record.known() for decision in decisions])
+
+
+def _replace(decision: Decision, weights: Weights) -> None:
+    """Let all lookups of the table read the cores; each function has them among its parameters once."""
+    assert decision.train is not None
+    cores: dict[Any, list[ir.Value]] = {}
+    for lookup in decision.table.lookups:
+        name = lookup.function.name.value
+        if name not in cores:
+            cores[name] = add_cores(lookup.function, decision.table.name, decision.train, decision.cores, weights)
+        op, (indices, _, *vectors) = lookup.op, lookup.op.operands
+        definition = in_train(op, decision.train)
+        with ir.InsertionPoint(op), op.location:
+            new = create("ttir", definition.mnemonic, [indices, *cores[name], *vectors], definition.attributes())
+        op.results[0].replace_all_uses_with(new.results[0])
+        op.erase()

@@ -1,0 +1,100 @@
+"""Compute `tensor_train_decompose` at compile time: the table goes, its cores come."""
+
+from typing import Any
+
+import numpy as np
+from pydantic import PrivateAttr
+
+from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.base import describe
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.location import read_location
+from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import tensor_type
+from ttstack.mlir import ir
+from ttstack.ops.tensor_train import TensorTrainDecompose
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.weights import Weights
+from ttstack.program.records import TensorKind
+from ttstack.tensor_train import TensorTrain, decompose
+
+
+class FoldTensorTrain(Pass, name="fold-tensor-train"):
+    """`tensor_train_decompose` of a parameter or constant becomes its cores, which are new ones.
+
+    A parameter that was only described gives cores that are only described.
+    """
+
+    _weights: Weights = PrivateAttr(default_factory=Weights)
+
+    def given(self, weights: Weights) -> "FoldTensorTrain":
+        """The same pass, which reads tables from `weights` and adds cores to them."""
+        same = self.model_copy()
+        same._weights = weights
+        return same
+
+    def run(self, module: ir.Module) -> None:
+        """Fold in every function."""
+        for function in functions(module):
+            found = [op.operation for op in function.regions[0].blocks[0].operations if op.operation.name == _DECOMPOSE]
+            for op in found:
+                self._fold(function, op)
+
+    def _fold(self, function: Any, op: Any) -> None:
+        spec, table = describe(op), op.operands[0]
+        assert isinstance(spec, TensorTrainDecompose)
+        if isinstance(table.owner, ir.Block):
+            cores = self._parameters(function, op, spec.train)
+        elif table.owner.name == "ttir.constant":
+            train = _decomposed(read_elements(table.owner.attributes["value"]), spec.train)
+            with ir.InsertionPoint(op), op.location:
+                cores = [_constant(core, t) for core, t in zip(train.cores, spec.train.cores, strict=True)]
+        else:
+            raise _not_known(op)
+        for old, new in zip(op.results, cores, strict=True):
+            old.replace_all_uses_with(new)
+        op.erase()
+        if isinstance(table.owner, ir.Block):
+            erase_unused_parameters(function, {read_arguments(function)[table.arg_number].name})
+            refresh_signature(function)
+
+    def _parameters(self, function: Any, op: Any, train: TensorTrainType) -> list[ir.Value]:
+        argument = read_arguments(function)[op.operands[0].arg_number]
+        if argument.kind is not TensorKind.PARAMETER:
+            raise _not_known(op)
+        data = self._weights.arrays.get(argument.name)
+        cores = None if data is None else _decomposed(data, train)
+        return add_cores(function, argument.name, train, cores, self._weights)
+
+
+_DECOMPOSE = "ttir.tensor_train_decompose"
+
+
+def add_cores(
+    function: Any, table: str, train: TensorTrainType, cores: TensorTrain | None, weights: Weights
+) -> list[ir.Value]:
+    """New parameters that are the cores of a table, with their values where there are any."""
+    names = [f"{table}.core{k}" for k in range(len(train.cores))]
+    if cores is not None:
+        held = (core.astype(train.dtype.numpy, copy=False) for core in cores.cores)
+        weights.arrays |= dict(zip(names, held, strict=True))
+    return insert_parameters(function, names, [tensor_type(t) for t in train.cores])
+
+
+def _decomposed(table: np.ndarray[Any, Any], train: TensorTrainType) -> TensorTrain:
+    return decompose(table.reshape(table.shape[-2:]), train.plan)
+
+
+def _constant(core: np.ndarray[Any, Any], t: Any) -> ir.Value:
+    return ttir("constant", [], result=t, value=elements_attribute(core, t))
+
+
+def _not_known(op: Any) -> InvalidIRError:
+    return InvalidIRError(
+        "the table of 'ttir.tensor_train_decompose' is not known when the model is compiled",
+        loc=read_location(op.location),
+        hint="decompose a parameter or a constant",
+    )

@@ -1,0 +1,58 @@
+"""What lookups cost on the target, in a dense table and in a train, by the placement that the compiler would choose."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import describe
+from ttstack.ops.base import Op
+from ttstack.ops.embedding import EmbeddingBag
+from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import DType
+from ttstack.passes.ttir.tensor_train.tables import Table
+from ttstack.placement import Graph, Node, place
+from ttstack.program.layout import Layout, storage
+from ttstack.system_desc import ChipDesc
+
+
+def dense_ns(table: Table, chip: ChipDesc, dtype: DType | None) -> float:
+    """Predicted nanoseconds of all lookups in the table as it is."""
+    return sum(alone_ns(describe(lookup.op), chip, dtype) for lookup in table.lookups)
+
+
+def train_ns(table: Table, train: TensorTrainType, chip: ChipDesc, dtype: DType | None) -> float:
+    """The same with the table as a train."""
+    return sum(alone_ns(in_train(lookup.op, train), chip, dtype) for lookup in table.lookups)
+
+
+def in_train(op: Any, train: TensorTrainType) -> Op:
+    """The lookup in a train that stands for a dense one."""
+    dense = describe(op)
+    if not isinstance(dense, EmbeddingBag):
+        return TensorTrainEmbedding(indices=dense.operands[0], cores=train.cores, train=train)
+    vectors = [t for t in (dense.offsets, dense.per_sample_weights) if t is not None]
+    return TensorTrainEmbeddingBag(
+        indices=dense.input,
+        inputs=(*train.cores, *vectors),
+        train=train,
+        mode=dense.mode,
+        include_last_offset=dense.include_last_offset,
+        padding_idx=dense.padding_idx,
+    )
+
+
+def device_bytes(train: TensorTrainType) -> int:
+    """Bytes of the cores as they lie on the device: the first in rows, the others in tiles, padding included."""
+    first, *others = train.cores
+    return Layout(storage(train.dtype), tiled=False).nbytes(first) + sum(
+        Layout(storage(train.dtype)).nbytes(core) for core in others
+    )
+
+
+def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
+    """Predicted nanoseconds of an op in a program of its own whose operands, but for the indices, are parameters."""
+    operands = range(len(op.operands))
+    results: Sequence[int] = (len(op.operands),)
+    node = Node(op, tuple(operands), tuple(results))
+    graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
+    return place(graph, chip, dtype=dtype).predicted_ns

@@ -1,0 +1,81 @@
+"""Lookups that are spelled as something else: products with one-hot rows, gathers of whole rows."""
+
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.indexing import Gather
+from ttstack.ops.matmul import Matmul
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import apply_patterns, producer
+
+
+class RecognizeLookups(Pass, name="recognize-lookups"):
+    """A product with one-hot rows, or a gather of whole rows, becomes `embedding`.
+
+    An index outside of the table, for which a one-hot row is all zeros, is an error from then on.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [("ttir.matmul", _one_hot), ("ttir.gather", _row_gather)])
+
+
+def _one_hot(op: Any) -> list[ir.Value] | None:
+    """`(index == 0, 1, ..., rows - 1) @ table`."""
+    product, table = describe(op), op.operands[1]
+    assert isinstance(product, Matmul)
+    if product.transpose_a or product.transpose_b or product.activation or product.b.rank != 2:
+        return None
+    test = _made_by(op.operands[0], "ttir.typecast")
+    if test is None or test.name != "ttir.eq":
+        return None
+    rows, shape = product.b.shape[0], read_type(test.results[0].type).shape
+    for index, classes in (test.operands, reversed(test.operands)):
+        t = read_type(index.type)
+        if _counts(classes, rows) and t.shape == (*shape[:-1], 1) and not t.dtype.is_float:
+            picked = ttir("embedding", [reshaped(index, t.shape[:-1]), table])
+            return [reshaped(picked, product.results[0].shape)]
+    return None
+
+
+def _row_gather(op: Any) -> list[ir.Value] | None:
+    """A gather along rows whose indices are the same in all columns."""
+    gather = describe(op)
+    assert isinstance(gather, Gather)
+    rank, (table, index) = gather.input.rank, op.operands
+    spread = producer(index)
+    if rank != 2 or gather.dim % rank != 0 or gather.index.shape[1] != gather.input.shape[1]:
+        return None
+    if getattr(spread, "name", "") not in ("ttir.broadcast", "ttir.repeat"):
+        return None
+    column = spread.operands[0]
+    if read_type(column.type).shape != (gather.index.shape[0], 1):
+        return None
+    return [ttir("embedding", [reshaped(column, gather.index.shape[:1]), table])]
+
+
+def _made_by(value: ir.Value, through: str) -> Any:
+    """The op that made the value, looking through ops of one name."""
+    owner = producer(value)
+    while getattr(owner, "name", "") == through:
+        owner = producer(owner.operands[0])
+    return owner
+
+
+def _counts(value: ir.Value, rows: int) -> bool:
+    """Whether the value is 0, 1, ..., rows - 1 along its last dimension, the others having extent 1."""
+    owner, shape = _made_by(value, "ttir.reshape"), read_type(value.type).shape
+    if shape != (*(1,) * (len(shape) - 1), rows):
+        return False
+    if getattr(owner, "name", "") == "ttir.constant":
+        return bool(np.array_equal(read_elements(owner.attributes["value"]).reshape(-1), np.arange(rows)))
+    if getattr(owner, "name", "") != "ttir.arange":
+        return False
+    start, end, step = (owner.attributes[name].value for name in ("start", "end", "step"))
+    return (start, end, step) == (0, rows, 1)

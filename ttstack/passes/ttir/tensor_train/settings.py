@@ -1,0 +1,124 @@
+"""Which tables to compress, and how far: options of a pass, or a YAML file that says it table by table."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from ttstack.diagnostics import PassOptionError
+from ttstack.system_desc.quantities import BYTES
+
+
+def _numbers(value: Any) -> Any:
+    """`16` and `16x32`, as texts spell ranks; lists as they are."""
+    if isinstance(value, str):
+        return tuple(int(part) if part.strip().isdigit() else part for part in value.split("x"))
+    return (value,) if isinstance(value, int) else value
+
+
+def _size(value: Any) -> Any:
+    """`4 MiB` and the like as bytes."""
+    return BYTES(value) if isinstance(value, str) else value
+
+
+class TableSettings(BaseModel):
+    """How one table may be compressed.
+
+    `max_bytes` and `ranks` say what the cores may take; without either, the ranks are the least that keep `rel_error`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    rel_error: float = Field(default=0.05, gt=0, lt=1)
+    """Relative Frobenius error that must not be exceeded."""
+    max_bytes: Annotated[int | None, BeforeValidator(_size)] = Field(default=None, gt=0)
+    """Of all cores of a table."""
+    ranks: Annotated[tuple[Annotated[int, Field(ge=1)], ...] | None, BeforeValidator(_numbers)] = None
+    """Between the cores: one for all, or one for each pair; there is one core more."""
+    min_rows: int = Field(default=100_000, ge=1)
+    """Smaller tables are left alone."""
+    max_slowdown: float = Field(default=2.0, gt=0)
+    """Predicted time of the lookups, as a multiple of that in the dense table, that must not be exceeded."""
+
+    @model_validator(mode="after")
+    def _one_request(self) -> Self:
+        if self.ranks is not None and self.max_bytes is not None:
+            raise ValueError("max_bytes and ranks both say what cores may take: give one of them")
+        return self
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Settings for all tables, and others for those of a name or a pattern of names; `False` leaves a table alone."""
+
+    default: TableSettings
+    tables: Mapping[str, TableSettings | Literal[False]] = field(default_factory=dict)
+
+    def of(self, name: str) -> TableSettings | None:
+        """The settings of the first pattern that fits the name; None where the table is left alone."""
+        found = next((given for pattern, given in self.tables.items() if fnmatchcase(name, pattern)), self.default)
+        return found if isinstance(found, TableSettings) else None
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Every pattern means a table.
+
+        Raises:
+            PassOptionError: some mean none; all of them.
+        """
+        known = list(names)
+        unused = [p for p in self.tables if not any(fnmatchcase(name, p) for name in known)]
+        if unused:
+            raise PassOptionError(
+                "settings for tables that the model does not have",
+                notes=tuple(f"no table is called '{pattern}'" for pattern in unused),
+                hint=f"its tables: {', '.join(known) or 'none'}",
+            )
+
+
+def load_rules(path: Path) -> Rules:
+    """The rules of a YAML file: settings as for all tables, and under `tables` those of names and patterns.
+
+    Raises:
+        PassOptionError: the file cannot be read, or says something that is no setting; all faults together.
+    """
+    try:
+        document = yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
+        raise PassOptionError(f"cannot read the settings of tables in '{path}'", notes=(str(e),)) from e
+    if not isinstance(document, dict):
+        raise PassOptionError(f"'{path}' holds no settings", hint="write `rel_error: 0.05`, and `tables:` for some")
+    faults: list[str] = []
+    given: dict[str, Any] = dict(document)
+    tables = given.pop("tables", {})
+    default = _read(given, "", faults) or TableSettings()
+    found: dict[str, TableSettings | Literal[False]] = {}
+    if not isinstance(tables, Mapping):
+        faults.append(f"tables: {tables!r} is no mapping of names to settings")
+        tables = {}
+    for name, table in tables.items():
+        whole = table if faults or not isinstance(table, Mapping) else given | dict(table)
+        found[str(name)] = False if table is False else _read(whole, f"tables.{name}", faults) or default
+    if faults:
+        raise PassOptionError(
+            f"bad settings of tables in '{path}'",
+            notes=tuple(faults),
+            hint=f"a table takes {', '.join(TableSettings.model_fields)}, or is false",
+        )
+    return Rules(default=default, tables=found)
+
+
+def _read(given: object, place: str, faults: list[str]) -> TableSettings | None:
+    """The settings of one table; None where they have faults, which are added to the others."""
+    if not isinstance(given, Mapping):
+        faults.append(f"{place}: {given!r} is neither settings nor false")
+        return None
+    try:
+        return TableSettings.model_validate(given)
+    except ValidationError as e:
+        for error in e.errors():
+            spelled = ".".join(part for part in (place, *map(str, error["loc"])) if part)
+            faults.append(f"{spelled}: {error['msg'].removeprefix('Value error, ')}")
+        return None

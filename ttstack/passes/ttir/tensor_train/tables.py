@@ -1,0 +1,60 @@
+"""The embedding tables of a module: parameters whose rows are looked up, and who else reads them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.dialects.location import read_location
+from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+from ttstack.passes.functions import defined
+from ttstack.program.records import TensorKind
+
+LOOKUPS = ("ttir.embedding", "ttir.embedding_bag")
+_TABLE = 1
+"""The place of the table among the operands of a lookup."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """An op that reads rows of a table, and the function that it stands in."""
+
+    op: Any
+    function: Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """A parameter that lookups read, in all functions of the module."""
+
+    name: str
+    type: TensorType
+    lookups: tuple[Lookup, ...]
+    others: tuple[str, ...]
+    """What else reads or changes it: ops and where they stand."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.type.shape[-2], self.type.shape[-1]
+
+
+def find_tables(module: ir.Module) -> list[Table]:
+    """Every parameter that is looked up, in the order of the arguments; one that functions share is one table."""
+    lookups: dict[str, list[Lookup]] = {}
+    others: dict[str, list[str]] = {}
+    types: dict[str, TensorType] = {}
+    for function in defined(module):
+        block = function.regions[0].blocks[0]
+        for signature, value in zip(read_arguments(function), block.arguments, strict=True):
+            if signature.kind is not TensorKind.PARAMETER:
+                continue
+            types[signature.name] = read_type(value.type)
+            for use in value.uses:
+                op = use.owner.operation
+                if op.name in LOOKUPS and use.operand_number == _TABLE:
+                    lookups.setdefault(signature.name, []).append(Lookup(op, function))
+                else:
+                    others.setdefault(signature.name, []).append(f"'{op.name}' {read_location(op.location)}".strip())
+    return [Table(n, types[n], tuple(found), tuple(others.get(n, ()))) for n, found in lookups.items()]

@@ -1,0 +1,134 @@
+"""Lower lookups in Tensor-Train form to `linalg`, `tensor`, `scf` and `arith`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.types import tensor_type
+from ttstack.mlir import func, ir
+from ttstack.ops.tensor_train import Contraction, TensorTrainEmbeddingBag, TensorTrainReconstruct
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import defined, refresh_signature
+from ttstack.passes.ttir.tensor_train.linalg_bags import bags_text
+from ttstack.passes.ttir.tensor_train.linalg_text import computed, rows_text, signless, tensor
+
+_NAMES = tuple(f"ttir.tensor_train_{name}" for name in ("embedding", "embedding_bag", "reconstruct"))
+
+
+class ConvertTensorTrainToLinalg(Pass, name="convert-tensor-train-to-linalg"):
+    """Each lookup becomes a call of a function of upstream dialects; equal ones share theirs.
+
+    Values are those of the runtime, so that MLIR's own lowering to LLVM can be compared with it.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Convert every lookup and reconstruction of the module."""
+        made: dict[Contraction, str] = {}
+        for function in list(defined(module)):
+            ops = [op.operation for block in function.regions[0].blocks for op in block.operations]
+            for op in ops:
+                if op.name in _NAMES:
+                    _convert(module, op, made)
+            refresh_signature(function)
+
+
+def _convert(module: ir.Module, op: Any, made: dict[Contraction, str]) -> None:
+    definition = describe(op)
+    assert isinstance(definition, Contraction)
+    if definition not in made:
+        made[definition] = f"{definition.mnemonic}_{len(made)}"
+        parsed = ir.Module.parse(_function(made[definition], definition))
+        (function,) = parsed.body.operations
+        function.detach_from_parent()
+        module.body.append(function)
+    results = [r.type for r in op.results]
+    with ir.InsertionPoint(op), op.location:
+        operands = [_signless(v, t) for v, t in zip(op.operands, definition.operands, strict=True)]
+        call = func.CallOp(results, made[definition], operands)
+    for old, new in zip(op.results, call.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+
+
+def _signless(value: ir.Value, t: TensorType) -> ir.Value:
+    """Integers as `arith` takes them, the same bits: an argument for lookups alone just has another type."""
+    plain = tensor_type(t.with_dtype(signless(t)))
+    if plain == value.type:
+        return value
+    if isinstance(value.owner, ir.Block) and all(use.owner.name in (*_NAMES, "func.call") for use in value.uses):
+        value.set_type(plain)
+        return value
+    return ir.Operation.create("tensor.bitcast", results=[plain], operands=[value]).results[0]
+
+
+def _function(name: str, op: Contraction) -> str:
+    (result,) = op.results
+    indices = op.operands[0] if op.first else TensorType((op.picked,), DType.I64)
+    types = [tensor(*t.shape, signless(t)) for t in op.operands]
+    arguments = ", ".join(f"%{n}: {t}" for n, t in zip(_operand_names(op), types, strict=True))
+    rows, lines = "%rows", [_ids(op, str(signless(indices))), rows_text(op.train, indices)]
+    held = TensorType((op.picked, op.train.plan.cols), op.train.dtype)
+    if isinstance(op, TensorTrainEmbeddingBag):
+        lines.append(bags_text(op))
+        rows, held = "%pooled", result
+    lines.append(_result(op, rows, held, result))
+    body = "\n    ".join(lines)
+    return f"func.func private @{name}({arguments}) -> {tensor(*result.shape, result.dtype)} {{\n    {body}\n}}"
+
+
+def _operand_names(op: Contraction) -> Sequence[str]:
+    names = [f"core{k}" for k in range(op.train.plan.order)]
+    if op.first:
+        names.insert(0, "indices")
+    if isinstance(op, TensorTrainEmbeddingBag):
+        names += ["offsets"] * op.has_offsets + ["weights_given"] * op.has_weights
+    return names
+
+
+def _ids(op: Contraction, index: str) -> str:
+    """`%ids`, all indices in one dimension, and `%weights` likewise."""
+    if isinstance(op, TensorTrainReconstruct):
+        return f"""%ids = tensor.generate {{
+      ^bb0(%i: index):
+        %row = arith.index_cast %i : index to i64
+        tensor.yield %row : i64
+    }} : {tensor(op.picked, index)}"""
+    found = _flattened("%ids", "%indices", op.operands[0].shape, index)
+    if isinstance(op, TensorTrainEmbeddingBag) and op.has_weights:
+        found += "\n    " + _flattened("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)
+    return found
+
+
+def _flattened(name: str, source: str, shape: tuple[int, ...], element: str) -> str:
+    given, flat = tensor(*shape, element), tensor(TensorType(shape, DType.F32).size, element)
+    if len(shape) == 0:
+        return f"{name} = tensor.expand_shape {source} [] output_shape [1] : {given} into {flat}"
+    return f"{name} = tensor.collapse_shape {source} [{list(range(len(shape)))}] : {given} into {flat}"
+
+
+def _result(op: Contraction, rows: str, held: TensorType, result: TensorType) -> str:
+    """The element type of the table, and the shape of the indices in place of their number."""
+    f, lines = computed(op.train), []
+    if f is not result.dtype:
+        t = tensor(*held.shape, result.dtype)
+        lines.append(f"""%narrow_to = tensor.empty() : {t}
+    %narrow = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}}
+        ins({rows} : {tensor(*held.shape, f)}) outs(%narrow_to : {t}) {{
+      ^bb0(%x: {f}, %_: {result.dtype}):
+        %y = arith.truncf %x : {f} to {result.dtype}
+        linalg.yield %y : {result.dtype}
+    }} -> {t}""")
+        rows = "%narrow"
+    if held.shape != result.shape:
+        have, want = tensor(*held.shape, result.dtype), tensor(*result.shape, result.dtype)
+        lead = list(range(max(result.rank - 1, 0)))
+        if result.rank == 1:
+            lines.append(f"%shaped = tensor.collapse_shape {rows} [[0, 1]] : {have} into {want}")
+        else:
+            groups = f"[{lead}, [{len(lead)}]] output_shape {list(result.shape)}"
+            lines.append(f"%shaped = tensor.expand_shape {rows} {groups} : {have} into {want}")
+        rows = "%shaped"
+    lines.append(f"return {rows} : {tensor(*result.shape, result.dtype)}")
+    return "\n    ".join(lines)

@@ -1,0 +1,42 @@
+"""What became of an embedding table when its model was compiled for Tensor-Train form."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    """One table. Figures are None where the decision needed none; bytes are those of values, without padding."""
+
+    table: str
+    rows: int
+    columns: int
+    element: str
+    lookups: int
+    """Ops that read rows of it."""
+    bytes_before: int
+    replaced: bool = False
+    reason: str = ""
+    row_factors: tuple[int, ...] | None = None
+    column_factors: tuple[int, ...] | None = None
+    ranks: tuple[int, ...] | None = None
+    """Between the cores."""
+    bytes_after: int | None = None
+    rel_error: float | None = None
+    """Frobenius, relative: measured on the stored cores where the table was decomposed, else the least possible."""
+    worst_row: float | None = None
+    """Largest error of a row, relative to the root mean square of the rows' norms."""
+    ns_before: float | None = None
+    """Predicted time of all its lookups in one run, in nanoseconds, in the dense table."""
+    ns_after: float | None = None
+    """The same in Tensor-Train form."""
+
+    def known(self) -> dict[str, Any]:
+        """All that is not None, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @staticmethod
+    def of(known: dict[str, Any]) -> "TableRecord":
+        """The inverse of `known`; lists are taken for tuples."""
+        values: dict[str, Any] = {n: tuple(cast(list[int], v)) if isinstance(v, list) else v for n, v in known.items()}
+        return TableRecord(**values)
