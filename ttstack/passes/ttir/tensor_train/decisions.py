@@ -1,5 +1,6 @@
 """Whether a table becomes a train, why, and what that changes."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -7,18 +8,16 @@ import numpy as np
 
 from ttstack.diagnostics import TensorTrainError
 from ttstack.ops.tensor_train_type import TensorTrainType
-from ttstack.ops.types import TILE, DType
-from ttstack.passes.ttir.tensor_train.prices import dense_ns, device_bytes, train_ns
+from ttstack.ops.types import DType
+from ttstack.passes.ttir.tensor_train.plans import best_candidate
+from ttstack.passes.ttir.tensor_train.prices import dense_ns, train_ns
 from ttstack.passes.ttir.tensor_train.settings import TableSettings
 from ttstack.passes.ttir.tensor_train.tables import Table
 from ttstack.program.table_record import TableRecord
 from ttstack.system_desc import ChipDesc
-from ttstack.tensor_train import TensorTrain, analyze, decompose, plan
+from ttstack.tensor_train import TensorTrain, decompose
 
 Array = np.ndarray[Any, Any]
-
-MOST_BYTES = 0.5
-"""Of a table's bytes that its cores may take."""
 
 
 @dataclass(frozen=True)
@@ -70,49 +69,25 @@ def _planned(
 ) -> Decision:
     table = found.table
     values = None if data is None else _readable(data.reshape(table.shape))
-    train = _train(table, settings, values)
+    candidate = best_candidate(table, settings, values)
+    train = candidate.train
     record = replace(
         found.record,
         row_factors=train.plan.row_factors,
         column_factors=train.plan.col_factors,
         ranks=train.plan.ranks[1:-1],
         bytes_after=sum(core.nbytes for core in train.cores),
+        rel_error=candidate.least_error,
         ns_before=dense_ns(table, chip, dtype),
         ns_after=train_ns(table, train, chip, dtype),
     )
     found = Decision(table, record, train)
-    if (why := _does_not_pay(record, settings)) is not None:
-        return replace(found, record=replace(record, reason=why))
+    if reasons := (*candidate.reasons, *_slowdown(record, settings)):
+        return replace(found, record=replace(record, reason="; ".join(reasons)))
     if values is None:
         why = "as asked for; without values, its error is not known"
         return replace(found, record=replace(record, reason=why, replaced=True))
     return _measured(found, settings, values)
-
-
-def _train(table: Table, settings: TableSettings, values: Array | None) -> TensorTrainType:
-    """The shape and ranks that the settings ask for; of ranks as they are needed, and of whole tiles, what is smaller.
-
-    Columns are factored so that slices are whole tiles where they can be.
-    """
-    dtype = table.type.dtype
-    assert isinstance(dtype, DType)
-    ranks = settings.ranks or ()
-    shape = plan(*table.shape, ranks=1, target=(TILE, TILE), order=len(ranks) + 1 if len(ranks) > 1 else 3)
-    factors: dict[str, Any] = {"row_factors": shape.row_factors, "col_factors": shape.col_factors}
-    asked: dict[str, Any] = factors if values is None else {"analysis": analyze(values, **factors)}
-    held = np.dtype(np.float16) if dtype is DType.BF16 else dtype.numpy
-    plans = [
-        plan(*table.shape, **_request(settings), **asked, target=target, dtype=held) for target in (None, (TILE, TILE))
-    ]
-    trains = [TensorTrainType(replace(made, rel_error=None), dtype) for made in plans]
-    return min(trains, key=device_bytes)
-
-
-def _request(settings: TableSettings) -> dict[str, Any]:
-    if settings.ranks:
-        first, *more = settings.ranks
-        return {"ranks": settings.ranks if more else first}
-    return {"rel_error": settings.rel_error} if settings.max_bytes is None else {"max_bytes": settings.max_bytes}
 
 
 def _measured(found: Decision, settings: TableSettings, values: Array) -> Decision:
@@ -126,20 +101,18 @@ def _measured(found: Decision, settings: TableSettings, values: Array) -> Decisi
     record = replace(
         found.record, rel_error=error, ranks=train.plan.ranks[1:-1], bytes_after=sum(c.nbytes for c in train.cores)
     )
+    if cores.certificate is not None and stored.dtype == cores.dtype:
+        record = replace(record, worst_row=cores.certificate.worst_row_error)
     if error > settings.rel_error:
         why = f"the error is {error:.3g} with cores in {train.dtype}, more than rel_error {settings.rel_error:g}"
         return replace(found, record=replace(record, reason=why))
     return replace(found, train=train, cores=stored, record=replace(record, replaced=True, reason="passes all tests"))
 
 
-def _does_not_pay(record: TableRecord, settings: TableSettings) -> str | None:
-    assert record.bytes_after is not None
-    if record.bytes_after > MOST_BYTES * record.bytes_before:
-        return f"cores would take {record.bytes_after:,} bytes, more than half of the table's {record.bytes_before:,}"
+def _slowdown(record: TableRecord, settings: TableSettings) -> Iterator[str]:
     factor = (record.ns_after or 0.0) / (record.ns_before or 1.0)
     if factor > settings.max_slowdown:
-        return f"lookups would take {factor:.2f} times as long, more than max_slowdown {settings.max_slowdown:g}"
-    return None
+        yield f"lookups would take {factor:.2f} times as long, more than max_slowdown {settings.max_slowdown:g}"
 
 
 def _readable(data: Array) -> Array:

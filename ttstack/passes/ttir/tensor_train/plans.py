@@ -1,0 +1,82 @@
+"""The trains that a table could become, each with what speaks against it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ttstack.diagnostics import TensorTrainError
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import TILE, DType
+from ttstack.passes.ttir.tensor_train.prices import device_bytes
+from ttstack.passes.ttir.tensor_train.settings import TableSettings
+from ttstack.passes.ttir.tensor_train.tables import Table
+from ttstack.tensor_train import Analysis, TensorTrainPlan, analyze, gate, plan
+
+Array = np.ndarray[Any, Any]
+
+_ORDERS = (2, 3)
+"""Numbers of cores that are tried: two for rows that are pairs of features, three for most others."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A train, why the gate refuses it, and the least error that it can have; no error is known without values."""
+
+    train: TensorTrainType
+    reasons: tuple[str, ...] = ()
+    least_error: float | None = None
+
+
+def best_candidate(table: Table, settings: TableSettings, values: Array | None) -> Candidate:
+    """Of those that pass the gate, or of all where none does, the one that takes the least on the device.
+
+    Raises:
+        TensorTrainError: there is none; the message of the last that was tried.
+    """
+    found: list[Candidate] = []
+    fault: TensorTrainError | None = None
+    for order in (len(settings.ranks) + 1,) if settings.ranks and len(settings.ranks) > 1 else _ORDERS:
+        try:
+            found.append(_candidate(table, settings, values, order))
+        except TensorTrainError as e:
+            fault = e
+    if fault is not None and not found:
+        raise fault
+    return min(found, key=lambda candidate: (bool(candidate.reasons), device_bytes(candidate.train)))
+
+
+def _candidate(table: Table, settings: TableSettings, values: Array | None, order: int) -> Candidate:
+    """Columns are factored so that slices of cores are whole tiles where they can be."""
+    dtype = table.type.dtype
+    assert isinstance(dtype, DType)
+    shape = plan(*table.shape, ranks=1, target=(TILE, TILE), order=order)
+    if values is None:
+        return Candidate(_smallest(shape, settings, None, dtype))
+    analysis = analyze(values, row_factors=shape.row_factors, col_factors=shape.col_factors)
+    train = _smallest(shape, settings, analysis, dtype)
+    verdict = gate(values, train.plan, rel_error=settings.rel_error, dtype=_held(dtype), analysis=analysis)
+    return Candidate(train, verdict.reasons, verdict.least_error)
+
+
+def _smallest(
+    shape: TensorTrainPlan, settings: TableSettings, analysis: Analysis | None, dtype: DType
+) -> TensorTrainType:
+    """With ranks as they are needed, or raised to whole tiles: what takes less on the device."""
+    factors = {"row_factors": shape.row_factors, "col_factors": shape.col_factors} if analysis is None else {}
+    known: dict[str, Any] = {"analysis": analysis, "dtype": _held(dtype), **factors}
+    targets = (None, (TILE, TILE))
+    plans = [plan(shape.rows, shape.cols, **_request(settings), **known, target=target) for target in targets]
+    return min((TensorTrainType(replace(made, rel_error=None), dtype) for made in plans), key=device_bytes)
+
+
+def _request(settings: TableSettings) -> dict[str, Any]:
+    if settings.ranks:
+        first, *more = settings.ranks
+        return {"ranks": settings.ranks if more else first}
+    return {"rel_error": settings.rel_error} if settings.max_bytes is None else {"max_bytes": settings.max_bytes}
+
+
+def _held(dtype: DType) -> np.dtype[Any]:
+    """A type of NumPy's own as wide as the element type."""
+    return np.dtype(np.float16) if dtype is DType.BF16 else dtype.numpy
