@@ -1,7 +1,8 @@
 """The only module that names the host package of the MLIR bindings.
 
 Everything else says `from ttstack.mlir import ir, ext, func`; another host package is one edit here.
-`fx_importer`, which needs PyTorch, and `execution_engine` are imported when they are first asked for.
+`fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx, and `execution_engine` are imported when they are
+first asked for.
 """
 
 from importlib import import_module
@@ -31,7 +32,11 @@ ext._cext.globals.append_dialect_search_prefix("ttstack.dialects")
 
 
 _LOAD_CHLO_AND_VHLO = "builtin.module(func.func(convert-torch-to-stablehlo),stablehlo-legalize-to-vhlo)"
-_LATE = {"fx_importer": "torch_mlir.extras.fx_importer", "execution_engine": "torch_mlir.execution_engine"}
+_LATE = {
+    "execution_engine": "torch_mlir.execution_engine",
+    "fx_importer": "torch_mlir.extras.fx_importer",
+    "onnx_importer": "torch_mlir.extras.onnx_importer",
+}
 
 
 def register_torch_dialect(context: ir.Context) -> None:

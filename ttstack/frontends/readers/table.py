@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.readers import bytecode, text, torch
+from ttstack.frontends.readers import bytecode, onnx, text, torch
 from ttstack.frontends.readers.artifact import BYTECODE, holds_artifact
 from ttstack.frontends.readers.kind import FileKind
 
@@ -28,11 +28,17 @@ def is_text(head: bytes) -> bool:
     return all(c.isprintable() or c.isspace() for c in found)
 
 
+def is_onnx(head: bytes) -> bool:
+    """Whether it is a protobuf message that begins with a small number as field 1: the version of ONNX's format."""
+    return head[:1] == b"\x08" and 0 < int.from_bytes(head[1:2]) < 128
+
+
 FILES = (
     FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read),
     FileKind("a PyTorch program", (".pt2",), begins(b"PK\x03\x04"), torch.read, takes_inputs=True),
     FileKind("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.read),
     FileKind("a serialized JAX export", (".jax",), holds_artifact, bytecode.read),
+    FileKind("an ONNX model", (".onnx",), is_onnx, onnx.read, takes_inputs=True),
 )
 """All files that can be compiled. A new kind is a reader module and a line here."""
 

@@ -1,6 +1,7 @@
 """What the conversion of the torch dialect is given: builtin tensors at the boundary, and constants to read."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from ttstack.frontends.conversion import Conversion, Source, check
 from ttstack.frontends.conversion import convert as convert_ops
@@ -10,15 +11,15 @@ from ttstack.frontends.torch_to_ttir.types import builtin_type
 from ttstack.mlir import ir
 
 
-def convert(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -> None:
-    """Convert every function of the module in place.
+def convert(module: ir.Module, conversions: Mapping[str, Conversion[Any]], call: type[Call] = Call) -> None:
+    """Convert every function of the module in place; the conversions are given `call`s.
 
     Raises:
         UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
     """
     torch = Source(
         conversions,
-        Call,
+        call,
         prefixes=("torch.",),
         kept=(CONSTANT,),
         generic=(OPERATOR,),

@@ -40,7 +40,7 @@ def averages(size: int, count: int) -> Matrix:
 def nearest(size: int, count: int, step: float, *, centred: bool = False) -> Matrix:
     """The element at or before each position, which are `step` apart."""
     at = ((np.arange(count) + 0.5 * centred) * step).astype(int)
-    return _taps(size, at[:, None], np.ones((count, 1)))
+    return taps(size, at[:, None], np.ones((count, 1)))
 
 
 def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
@@ -48,14 +48,14 @@ def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
     at = np.clip(_positions(size, count, step, corners=corners), 0, size - 1)
     below = np.floor(at).astype(int)
     share = at - below
-    return _taps(size, below[:, None] + [0, 1], np.stack([1 - share, share], 1))
+    return taps(size, below[:, None] + [0, 1], np.stack([1 - share, share], 1))
 
 
 def cubic(size: int, count: int, step: float, *, corners: bool) -> Matrix:
     """Mixes of the four elements around each position."""
     at = _positions(size, count, step, corners=corners)
     places = np.floor(at).astype(int)[:, None] + [-1, 0, 1, 2]
-    return _taps(size, places, _cubic_weight(np.abs(at[:, None] - places)))
+    return taps(size, places, cubic_weight(np.abs(at[:, None] - places)))
 
 
 def _positions(size: int, count: int, step: float, *, corners: bool) -> NDArray[Any]:
@@ -65,13 +65,14 @@ def _positions(size: int, count: int, step: float, *, corners: bool) -> NDArray[
     return (np.arange(count) + 0.5) * step - 0.5
 
 
-def _cubic_weight(distance: NDArray[Any]) -> NDArray[Any]:
-    near = ((_CUBIC + 2) * distance - (_CUBIC + 3)) * distance**2 + 1
-    far = ((distance - 5) * distance + 8) * distance * _CUBIC - 4 * _CUBIC
+def cubic_weight(distance: NDArray[Any], free: float = _CUBIC) -> NDArray[Any]:
+    """Of an element at that distance; `free` is the kernel's free coefficient."""
+    near = ((free + 2) * distance - (free + 3)) * distance**2 + 1
+    far = ((distance - 5) * distance + 8) * distance * free - 4 * free
     return np.where(distance <= 1, near, far)
 
 
-def _taps(size: int, places: NDArray[Any], weights: NDArray[Any]) -> Matrix:
+def taps(size: int, places: NDArray[Any], weights: NDArray[Any]) -> Matrix:
     """Weights put where they belong; places outside are those of the edge."""
     matrix = np.zeros((len(places), size))
     rows = np.broadcast_to(np.arange(len(places))[:, None], places.shape)

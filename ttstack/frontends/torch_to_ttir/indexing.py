@@ -135,7 +135,9 @@ def _index_select(call: Call) -> ir.Value:
     """Rows of a table that the picked dimension leads."""
     x = call.tensor(0)
     dim = axis(call.integer(1), read_type(x.type).rank)
-    return reshaped(_picked(x, [dim], reshaped(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape)
+    return reshaped(
+        picked_rows(x, [dim], reshaped(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape
+    )
 
 
 @CONVERSIONS("unfold", to="embedding permute reshape constant")
@@ -146,7 +148,7 @@ def _unfold(call: Call) -> ir.Value:
     dim = axis(call.integer(1), len(shape))
     count = call.result.shape[dim]
     places = np.arange(count)[:, None] * step + np.arange(size)
-    picked = _picked(x, [dim], constant(places, TensorType((count, size), DType.I32)))
+    picked = picked_rows(x, [dim], constant(places, TensorType((count, size), DType.I32)))
     apart = reshaped(picked, (*shape[:dim], count, size, *shape[dim + 1 :]))
     order = [d for d in range(len(shape) + 1) if d != dim + 1]
     return permuted(apart, (*order, dim + 1))
@@ -163,7 +165,7 @@ def _index(call: Call) -> ir.Value:
     position = positions(list(picks.values()), [t.shape[d] for d in dims])
     if dims[0] > 0 and dims == list(range(dims[0], t.rank)):
         return reshaped(_gathered(x, dims[0], position), call.result.shape)
-    return reshaped(_picked(x, dims, position), call.result.shape)
+    return reshaped(picked_rows(x, dims, position), call.result.shape)
 
 
 def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
@@ -210,7 +212,7 @@ def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
     return ttir("gather", [reshaped(x, (rows, math.prod(shape[lead:]))), index], dim=1)
 
 
-def _picked(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
+def picked_rows(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
     """Rows of the table that `dims` lead; their place is that of `dims` where those are adjacent, else in front."""
     shape, picked = read_type(x.type).shape, read_type(position.type).rank
     rest = [d for d in range(len(shape)) if d not in dims]

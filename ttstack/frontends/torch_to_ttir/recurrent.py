@@ -13,7 +13,7 @@ from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()
 
-_TARGETS = "linear matmul slice_static reshape permute concat add"
+TARGETS = "linear matmul slice_static reshape permute concat add"
 
 State = Sequence[ir.Value]
 """[batch, width] each: what a step hands on, its output first."""
@@ -22,7 +22,7 @@ Cell = Callable[[ir.Value, ir.Value, State], State]
 
 
 @dataclass(frozen=True)
-class _Direction:
+class Direction:
     """One direction of one layer: its parameters, and the sense of time."""
 
     weights: tuple[ir.Value, ir.Value]
@@ -32,45 +32,47 @@ class _Direction:
     def run(self, x: ir.Value, state: State, cell: Cell) -> tuple[ir.Value, State]:
         """Outputs [time, batch, width] for inputs [time, batch, features], and the last state."""
         length, *_ = read_type(x.type).shape
-        shares, outputs = _linear(x, self.weights[0], self.biases[0]), list[ir.Value]()
+        shares, outputs = linear(x, self.weights[0], self.biases[0]), list[ir.Value]()
         for at in reversed(range(length)) if self.backwards else range(length):
             share = sliced(shares, 0, at, at + 1)
-            own = _linear(state[0], self.weights[1], self.biases[1])
+            own = linear(state[0], self.weights[1], self.biases[1])
             state = cell(reshaped(share, read_type(own.type).shape), own, state)
             outputs.append(reshaped(state[0], (1, *read_type(state[0].type).shape)))
         return joined(outputs[::-1] if self.backwards else outputs, 0), state
 
 
-def _linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
+def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
+    """The product with the transpose of `weight`, and the bias."""
     if bias is None:
         return ttir("matmul", [x, weight], transpose_b=True)
     return ttir("linear", [x, weight, bias], transpose_b=True)
 
 
-@CONVERSIONS("lstm.input", to=f"{_TARGETS} sigmoid tanh multiply")
+@CONVERSIONS("lstm.input", to=f"{TARGETS} sigmoid tanh multiply")
 def _lstm(call: Call) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
-    return _unrolled(call, call.tensors(1), _lstm_cell)
+    return _unrolled(call, call.tensors(1), lstm_cell)
 
 
-@CONVERSIONS("gru.input", to=f"{_TARGETS} sigmoid tanh multiply subtract")
+@CONVERSIONS("gru.input", to=f"{TARGETS} sigmoid tanh multiply subtract")
 def _gru(call: Call) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
     return _unrolled(call, [call.tensor(1)], _gru_cell)
 
 
-@CONVERSIONS("rnn_tanh.input", "rnn_relu.input", to=f"{_TARGETS} tanh relu")
+@CONVERSIONS("rnn_tanh.input", "rnn_relu.input", to=f"{TARGETS} tanh relu")
 def _rnn(call: Call) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
     activation = "tanh" if "tanh" in call.name else "relu"
-    return _unrolled(call, [call.tensor(1)], partial(_rnn_cell, activation))
+    return _unrolled(call, [call.tensor(1)], partial(rnn_cell, activation))
 
 
-def _lstm_cell(share: ir.Value, own: ir.Value, state: State) -> State:
+def lstm_cell(share: ir.Value, own: ir.Value, state: State, order: Sequence[int] = range(4)) -> State:
+    """A step of an LSTM; `order` is where input, forget, cell and output gate stand."""
     hidden, carried = state
     f = partial(elementwise, result=read_type(hidden.type))
-    gates = elementwise("add", share, own, result=read_type(own.type))
-    enter, keep, new, leave = _gates(gates, 4)
+    found = gates(elementwise("add", share, own, result=read_type(own.type)), 4)
+    enter, keep, new, leave = (found[i] for i in order)
     carried = f("add", f("multiply", f("sigmoid", keep), carried), f("multiply", f("sigmoid", enter), f("tanh", new)))
     return f("multiply", f("sigmoid", leave), f("tanh", carried)), carried
 
@@ -78,19 +80,21 @@ def _lstm_cell(share: ir.Value, own: ir.Value, state: State) -> State:
 def _gru_cell(share: ir.Value, own: ir.Value, state: State) -> State:
     (hidden,) = state
     f = partial(elementwise, result=read_type(hidden.type))
-    pairs = zip(_gates(share, 3), _gates(own, 3), strict=True)
+    pairs = zip(gates(share, 3), gates(own, 3), strict=True)
     (reset, own_reset), (keep, own_keep), (new, own_new) = pairs
     new = f("tanh", f("add", new, f("multiply", f("sigmoid", f("add", reset, own_reset)), own_new)))
     kept = f("multiply", f("sigmoid", f("add", keep, own_keep)), f("subtract", hidden, new))
     return (f("add", new, kept),)
 
 
-def _rnn_cell(activation: str, share: ir.Value, own: ir.Value, state: State) -> State:
+def rnn_cell(activation: str, share: ir.Value, own: ir.Value, state: State) -> State:
+    """A step of a plain recurrent layer."""
     f = partial(elementwise, result=read_type(state[0].type))
     return (f(activation, f("add", share, own)),)
 
 
-def _gates(x: ir.Value, count: int) -> list[ir.Value]:
+def gates(x: ir.Value, count: int) -> list[ir.Value]:
+    """`count` parts of equal width."""
     width = read_type(x.type).shape[1] // count
     return [sliced(x, 1, i * width, (i + 1) * width) for i in range(count)]
 
@@ -119,7 +123,7 @@ def _time_first(call: Call) -> ir.Value:
     return permuted(call.tensor(0), (1, 0, 2)) if call.flag(8) else call.tensor(0)
 
 
-def _layers(call: Call) -> list[list[_Direction]]:
+def _layers(call: Call) -> list[list[Direction]]:
     """The directions of each layer."""
     parameters, senses = call.tensors(2), 2 if call.flag(7) else 1
     if call.flag(6) and call.number(5) != 0:
@@ -127,9 +131,9 @@ def _layers(call: Call) -> list[list[_Direction]]:
     count, each = call.integer(4) * senses, 4 if call.flag(3) else 2
     if len(parameters) != count * each:
         call.refuse("projects its output", "use proj_size=0 and a torch.nn.Linear")
-    found = list[_Direction]()
+    found = list[Direction]()
     for i in range(count):
         w, state_w, *biases = parameters[i * each : (i + 1) * each]
         b, state_b = biases or (None, None)
-        found.append(_Direction((w, state_w), (b, state_b), backwards=i % senses == 1))
+        found.append(Direction((w, state_w), (b, state_b), backwards=i % senses == 1))
     return [found[i : i + senses] for i in range(0, count, senses)]

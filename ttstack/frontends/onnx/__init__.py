@@ -1,0 +1,5 @@
+"""ONNX models: made static, then through the torch dialect to TTIR."""
+
+from ttstack.frontends.onnx.model import import_onnx
+
+__all__ = ["import_onnx"]

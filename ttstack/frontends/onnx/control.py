@@ -1,0 +1,100 @@
+"""Control flow that is decided before a run: a branch is taken, a loop is unrolled."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+import onnx
+from onnx import GraphProto, NodeProto
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.frontends.onnx.evaluate import Array
+
+MAX_ITERATIONS = 4096
+"""Loops that run longer are refused: each iteration is compiled for itself."""
+
+
+class Walker(Protocol):
+    """Who walks graphs: what control flow asks of it."""
+
+    known: dict[str, Array]
+
+    def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
+        """Walk a body whose inputs stand for the values in `bound`; the values of its outputs."""
+        ...
+
+    def node(self, node: NodeProto) -> None:
+        """Walk one more node."""
+        ...
+
+
+def name_of(node: NodeProto) -> str:
+    """The node's name, or that of its first result."""
+    return node.name or next(iter(node.output), "")
+
+
+def take_branch(node: NodeProto, walker: Walker) -> list[str]:
+    """The values of an `If` whose condition is known."""
+    condition = _truth(node, node.input[0], walker, "its condition")
+    taken = _bodies(node)["then_branch" if condition else "else_branch"]
+    return walker.graph(taken, {}, f"{name_of(node)}/")
+
+
+def unroll(node: NodeProto, walker: Walker) -> list[str]:
+    """The values of a `Loop` whose iterations can be counted: carried ones, then those of all iterations stacked."""
+    body = _bodies(node)["body"]
+    count, condition, *carried = (*node.input, "", "")[: max(2, len(node.input))]
+    limit = int(known_values(node, count, walker, "its trip count").item()) if count else None
+    scanned: list[list[str]] = [[] for _ in body.output[1 + len(carried) :]]
+    i = 0
+    while (limit is None or i < limit) and (not condition or _truth(node, condition, walker, "its condition")):
+        if i == MAX_ITERATIONS:
+            raise _refused(node, f"runs for more than {MAX_ITERATIONS} iterations")
+        prefix = f"{name_of(node)}/{i}/"
+        number, go_on = f"{prefix}#", condition or f"{prefix}?"
+        walker.known |= {number: np.array(i), **({} if condition else {go_on: np.array(True)})}
+        formal = [value.name for value in body.input]
+        bound = dict(zip(formal, (number, go_on, *carried), strict=True))
+        condition, *results = walker.graph(body, bound, prefix)
+        carried = results[: len(carried)]
+        for values, value in zip(scanned, results[len(carried) :], strict=True):
+            values.append(value)
+        i += 1
+    if scanned and not i:
+        raise _refused(node, "does not run once, and nothing says what its stacked results are")
+    return [*carried, *(stacked(node, values, 0, walker) for values in scanned)]
+
+
+CONTROL_FLOW = {"If": take_branch, "Loop": unroll}
+"""Ops with bodies, and what becomes of them."""
+
+
+def _bodies(node: NodeProto) -> dict[str, GraphProto]:
+    return {attribute.name: attribute.g for attribute in node.attribute}
+
+
+def stacked(node: NodeProto, values: Sequence[str], axis: int, walker: Walker) -> str:
+    """The values along a new dimension, by nodes of their own."""
+    prefix = f"{name_of(node)}/{axis}/{values[0]}/"
+    walker.known[f"{prefix}axes"] = np.array([axis])
+    rows = [f"{prefix}{i}" for i in range(len(values))]
+    for value, row in zip(values, rows, strict=True):
+        walker.node(onnx.helper.make_node("Unsqueeze", [value, f"{prefix}axes"], [row], name_of(node)))
+    walker.node(onnx.helper.make_node("Concat", rows, [prefix], name_of(node), axis=axis))
+    return prefix
+
+
+def _truth(node: NodeProto, name: str, walker: Walker, what: str) -> bool:
+    return bool(known_values(node, name, walker, what).item())
+
+
+def known_values(node: NodeProto, name: str, walker: Walker, what: str) -> Array:
+    """The values of an operand that must not depend on a run."""
+    if name not in walker.known:
+        raise _refused(node, f"cannot be compiled: {what} depends on the values of a run")
+    return walker.known[name]
+
+
+def _refused(node: NodeProto, why: str) -> UnsupportedOpError:
+    hint = "decide before the export, with torch.where, or with a trip count that is a constant"
+    return UnsupportedOpError(f"`{node.op_type}` {why}", loc=name_of(node) or None, hint=hint)

@@ -1,0 +1,71 @@
+"""Inputs of static shape: as the model says, or as the user does."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onnx import GraphProto, TypeProto, ValueInfoProto
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.onnx.types import DTYPES, given_shape, spell, static_shape
+
+
+def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
+    """What a run is given: inputs without an initial value."""
+    initialised = {tensor.name for tensor in graph.initializer}
+    return [value for value in graph.input if value.name not in initialised]
+
+
+def fix_shapes(graph: GraphProto, inputs: Any, path: Path) -> None:
+    """Write the shapes that the user gave, by name or by position, into the graph's inputs.
+
+    Raises:
+        SourceError: an input stays of unknown shape, a given shape does not fit, or there is no such input; all.
+    """
+    values = {value.name: value for value in graph_inputs(graph)}
+    given = _by_name(inputs, list(values), path)
+    faults = [f"there is no input '{name}'" for name in given if name not in values]
+    for name, value in values.items():
+        fault = _fix(value.type, given[name]) if name in given else _unknown(value.type)
+        faults += [f"input '{name}' {fault}"] if fault else []
+    if faults:
+        shape = ", ".join(f'"{name}": ({spell(v.type).replace("x", ", ")})' for name, v in values.items())
+        raise SourceError(
+            f"the inputs of '{path}' cannot be compiled as they are",
+            notes=tuple(faults),
+            hint=f"every extent must be known: give inputs={{{shape}}} with a number for each name",
+        )
+
+
+def _by_name(inputs: Any, names: list[str], path: Path) -> Mapping[str, Any]:
+    if inputs is None or isinstance(inputs, Mapping):
+        return inputs or {}
+    listed = isinstance(inputs, tuple | list) and given_shape(inputs) is None
+    values = list(inputs) if listed else [inputs]
+    if len(values) > len(names):
+        raise SourceError(f"{len(values)} inputs are given; '{path}' takes {len(names)}: {', '.join(names)}")
+    return dict(zip(names, values, strict=False))
+
+
+def _unknown(value: TypeProto) -> str:
+    if not value.HasField("tensor_type"):
+        return f"is a {value.WhichOneof('value')}, not a tensor"
+    if value.tensor_type.elem_type not in DTYPES:
+        return "has an element type that no device has"
+    return "" if static_shape(value) is not None else f"is {spell(value)}"
+
+
+def _fix(value: TypeProto, given: Any) -> str:
+    shape = given_shape(given)
+    if shape is None:
+        return f"is given as {given!r}, which is no shape"
+    tensor = value.tensor_type
+    dims = tensor.shape.dim
+    declared = [d.dim_value if d.HasField("dim_value") else None for d in dims]
+    fits = len(shape) == len(declared) and all(d in (None, e) for d, e in zip(declared, shape, strict=True))
+    if tensor.HasField("shape") and not fits:
+        return f"is {spell(value)} in the model, and given as {'x'.join(map(str, shape))}"
+    del dims[:]
+    for extent in shape:
+        dims.add().dim_value = extent
+    return _unknown(value)

@@ -1,0 +1,46 @@
+"""The message in an `.onnx` file, checked as far as can be without looking at its ops."""
+
+import mmap
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+from onnx import ModelProto
+from onnx.inliner import inline_local_functions
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.onnx.wire import skeleton
+
+OPSETS = range(13, 23)
+"""Versions of ONNX's operator set that are read."""
+
+
+def load(path: Path) -> ModelProto:
+    """The model with its own functions inlined; the data of large tensors stays in the file.
+
+    Raises:
+        SourceError: it is cut off, no ONNX model, or of an operator set that is not read.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        try:
+            with memoryview(data) as view:
+                model = ModelProto.FromString(skeleton(view, path.name))
+        except ValueError as e:
+            raise SourceError(f"'{path}' cannot be read as an ONNX model: {e}", hint="export it again") from e
+        except DecodeError as e:
+            raise SourceError(f"'{path}' is no ONNX model", hint="export it again") from e
+    if not model.graph.node and not model.graph.output:
+        raise SourceError(f"'{path}' holds no graph: it is no ONNX model, or cut off", hint="export it again")
+    _check_opset(model, path)
+    return inline_local_functions(model) if model.functions else model
+
+
+def _check_opset(model: ModelProto, path: Path) -> None:
+    versions = {entry.domain or "ai.onnx": entry.version for entry in model.opset_import}
+    version = versions.get("ai.onnx")
+    if version in OPSETS:
+        return
+    said = "names no operator set" if version is None else f"is of ONNX operator set {version}"
+    raise SourceError(
+        f"'{path}' {said}; sets {OPSETS.start} to {OPSETS.stop - 1} are read",
+        hint=f"export it with opset_version={OPSETS.stop - 1}, or convert it: onnx.version_converter.convert_version",
+    )

@@ -1,0 +1,64 @@
+"""An ONNX model as TTIR, with its weights where they are."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.frontends.onnx.importer import import_graph
+from ttstack.frontends.onnx.inputs import fix_shapes
+from ttstack.frontends.onnx.load import load
+from ttstack.frontends.onnx.static import StaticGraph
+from ttstack.frontends.onnx.supported import check_ops
+from ttstack.frontends.onnx.tensors import TensorReader
+from ttstack.frontends.onnx.wire import LARGE_BYTES
+from ttstack.frontends.onnx_to_ttir import WHOLE, onnx_to_ttir
+from ttstack.frontends.readers.kind import Source
+from ttstack.program.records import TensorKind
+from ttstack.session import as_diagnostics
+
+
+def import_onnx(path: Path, inputs: Any = None) -> Source:
+    """The TTIR of the model in a file, in the current context.
+
+    Args:
+        path: of the `.onnx` file; its external data are beside it.
+        inputs: shapes of inputs, or arrays of them, by name or by position, where the model leaves extents open.
+
+    Raises:
+        SourceError: a file that cannot be read, or shapes that are not known.
+        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+    """
+    start = time.perf_counter()
+    model = load(path)
+    fix_shapes(model.graph, inputs, path)
+    reader = TensorReader(path)
+    graph = StaticGraph(model, reader)
+    check_ops(graph.nodes)
+    loaded = time.perf_counter()
+    kinds = _arguments(graph)
+    module = import_graph(graph, model, list(kinds), WHOLE)
+    onnx_to_ttir(module)
+    signatures = [ArgumentSignature(name, kind) for name, kind in kinds.items()]
+    write_signature(module.body.operations[0], signatures, list(graph.outputs))
+    with as_diagnostics("the imported model is invalid"):
+        module.operation.verify()
+    weights = {
+        name: graph.known[name] if kind is TensorKind.CONSTANT else reader.values(graph.parameters[name])
+        for name, kind in kinds.items()
+        if kind is not TensorKind.INPUT
+    }
+    return Source(module, weights, str(path), {"load": loaded - start, "import": time.perf_counter() - loaded})
+
+
+def _arguments(graph: StaticGraph) -> dict[str, TensorKind]:
+    """What is no literal: inputs, parameters and large known values, in order of their first use."""
+    kinds = dict.fromkeys(graph.inputs, TensorKind.INPUT)
+    for name in (*(name for node in graph.nodes for name in node.input), *graph.outputs.values()):
+        if name in graph.parameters:
+            kinds.setdefault(name, TensorKind.PARAMETER)
+        elif name in graph.known and np.asarray(graph.known[name]).nbytes > LARGE_BYTES:
+            kinds.setdefault(name, TensorKind.CONSTANT)
+    return kinds

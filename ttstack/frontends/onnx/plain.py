@@ -1,0 +1,62 @@
+"""Nodes spelled out: ops that ONNX defines by others, and padding that it computes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import onnx
+from onnx import FunctionProto, NodeProto, TypeProto
+
+from ttstack.frontends.onnx.types import static_shape
+
+
+def pads_spelled(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
+    """The node with numbers in place of `auto_pad`; the node itself where it has none."""
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    how = attributes.pop("auto_pad", b"NOTSET").decode()
+    if how == "NOTSET" or node.op_type not in ("Conv", "MaxPool", "AveragePool"):
+        return node
+    shape = static_shape(types[node.input[0]]) or ()
+    kernel = attributes.get("kernel_shape") or (static_shape(types[node.input[1]]) or ())[2:]
+    rank = len(kernel)
+    strides, dilations = (attributes.get(name, [1] * rank) for name in ("strides", "dilations"))
+    totals = [
+        max(0, (-(-size // stride) - 1) * stride + (k - 1) * dilation + 1 - size) if how != "VALID" else 0
+        for size, k, stride, dilation in zip(shape[2:], kernel, strides, dilations, strict=True)
+    ]
+    less, more = [total // 2 for total in totals], [-(-total // 2) for total in totals]
+    attributes["pads"] = less + more if how == "SAME_UPPER" else more + less
+    return onnx.helper.make_node(node.op_type, node.input, node.output, node.name, domain=node.domain, **attributes)
+
+
+def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> FunctionProto | None:
+    """How ONNX defines an op by others, for operands of these types; None where it does not."""
+    schema: Any = onnx.defs.get_schema(node.op_type, opset, "")
+    if schema.has_function:
+        versions = [version for version in schema.function_opset_versions if version <= opset]
+        text: Any = versions and schema.get_function_with_opset_version(max(versions))
+    else:
+        versions = [version for version in schema.context_dependent_function_opset_versions if version <= opset]
+        given = [types[name].SerializeToString() if name else b"" for name in node.input]
+        text = versions and schema.get_context_dependent_function_with_opset_version(
+            max(versions), node.SerializeToString(), given
+        )
+    return FunctionProto.FromString(text) if text else None
+
+
+def nodes_of(function: FunctionProto, node: NodeProto, opset: int) -> Iterator[NodeProto]:
+    """The nodes of a definition with the node's attributes; names are those of the definition."""
+    given = {a.name: a for a in node.attribute}
+    schema = onnx.defs.get_schema(node.op_type, opset, "")
+    default = {name: a.default_value for name, a in schema.attributes.items() if a.default_value.name}
+    for inner in function.node:
+        bound = NodeProto()
+        bound.CopyFrom(inner)
+        del bound.attribute[:]
+        for attribute in inner.attribute:
+            source = given.get(attribute.ref_attr_name) or default.get(attribute.ref_attr_name)
+            if not attribute.ref_attr_name:
+                bound.attribute.append(attribute)
+            elif source is not None:
+                bound.attribute.append(source)
+                bound.attribute[-1].name = attribute.name
+        yield bound

@@ -1,0 +1,187 @@
+"""A graph without arithmetic on shapes and without control flow: every type static, every value known that can be."""
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+import onnx
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.onnx import sequences
+from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
+from ttstack.frontends.onnx.evaluate import Array, Evaluator
+from ttstack.frontends.onnx.inputs import graph_inputs
+from ttstack.frontends.onnx.plain import definition, nodes_of, pads_spelled
+from ttstack.frontends.onnx.supported import SUPPORTED
+from ttstack.frontends.onnx.tensors import TensorReader
+from ttstack.frontends.onnx.types import spell, static_shape, type_of
+
+FOLD_BYTES = 1 << 20
+"""Results that are larger than this are computed by the program, unless their shape depends on them."""
+
+_BY_VALUE = {"Resize", "Upsample", "QuantizeLinear", "DequantizeLinear"}
+"""Ops that are converted by the values of real operands."""
+
+
+class StaticGraph:
+    """A model's nodes in order, bodies of control flow included, without those that nothing needs.
+
+    Values have the model's names, or under a path where a body runs several times. `known` are values that do not
+    depend on a run; `parameters` are real tensors that the model holds, which are not read.
+    """
+
+    def __init__(self, model: ModelProto, reader: TensorReader) -> None:
+        self.types: dict[str, TypeProto] = {}
+        self.known: dict[str, Array] = {}
+        self.parameters: dict[str, TensorProto] = {}
+        self.sequences: dict[str, list[str]] = {}
+        self.inputs = [value.name for value in graph_inputs(model.graph)]
+        self._reader = reader
+        opsets = {"" if i.domain == "ai.onnx" else i.domain: i.version for i in model.opset_import}
+        self._opset = opsets[""]
+        self._evaluator = Evaluator(opsets)
+        self._by_value = {name for n in _all_nodes(model.graph) if n.op_type in _BY_VALUE for name in n.input}
+        self._declared = {v.name: v.type for v in (*model.graph.value_info, *model.graph.output)}
+        self._scope: Mapping[str, str] = {}
+        self._prefix = ""
+        self._nodes: list[NodeProto] = []
+        self.types.update((value.name, value.type) for value in graph_inputs(model.graph))
+        names = [value.name for value in model.graph.output]
+        self.outputs = dict(zip(names, self.graph(model.graph, {n: n for n in self.inputs}, ""), strict=True))
+        self.nodes = _alive(self._nodes, set(self.outputs.values()) - set(self.known))
+
+    def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
+        """Walk a graph whose inputs stand for the values in `bound`; the values of its outputs."""
+        outer = self._scope, self._prefix
+        scope = self._scope = {**self._scope, **bound}
+        self._prefix = prefix
+        for tensor in graph.initializer:
+            scope[tensor.name] = prefix + tensor.name
+            self._initializer(tensor, prefix + tensor.name)
+        for node in graph.node:
+            self._resolved(node, scope, prefix)
+        values = [scope[value.name] for value in graph.output]
+        self._scope, self._prefix = outer
+        return values
+
+    def node(self, node: NodeProto) -> None:
+        """Walk a node whose operands and results are named as in the whole."""
+        if not self._evaluator.defines(node) or any(n and n not in self.types | self.known for n in node.input):
+            self._nodes.append(node)
+            return
+        for name in node.input:
+            if name in self.known:
+                self.types[name] = type_of(self.known[name])
+        if (function := self._definition(node)) is not None:
+            self._expand(function, node)
+            return
+        node = pads_spelled(node, self.types)
+        types = self._types(node)
+        if _is_small(types) and (values := self._evaluator.values(node, self.types, self.known)):
+            self.known |= values
+            self.types |= {name: type_of(value) for name, value in values.items()}
+            return
+        self._check(node, types)
+        self.types |= types
+        self._nodes.append(node)
+
+    def _resolved(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
+        """Walk a node of a graph under what its names stand for."""
+        named = NodeProto()
+        named.CopyFrom(node)
+        named.name = prefix + name_of(node)
+        named.input[:] = [scope.get(name, name) for name in node.input]
+        if node.op_type in CONTROL_FLOW and not node.domain:
+            values = CONTROL_FLOW[node.op_type](named, self)
+            scope |= zip(node.output, values, strict=False)
+            return
+        scope |= {name: prefix + name for name in node.output if name}
+        named.output[:] = [name and scope[name] for name in node.output]
+        if node.op_type in sequences.BUILT and not node.domain:
+            self.sequences[named.output[0]] = sequences.BUILT[node.op_type](named, self)
+        elif node.op_type in sequences.READ and not node.domain:
+            scope[node.output[0]] = sequences.READ[node.op_type](named, self)
+        elif (value := _constant(node)) is not None:
+            self.known[named.output[0]] = self._reader.values(value)
+        else:
+            self.node(named)
+
+    def _definition(self, node: NodeProto) -> FunctionProto | None:
+        """What the node is to be replaced by, where it has no conversion."""
+        return None if node.op_type in SUPPORTED or node.domain else definition(node, self.types, self._opset)
+
+    def _expand(self, function: FunctionProto, node: NodeProto) -> None:
+        """Walk the nodes that define a node instead of it."""
+        bound = dict(zip(function.input, node.input, strict=False))
+        results = dict(zip(function.output, node.output, strict=False))
+        prefix = f"{name_of(node)}/"
+        names = dict.fromkeys(function.input, "") | bound | results
+        for inner in nodes_of(function, node, self._opset):
+            inner.name = name_of(node)
+            for operands in (inner.input, inner.output):
+                operands[:] = [name and names.get(name, prefix + name) for name in operands]
+            if (value := _constant(inner)) is not None:
+                self.known[inner.output[0]] = self._reader.values(value)
+            else:
+                self.node(inner)
+
+    def _initializer(self, tensor: TensorProto, name: str) -> None:
+        """Integers and single numbers are known; other tensors are parameters."""
+        real = tensor.data_type in _REAL and prod(tensor.dims) != 1 and tensor.name not in self._by_value
+        if real:
+            self.parameters[name] = tensor
+            self.types[name] = onnx.helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
+        else:
+            self.known[name] = self._reader.values(tensor)
+
+    def _types(self, node: NodeProto) -> dict[str, TypeProto]:
+        try:
+            found = self._evaluator.types(node, self.types, self.known)
+        except (onnx.shape_inference.InferenceError, RuntimeError) as e:
+            reason = str(e).strip().splitlines()[-1]
+            raise SourceError(f"`{node.op_type}` does not fit its operands: {reason}", loc=name_of(node)) from e
+        declared = {name: t for name, t in found.items() if static_shape(t) is None and name in self._declared}
+        return found | {
+            name: self._declared[name] for name in declared if static_shape(self._declared[name]) is not None
+        }
+
+    def _check(self, node: NodeProto, types: Mapping[str, TypeProto]) -> None:
+        for name, value in types.items():
+            if static_shape(value) is None:
+                raise SourceError(
+                    f"the result '{name}' of `{node.op_type}` has a shape that depends on values: it is {spell(value)}",
+                    loc=name_of(node),
+                    hint="every shape must be known when the model is compiled",
+                )
+
+
+_REAL = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+
+
+def _constant(node: NodeProto) -> TensorProto | None:
+    """The tensor of a `Constant` that holds one."""
+    if node.op_type != "Constant" or node.domain:
+        return None
+    return next((a.t for a in node.attribute if a.type == AttributeProto.TENSOR), None)
+
+
+def _is_small(types: Mapping[str, TypeProto]) -> bool:
+    shapes = [static_shape(t) for t in types.values()]
+    return all(shape is None or 8 * prod(shape) <= FOLD_BYTES for shape in shapes)
+
+
+def _all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
+    for node in graph.node:
+        yield node
+        for body in (a.g for a in node.attribute if a.type == AttributeProto.GRAPH):
+            yield from _all_nodes(body)
+
+
+def _alive(nodes: list[NodeProto], needed: set[str]) -> list[NodeProto]:
+    """The nodes whose results are needed, in order."""
+    found: list[NodeProto] = []
+    for node in reversed(nodes):
+        if needed & set(node.output):
+            found.append(node)
+            needed |= set(node.input)
+    return found[::-1]

@@ -1,0 +1,136 @@
+"""Which ONNX ops can be compiled, and the one error for all that cannot."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from onnx import NodeProto
+
+from ttstack.frontends.onnx_to_ttir import WHOLE
+from ttstack.frontends.unsupported import unsupported
+
+THROUGH_TORCH = frozenset(
+    {
+        "Abs",
+        "Acos",
+        "Add",
+        "And",
+        "ArgMax",
+        "ArgMin",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "BatchNormalization",
+        "Cast",
+        "CastLike",
+        "Ceil",
+        "Celu",
+        "Clip",
+        "Concat",
+        "Constant",
+        "ConstantOfShape",
+        "Conv",
+        "ConvTranspose",
+        "Cos",
+        "Cosh",
+        "CumSum",
+        "DepthToSpace",
+        "Div",
+        "Dropout",
+        "Einsum",
+        "Elu",
+        "Equal",
+        "Erf",
+        "Exp",
+        "Expand",
+        "EyeLike",
+        "Floor",
+        "GatherElements",
+        "GatherND",
+        "Gelu",
+        "Gemm",
+        "GlobalAveragePool",
+        "GlobalMaxPool",
+        "Greater",
+        "GreaterOrEqual",
+        "HardSigmoid",
+        "HardSwish",
+        "Hardmax",
+        "Identity",
+        "InstanceNormalization",
+        "IsInf",
+        "IsNaN",
+        "LayerNormalization",
+        "LeakyRelu",
+        "Less",
+        "LessOrEqual",
+        "Log",
+        "LogSoftmax",
+        "LpNormalization",
+        "MatMul",
+        "MatMulInteger",
+        "Max",
+        "Mean",
+        "Min",
+        "Mod",
+        "Mul",
+        "Neg",
+        "Not",
+        "Or",
+        "PRelu",
+        "Pad",
+        "Pow",
+        "Range",
+        "Reciprocal",
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceLogSum",
+        "ReduceLogSumExp",
+        "ReduceMax",
+        "ReduceMean",
+        "ReduceMin",
+        "ReduceSum",
+        "ReduceSumSquare",
+        "Relu",
+        "ScatterElements",
+        "ScatterND",
+        "Selu",
+        "Shape",
+        "Shrink",
+        "Sigmoid",
+        "Sign",
+        "Sin",
+        "Sinh",
+        "Size",
+        "Softmax",
+        "Softplus",
+        "SpaceToDepth",
+        "Sqrt",
+        "Sub",
+        "Sum",
+        "Tan",
+        "Tanh",
+        "Tile",
+        "TopK",
+        "Transpose",
+        "Trilu",
+        "Where",
+        "Xor",
+    }
+)
+"""ONNX ops that become ops of the torch dialect, and TTIR from there."""
+
+SUPPORTED = THROUGH_TORCH | WHOLE
+"""Ops that are converted. Others are, where ONNX defines them by these or their values are known."""
+
+
+def check_ops(nodes: Iterable[NodeProto]) -> None:
+    """Raise one `UnsupportedOpError` for all nodes that cannot be compiled."""
+    found: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for node in nodes:
+        if node.domain not in ("", "ai.onnx") or node.op_type not in SUPPORTED:
+            name = f"{node.domain or 'onnx'}.{node.op_type}"
+            found[name] += 1
+            first.setdefault(name, node.name)
+    if found:
+        raise unsupported(found, first, [f"onnx.{name}" for name in SUPPORTED])

@@ -1,0 +1,75 @@
+"""The data of an ONNX model's tensors: in the message, in its file or in others beside it, mapped and not copied."""
+
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from ttstack.diagnostics import SourceError
+
+Array = np.ndarray[Any, Any]
+
+
+def is_external(tensor: TensorProto) -> bool:
+    """Whether the message has the place of the data and not the data."""
+    return tensor.data_location == TensorProto.EXTERNAL
+
+
+class TensorReader:
+    """The values of tensors of one model file; files are mapped once."""
+
+    def __init__(self, model: Path) -> None:
+        self._model = model
+        self._files: dict[Path, Array] = {}
+        # A model in a cache may be a symbolic link, and its data another one to the same folder.
+        self._folders = (model.parent.resolve(), model.resolve().parent)
+
+    def values(self, tensor: TensorProto) -> Array:
+        """The elements, a view of the file where they are external.
+
+        Raises:
+            SourceError: there is no such file, it is too short, or not in the model's folder.
+        """
+        if not is_external(tensor):
+            return numpy_helper.to_array(tensor)
+        place = {entry.key: entry.value for entry in tensor.external_data}
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+        nbytes = prod(tensor.dims) * dtype.itemsize
+        begin = self._number(tensor, place, "offset", 0)
+        if (stated := self._number(tensor, place, "length", nbytes)) != nbytes:
+            shape = "x".join(map(str, tensor.dims))
+            raise self._fault(tensor, f"is said to be {stated:,} bytes long; {shape} of {dtype} are {nbytes:,}")
+        data = self._mapped(tensor, place.get("location", ""))
+        if begin + nbytes > len(data):
+            raise self._fault(
+                tensor,
+                f"ends at byte {begin + nbytes:,} of '{place['location']}', which has {len(data):,}",
+                hint="the file is cut off, or of another export",
+            )
+        return data[begin : begin + nbytes].view(dtype).reshape(tensor.dims)
+
+    def _number(self, tensor: TensorProto, place: dict[str, str], key: str, default: int) -> int:
+        text = place.get(key, str(default))
+        if not text.isdecimal():
+            raise self._fault(tensor, f"has the {key} '{text}'")
+        return int(text)
+
+    def _mapped(self, tensor: TensorProto, location: str) -> Array:
+        path = (self._model.parent / location).resolve()
+        inside = location and not Path(location).is_absolute() and ".." not in Path(location).parts
+        if not inside or not any(path.is_relative_to(folder) for folder in self._folders):
+            raise self._fault(tensor, f"is at '{location}', which is not inside of the model's folder")
+        if path not in self._files:
+            if not path.is_file():
+                raise self._fault(
+                    tensor, f"is in '{location}', which does not exist", hint="keep the data beside the model"
+                )
+            empty = path.stat().st_size == 0
+            self._files[path] = np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
+        return self._files[path]
+
+    def _fault(self, tensor: TensorProto, what: str, hint: str | None = None) -> SourceError:
+        return SourceError(f"the data of '{tensor.name}' {what}", loc=self._model, hint=hint)

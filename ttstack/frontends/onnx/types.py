@@ -1,0 +1,68 @@
+"""Types of ONNX values: static tensors, or nothing that can be compiled."""
+
+import re
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, TypeProto
+
+from ttstack.ops.types import DType, TensorType
+
+DTYPES = {
+    TensorProto.FLOAT: DType.F32,
+    TensorProto.DOUBLE: DType.F64,
+    TensorProto.FLOAT16: DType.F16,
+    TensorProto.BFLOAT16: DType.BF16,
+    TensorProto.BOOL: DType.I1,
+    TensorProto.INT8: DType.I8,
+    TensorProto.INT16: DType.I16,
+    TensorProto.INT32: DType.I32,
+    TensorProto.INT64: DType.I64,
+    TensorProto.UINT8: DType.UI8,
+    TensorProto.UINT16: DType.UI16,
+    TensorProto.UINT32: DType.UI32,
+    TensorProto.UINT64: DType.UI64,
+}
+"""Element types that can be compiled, by ONNX's number."""
+
+_EXTENTS = re.compile(r"(?:tensor<)?(\d+(?:x\d+)*)(?:x\w+)?>?")
+
+
+def static_shape(value: TypeProto) -> tuple[int, ...] | None:
+    """The extents of a tensor; None where one is not known, or it is no tensor."""
+    tensor = value.tensor_type
+    if not value.HasField("tensor_type") or not tensor.HasField("shape"):
+        return None
+    if not all(d.HasField("dim_value") for d in tensor.shape.dim):
+        return None
+    return tuple(d.dim_value for d in tensor.shape.dim)
+
+
+def type_of(values: np.ndarray[Any, Any]) -> TypeProto:
+    """The type of known values."""
+    return onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(values.dtype), values.shape)
+
+
+def spell(value: TypeProto) -> str:
+    """`2x?x64`, with the names of unknown extents."""
+    if not value.tensor_type.HasField("shape"):
+        return "of unknown rank"
+    dims = value.tensor_type.shape.dim
+    return "x".join(str(d.dim_value) if d.HasField("dim_value") else d.dim_param or "?" for d in dims) or "scalar"
+
+
+def given_shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of an array, of a `TensorType`, or spelled as `(2, 64)`, `((2, 64), "f32")` or `"2x64xf32"`."""
+    match value:
+        case TensorType():
+            return value.shape
+        case str():
+            match = _EXTENTS.fullmatch(value)
+            return tuple(map(int, match[1].split("x"))) if match else None
+        case (tuple() | list() as shape, str()):
+            return given_shape(shape)
+        case tuple() | list():
+            return tuple(value) if all(isinstance(extent, int) and extent >= 0 for extent in value) else None
+    shape = getattr(value, "shape", None)
+    return None if shape is None else tuple(shape)

@@ -1,0 +1,27 @@
+"""ONNX ops that become TTIR whole, one file a family; the others pass through the torch dialect."""
+
+from types import MappingProxyType
+
+from ttstack.frontends.onnx_to_ttir import eltwise, gather, pool, quantization, recurrent, resize, shape
+from ttstack.frontends.onnx_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir import CONVERSIONS as OF_TORCH
+from ttstack.frontends.torch_to_ttir import convert
+from ttstack.mlir import ir
+
+FAMILIES = (eltwise, gather, pool, quantization, recurrent, resize, shape)
+
+CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+"""Every ONNX op that has a conversion of its own, under `torch.onnx.<name>`."""
+
+WHOLE = frozenset(name.removeprefix("torch.onnx.") for name in CONVERSIONS)
+
+__all__ = ["CONVERSIONS", "FAMILIES", "WHOLE", "onnx_to_ttir"]
+
+
+def onnx_to_ttir(module: ir.Module) -> None:
+    """Convert a module of torch ops and of `torch.onnx` ones in place; argument and result order stay.
+
+    Raises:
+        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+    """
+    convert.convert(module, {**OF_TORCH, **CONVERSIONS}, Call)

@@ -1,0 +1,51 @@
+"""One ONNX op under conversion: tensors and attributes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion import table
+from ttstack.frontends.torch_to_ttir.call import Call as TorchCall
+
+
+@dataclass(frozen=True)
+class Call(TorchCall):
+    """An ONNX op with its converted operands, as it stands among torch ops."""
+
+    def attribute(self, name: str, default: Any) -> Any:
+        """An attribute's value; `default` where the model leaves it out."""
+        key = f"torch.onnx.{name}"
+        if key not in self.op.attributes:
+            return default
+        found = self.op.attributes[key]
+        return [element.value for element in found] if isinstance(default, tuple | list) else found.value
+
+    def known(self, i: int) -> np.ndarray[Any, Any] | None:
+        """The values of operand `i`, where they are known."""
+        made_by: Any = self.operands[i].owner
+        match getattr(made_by, "name", ""):
+            case "ttir.constant":
+                return read_elements(made_by.attributes["value"])
+            case "ttir.full":
+                t = read_type(self.operands[i].type)
+                return np.full(t.shape, made_by.attributes["fill_value"].value, t.dtype.numpy)
+        return None
+
+    def integers_at(self, i: int, default: Iterable[int] = ()) -> list[int]:
+        """The integers that operand `i` holds; `default` where it is left out."""
+        if self.is_none(i):
+            return list(default)
+        if (values := self.known(i)) is None:
+            self.refuse(f"depends on the values of operand {i}", "use numbers known when the model is exported")
+        return values.reshape(-1).tolist()
+
+
+class ConversionTable(table.ConversionTable[Call]):
+    """The conversions of one family, by the op's name in ONNX."""
+
+    def __init__(self) -> None:
+        super().__init__("torch.onnx.")

@@ -1,0 +1,50 @@
+"""Pools with one padding for each side."""
+
+from typing import Any
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
+from ttstack.mlir import ir
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("MaxPool", to="max_pool2d permute reshape")
+def _max_pool(call: Call) -> list[ir.Value]:
+    """Channels last and back; a line is an image of height 1."""
+    if len(call.results) > 1 and call.used(1):
+        call.refuse("is used for more than its maxima", "the positions are not computed")
+    return [_pooled(call, "max_pool2d")] * len(call.results)
+
+
+@CONVERSIONS("AveragePool", to="avg_pool2d permute reshape")
+def _average_pool(call: Call) -> ir.Value:
+    """Channels last and back; a line is an image of height 1."""
+    return _pooled(call, "avg_pool2d", count_include_pad=bool(call.attribute("count_include_pad", 0)))
+
+
+def _pooled(call: Call, mnemonic: str, **more: Any) -> ir.Value:
+    x = call.tensor(0)
+    batch, channels, *sizes = read_type(x.type).shape
+    rank = len(sizes)
+    if rank > 2:
+        call.refuse(f"pools {rank} dimensions", "1 and 2 are supported")
+    lead = (0,) * (2 - rank)
+    kernel, stride, dilation = (
+        (*(1 for _ in lead), *(call.attribute(name, []) or [1] * rank))
+        for name in ("kernel_shape", "strides", "dilations")
+    )
+    pads = call.attribute("pads", []) or [0] * 2 * rank
+    images = permuted(reshaped(x, (batch, channels, *(1 for _ in lead), *sizes)), (0, 2, 3, 1))
+    pooled = ttir(
+        mnemonic,
+        [images],
+        kernel=kernel,
+        stride=stride,
+        dilation=dilation,
+        padding=(*lead, *pads[:rank], *lead, *pads[rank:]),
+        ceil_mode=bool(call.attribute("ceil_mode", 0)),
+        **more,
+    )
+    return reshaped(permuted(pooled, (0, 3, 1, 2)), call.result.shape)

@@ -1,0 +1,35 @@
+"""Integers that stand for real numbers, by a scale and a zero point."""
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import constant
+from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import ElementType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("QuantizeLinear", to="quantize_unrolled")
+def _quantize(call: Call) -> ir.Value:
+    """Rounded to nearest, ties to even, within the range of the integers."""
+    return _unrolled(call, "quantize_unrolled", call.result.dtype)
+
+
+@CONVERSIONS("DequantizeLinear", to="dequantize_unrolled")
+def _dequantize(call: Call) -> ir.Value:
+    """The difference to the zero point, scaled."""
+    return _unrolled(call, "dequantize_unrolled", read_type(call.tensor(0).type).dtype)
+
+
+def _unrolled(call: Call, mnemonic: str, integer: ElementType) -> ir.Value:
+    if call.attribute("block_size", 0):
+        call.refuse("has scales of blocks", "quantize by tensor or by channel")
+    scale = call.tensor(1)
+    zero = TensorType(read_type(scale.type).shape, integer)
+    zero_point = constant(np.zeros(zero.shape), zero) if call.is_none(2) else call.tensor(2)
+    spread = read_type(scale.type).size > 1
+    where = {"axis": call.attribute("axis", 1) % call.result.rank} if spread else {}
+    return ttir(mnemonic, [call.tensor(0), scale, zero_point], result=call.result, **where)
