@@ -5,6 +5,7 @@
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.tensor_train import TensorTrainEmbedding
@@ -77,9 +78,12 @@ def draw(dense: dict[int, float], found: dict[tuple[int, int], tuple[int, float]
     figure.savefig(path, metadata={"Date": None})
 
 
-def _label(axes: object, x: str, y: str, ticks: Sequence[int]) -> None:
+def _label(axes: Any, x: str, y: str, ticks: Sequence[int]) -> None:
+    from matplotlib.ticker import ScalarFormatter
+
     axes.set_xlabel(x)
     axes.set_ylabel(y)
+    axes.yaxis.set_major_formatter(ScalarFormatter())
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.grid(visible=True, alpha=0.3)
 
