@@ -1,4 +1,8 @@
-"""Rows of a Tensor-Train table, from its cores alone."""
+"""Rows of a Tensor-Train table, from its cores alone.
+
+Three things are saved where they pay: rows that repeat are computed once, as are products of leading cores that rows
+share; and what needs the same slice of a core is multiplied by it together, so that slices are read once.
+"""
 
 from collections.abc import Sequence
 
@@ -8,19 +12,21 @@ from ttstack.tensor_train.axes import swapped
 from ttstack.tensor_train.indices import Array, digits, distinct
 from ttstack.tensor_train.shape import TensorTrainPlan
 
-_GROUP = 8  # lookups that share a slice on average, from which one multiplication for all of them is faster
-_CHUNK_ELEMENTS = 1 << 18  # of partial products in flight, to stay in cache
+_GROUP_ELEMENTS = 16_000  # of slices gathered for each slice there is, from which a multiplication a slice is faster
+_CHUNK_ELEMENTS = 1 << 17  # of partial products in flight, to stay in cache
+_HEAVY_ELEMENTS = 1000  # of slices that a row takes, from which it is worth finding repeated rows
+_SAMPLE = 256  # lookups that tell whether rows repeat
+_REPEATED = 0.05  # share of repeated rows in the sample from which finding them all is worth it
 
 
 def lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
-    """Rows of the table, `(count, cols)`; `rows` are checked row numbers of one dimension.
-
-    A row that occurs twice is computed once, as is the product of cores for leading digits that rows share.
-    """
+    """Rows of the table, `(count, cols)`; `rows` are checked row numbers of one dimension."""
     if rows.size == 0:
         return np.empty((0, plan.cols), cores[0].dtype)
-    once, places = distinct(rows, plan.padded_rows)
-    if len(once) < len(rows):
+    if plan.order == 1:
+        return cores[0][rows, 0]
+    if _heavy(cores) and _repeats(rows, plan.rows):
+        once, places = distinct(rows, plan.padded_rows)
         return _lookup(plan, cores, once)[places]
     return _lookup(plan, cores, rows)
 
@@ -37,20 +43,55 @@ def consecutive(plan: TensorTrainPlan, cores: Sequence[Array], start: int, stop:
     return rows[start - int(prefixes[0]) * last :][: stop - start]
 
 
+def _heavy(cores: Sequence[Array]) -> bool:
+    """Whether a row takes longer to compute than to be found among others."""
+    return sum(core[0].size for core in cores) >= _HEAVY_ELEMENTS
+
+
+def _repeats(rows: Array, count: int) -> bool:
+    """Whether enough rows occur more than once, by a sample or because there are more than the table has."""
+    sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]
+    return len(rows) > count or len(np.unique(sample)) < (1 - _REPEATED) * len(sample)
+
+
 def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
-    last = plan.row_factors[-1]
-    width, rank = plan.cols // plan.col_factors[-1], plan.ranks[-2]
-    if plan.order == 1:
-        return cores[0][rows, 0]
-    prefix, digit = np.divmod(rows, last)
-    once, places = distinct(prefix, plan.padded_rows // last)
-    lefts = _products(plan, cores, once)
-    out = np.empty((len(rows), width, plan.col_factors[-1]), lefts.dtype)
-    step = max(1, _CHUNK_ELEMENTS // (width * rank))
-    for at in range(0, len(rows), step):
-        chunk = slice(at, at + step)
-        np.matmul(lefts[places[chunk]], cores[-1][digit[chunk]], out=out[chunk])
-    return out.reshape(len(rows), plan.cols)
+    prefix, digit = np.divmod(rows, plan.row_factors[-1])
+    if plan.order == 2:
+        lefts = cores[0].reshape(-1, plan.col_factors[0], plan.ranks[1])
+        return _finished(plan, cores[-1], lefts, prefix, digit)
+    once, places = distinct(prefix, plan.padded_rows // plan.row_factors[-1])
+    if 2 * len(once) <= len(rows):
+        order = _grouping(once, cores[-2])
+        where = np.empty_like(order)
+        where[order] = np.arange(len(order))
+        return _finished(plan, cores[-1], _products(plan, cores, once[order]), where[places], digit)
+    if not _groups_pay(len(prefix), cores[-2]):
+        return _finished(plan, cores[-1], _products(plan, cores, prefix), None, digit)
+    order = _grouping(prefix, cores[-2])
+    out = np.empty((len(rows), plan.cols), cores[0].dtype)
+    out[order] = _finished(plan, cores[-1], _products(plan, cores, prefix[order]), None, digit[order])
+    return out
+
+
+def _groups_pay(count: int, core: Array) -> bool:
+    """Whether `count` lookups read so much of a core's slices that one multiplication a slice is faster."""
+    return count * core[0].size >= _GROUP_ELEMENTS * len(core)
+
+
+def _grouping(prefixes: Array, core: Array) -> Array:
+    """The order that brings together prefixes which need the same slice of their last core."""
+    return np.argsort((prefixes % len(core)).astype(np.min_scalar_type(len(core))), kind="stable")
+
+
+def _finished(plan: TensorTrainPlan, core: Array, lefts: Array, places: Array | None, digit: Array) -> Array:
+    """Products `lefts`, at `places` for each row or one for one, times the slices of the last core."""
+    out = np.empty((len(digit), lefts.shape[1], plan.col_factors[-1]), lefts.dtype)
+    step = max(1, _CHUNK_ELEMENTS // (lefts.shape[1] * lefts.shape[2]))
+    for start in range(0, len(digit), step):
+        chunk = slice(start, start + step)
+        left = lefts[chunk] if places is None else lefts[places[chunk]]
+        np.matmul(left, core[digit[chunk]], out=out[chunk])
+    return out.reshape(len(digit), plan.cols)
 
 
 def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) -> Array:
@@ -63,14 +104,21 @@ def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) ->
 
 
 def _multiplied(left: Array, core: Array, digit: Array) -> Array:
-    """Each of `left` times the slice of the core that its digit picks; each slice is read once where many share it."""
-    if len(digit) < _GROUP * len(core):
+    """Each of `left` times the slice of the core that its digit picks."""
+    if not _groups_pay(len(digit), core):
         return np.matmul(left, core[digit])
-    order = np.argsort(digit, stable=True)
+    order = None if (digit[1:] >= digit[:-1]).all() else np.argsort(digit, kind="stable")
+    grouped = left if order is None else left[order]
     ends = np.cumsum(np.bincount(digit, minlength=len(core)))
-    out = np.empty((*left.shape[:2], core.shape[2]), left.dtype)
+    products = np.empty((*left.shape[:2], core.shape[2]), left.dtype)
     for matrix, start, stop in zip(core, [0, *ends[:-1]], ends, strict=True):
-        members = order[start:stop]
-        product = left[members].reshape(-1, left.shape[2]) @ matrix
-        out[members] = product.reshape(len(members), left.shape[1], -1)
+        np.matmul(
+            grouped[start:stop].reshape(-1, left.shape[2]),
+            matrix,
+            out=products[start:stop].reshape(-1, core.shape[2]),
+        )
+    if order is None:
+        return products
+    out = np.empty_like(products)
+    out[order] = products
     return out
