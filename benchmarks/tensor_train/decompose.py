@@ -67,21 +67,21 @@ def uncertified(table: np.ndarray, made: TensorTrainPlan) -> TensorTrain:
 
 
 def run_one(name: str, file: str, made: TensorTrainPlan) -> None:
-    """Print seconds, MiB beyond what was in use, and the error."""
+    """Print seconds, seconds of processors, MiB beyond what was in use, and the error."""
     work = method(name)
     small = plan(1000, 8, ranks=2, row_factors=(10, 10, 10))
     work(planted(small), small)
     table = np.load(file)
     before = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     train = work(table, made)
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, time.process_time() - busy
     extra = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
-    print(seconds, extra / MIB, train.rel_error(table))
+    print(seconds, busy, extra / MIB, train.rel_error(table))
 
 
-def measured(name: str, file: Path, made: TensorTrainPlan) -> tuple[float, float, float]:
-    """Seconds, MiB and error of one run in a new process."""
+def measured(name: str, file: Path, made: TensorTrainPlan) -> list[float]:
+    """What `run_one` prints, of a new process."""
     shape = f"{made.rows},{made.cols},{made.ranks[1]}"
     done = subprocess.run(
         [sys.executable, __file__, "one", "--method", name, "--file", str(file), "--shape", shape],
@@ -89,8 +89,7 @@ def measured(name: str, file: Path, made: TensorTrainPlan) -> tuple[float, float
         capture_output=True,
         text=True,
     )
-    seconds, extra, error = (float(word) for word in done.stdout.split()[-3:])
-    return seconds, extra, error
+    return [float(word) for word in done.stdout.split()[-4:]]
 
 
 def shaped(rows: int, cols: int, rank: int) -> TensorTrainPlan:
@@ -108,12 +107,11 @@ def compare(rows: int, repeats: int, folder: Path) -> None:
             for name in METHODS:
                 if turn < (1 if "truncated" in name else repeats):
                     runs[name].append(measured(name, folder / "table.npy", made))
-        ours = min(seconds for seconds, _, _ in runs["ttstack"])
+        ours = min(busy for _, busy, _, _ in runs["ttstack"])
         for name, found in runs.items():
-            seconds, extra, error = (min(column) for column in zip(*found, strict=True))
-            print(
-                f"rank {rank}: {name:24} {seconds:7.3f} s ({seconds / ours:5.1f}x) +{extra:6.0f} MiB error {error:.6e}"
-            )
+            seconds, busy, extra, error = (min(column) for column in zip(*found, strict=True))
+            times = f"{seconds:7.3f} s, of processors {busy:7.3f} s ({busy / ours:5.1f}x)"
+            print(f"rank {rank}: {name:24} {times} +{extra:6.0f} MiB error {error:.7e}", flush=True)
 
 
 def growth(repeats: int, folder: Path) -> None:
@@ -121,10 +119,12 @@ def growth(repeats: int, folder: Path) -> None:
     for rows in (10**4, 10**5, 10**6, 10**7):
         made = shaped(rows, 64, 16)
         np.save(folder / "table.npy", planted(made))
-        seconds, extra, _ = (
-            min(c) for c in zip(*(measured("ttstack", folder / "table.npy", made) for _ in range(repeats)))
+        runs = [measured("ttstack", folder / "table.npy", made) for _ in range(repeats)]
+        seconds, busy, extra, _ = (min(column) for column in zip(*runs, strict=True))
+        each = 1e9 * busy / rows / 64
+        print(
+            f"{rows:10,} rows: {seconds:7.3f} s, of processors {busy:7.3f} s ({each:5.2f} ns an entry), +{extra:5.0f} MiB"
         )
-        print(f"{rows:10,} rows: {seconds:7.3f} s, {1e9 * seconds / rows / 64:6.2f} ns an entry, +{extra:5.0f} MiB")
 
 
 def disk(rows: int, folder: Path) -> None:
@@ -149,10 +149,8 @@ def disk(rows: int, folder: Path) -> None:
         train = decompose(table, made, progress=show)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     size = file.stat().st_size / 1e9
-    print(
-        f"{size:.2f} GB in {time.perf_counter() - start:.1f} s, peak {peak:.0f} MiB, {train.nbytes / 1e6:.2f} MB of cores"
-    )
-    print(train.certificate)
+    print(f"{size:.2f} GB in {time.perf_counter() - start:.1f} s, peak {peak:.0f} MiB")
+    print(f"{train.nbytes / 1e6:.2f} MB of cores, {train.certificate}")
 
 
 def main() -> None:
