@@ -1,9 +1,10 @@
 """Fuse biases and activations into matrix products, movements of heads into one op, and elementwise ops into norms."""
 
+import math
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -52,30 +53,35 @@ def _activation(op: Any) -> list[ir.Value] | None:
 
 
 def _split_heads(op: Any) -> list[ir.Value] | None:
-    """[B, S, H * D] as [B, S, H, D], then as [B, H, S, D]."""
+    """[B, S, H * D] as [B, S, H, D], then as [B, H, S, D]; with or without a batch."""
     reshape = op.operands[0].owner
     if not _swaps_heads(op) or not _used_once(op.operands[0], "ttir.reshape"):
         return None
-    source, (_, heads, length, width) = reshape.operands[0], read_type(op.results[0].type).shape
-    if read_type(source.type).shape[1:] != (length, heads * width):
+    source, result = reshape.operands[0], read_type(op.results[0].type).shape
+    heads, length, width = result[-3:]
+    given = read_type(source.type).shape
+    if given[-2:] != (length, heads * width) or math.prod(given[:-2]) != math.prod(result[:-3]):
         return None
-    return [ttir("split_heads", [source], num_heads=heads)]
+    batched = reshaped(source, (math.prod(given[:-2]), length, heads * width))
+    return [reshaped(ttir("split_heads", [batched], num_heads=heads), result)]
 
 
 def _join_heads(op: Any) -> list[ir.Value] | None:
-    """[B, H, S, D] as [B, S, H, D], then as [B, S, H * D]."""
+    """[B, H, S, D] as [B, S, H, D], then as [B, S, H * D]; with or without a batch."""
     value = op.operands[0]
     if not (_used_once(value, "ttir.permute") or _used_once(value, "ttir.transpose")) or not _swaps_heads(value.owner):
         return None
-    batch, length, heads, width = read_type(value.type).shape
-    if read_type(op.results[0].type).shape != (batch, length, heads * width):
+    given, result = read_type(value.type).shape, read_type(op.results[0].type).shape
+    length, heads, width = given[-3:]
+    if result[-2:] != (length, heads * width) or math.prod(given[:-3]) != math.prod(result[:-2]):
         return None
-    return [ttir("concatenate_heads", [value.owner.operands[0]])]
+    batched = reshaped(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
+    return [reshaped(ttir("concatenate_heads", [batched]), result)]
 
 
 def _swaps_heads(op: Any) -> bool:
     permutation = describe(op)
-    return isinstance(permutation, Permutation) and permutation.order == (0, 2, 1, 3)
+    return isinstance(permutation, Permutation) and permutation.order in ((0, 2, 1, 3), (1, 0, 2))
 
 
 def _used_once(value: ir.Value, name: str) -> bool:

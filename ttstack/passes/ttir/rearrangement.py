@@ -1,0 +1,71 @@
+"""Chains of reshapes and permutations as one: which part of which axis stands where."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+Atom = tuple[int, ...]
+"""A part of an axis: the axis, then which part of each cut. In the order of tuples they lie as in the source."""
+
+
+@dataclass(frozen=True)
+class Rearrangement:
+    """The elements of a tensor in another order; axes of extent 1 hold no atom."""
+
+    sizes: dict[Atom, int]
+    dims: tuple[tuple[Atom, ...], ...]
+    """The atoms of each axis of the result, outermost first."""
+
+    @staticmethod
+    def of(shape: Sequence[int]) -> "Rearrangement":
+        """Nothing moved yet in a tensor of this shape."""
+        dims = tuple(((i,),) if extent != 1 else () for i, extent in enumerate(shape))
+        return Rearrangement({(i,): extent for i, extent in enumerate(shape) if extent != 1}, dims)
+
+    def permuted(self, order: Sequence[int]) -> "Rearrangement":
+        """After axis `order[i]` has become axis `i`."""
+        return Rearrangement(self.sizes, tuple(self.dims[d] for d in order))
+
+    def reshaped(self, shape: Sequence[int]) -> "Rearrangement | None":
+        """After the same elements took another shape; None where an axis would hold a part that is no atom."""
+        left, sizes, dims = list(reversed(self.flat)), dict(self.sizes), list[tuple[Atom, ...]]()
+        for extent in shape:
+            taken: list[Atom] = []
+            while (missing := extent // math.prod(sizes[a] for a in taken)) != 1:
+                atom = left.pop()
+                if sizes[atom] > missing:
+                    if sizes[atom] % missing:
+                        return None
+                    outer, inner = (*atom, 0), (*atom, 1)
+                    sizes |= {outer: missing, inner: sizes[atom] // missing}
+                    left.append(inner)
+                    atom = outer
+                elif missing % sizes[atom]:
+                    return None
+                taken.append(atom)
+            dims.append(tuple(taken))
+        return Rearrangement(sizes, tuple(dims))
+
+    @property
+    def flat(self) -> tuple[Atom, ...]:
+        """All atoms in the order of the result."""
+        return tuple(chain.from_iterable(self.dims))
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether a reshape does it."""
+        return list(self.flat) == sorted(self.flat)
+
+    def merged(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """A shape of the source, and a permutation of its axes, with as few axes as do it."""
+        ordered = sorted(self.flat)
+        rank = {atom: i for i, atom in enumerate(ordered)}
+        runs = [[self.flat[0]]]
+        for before, atom in pairwise(self.flat):
+            if rank[atom] == rank[before] + 1:
+                runs[-1].append(atom)
+            else:
+                runs.append([atom])
+        source = sorted(runs, key=lambda run: rank[run[0]])
+        return tuple(math.prod(self.sizes[a] for a in run) for run in source), tuple(source.index(r) for r in runs)
