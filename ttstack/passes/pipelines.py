@@ -6,6 +6,7 @@ from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
+from ttstack.passes.ttir.channels_last import ChannelsLast
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
@@ -39,6 +40,7 @@ def simplify() -> Pipeline:
             NumberUpdates(),
             Decompose(),
             FoldConstants(),
+            ChannelsLast(),
             FoldMovement(),
             NumberUpdates(),
             Fuse(),

@@ -40,3 +40,21 @@ func.func @other_rows(%table: tensor<6x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf
   %3 = "ttir.embedding"(%2, %table) : (tensor<2xi32>, tensor<6x8xf32>) -> tensor<2x8xf32>
   return %1, %3 : tensor<2x8xf32>, tensor<2x8xf32>
 }
+// There and back, with views between.
+// CHECK-LABEL: func.func @permuted_back
+// CHECK-NEXT: "ttir.reshape"(%arg0) {shape = [6 : i32, 4 : i32]}
+// CHECK-NEXT: return
+func.func @permuted_back(%a: tensor<2x3x4xf32>) -> tensor<6x4xf32> {
+  %0 = "ttir.permute"(%a) {permutation = array<i64: 2, 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+  %1 = "ttir.reshape"(%0) {shape = [4 : i32, 6 : i32]} : (tensor<4x2x3xf32>) -> tensor<4x6xf32>
+  %2 = "ttir.transpose"(%1) {dim0 = 0 : si32, dim1 = 1 : si32} : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  return %2 : tensor<6x4xf32>
+}
+// Whole tiles move where elements would.
+// CHECK-LABEL: func.func @whole_tiles
+// CHECK: "ttir.permute"({{.*}}) {permutation = array<i64: 1, 0>} : (tensor<3x4096xf32>)
+func.func @whole_tiles(%a: tensor<1x3x64x64xf32>) -> tensor<1x1x4096x3xf32> {
+  %0 = "ttir.permute"(%a) {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x3x64x64xf32>) -> tensor<1x64x64x3xf32>
+  %1 = "ttir.reshape"(%0) {shape = [1 : i32, 1 : i32, 4096 : i32, 3 : i32]} : (tensor<1x64x64x3xf32>) -> tensor<1x1x4096x3xf32>
+  return %1 : tensor<1x1x4096x3xf32>
+}

@@ -1,5 +1,6 @@
 """Move nothing that need not move: reshapes and permutations in a row, and lookups of rows that follow one another."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,13 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
 from ttstack.ops.shape import Permutation
+from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.rearrangement import Rearrangement
-from ttstack.passes.ttir.writes import VIEWS
-
-
-_PERMUTATIONS = ("ttir.permute", "ttir.transpose")
+from ttstack.passes.ttir.movement import MOVES, ways
+from ttstack.program.structure import is_view
 
 
 class FoldMovement(Pass, name="fold-movement"):
@@ -24,47 +24,40 @@ class FoldMovement(Pass, name="fold-movement"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        moves = [(name, _movement) for name in (*VIEWS, *_PERMUTATIONS)]
-        apply_patterns(module, [("ttir.embedding", _lookup), *moves])
+        apply_patterns(module, [("ttir.embedding", _lookup), *((name, _movement) for name in MOVES)])
 
 
 def _movement(op: Any) -> list[ir.Value] | None:
-    """A view in place of all that leaves the order as it was; one permutation in fewer steps; views merged."""
-    steps = _steps(op)
-    source, shape = steps[0].operands[0], read_type(op.results[0].type).shape
-    found = None if 0 in shape else _composed(steps)
-    if found is not None and found.keeps_order:
-        return [reshaped(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
-    if found is not None and all(len(list(step.results[0].uses)) == 1 for step in steps[:-1]):
+    """A view in place of all that leaves the order as it was; a cheaper way to what is moved; views merged."""
+    shape = read_type(op.results[0].type).shape
+    for steps, found in ways(op.results[0]):
+        source = steps[0].operands[0]
+        if found.keeps_order:
+            return [reshaped(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
+        if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
+            continue
         cut, order = found.merged()
-        views = (cut != read_type(source.type).shape) + (tuple(cut[d] for d in order) != shape)
-        if (1, 1 + views) < (sum(step.name in _PERMUTATIONS for step in steps), len(steps)):
+        way = (("reshape", {"shape": cut}), ("permute", {"permutation": order}), ("reshape", {"shape": shape}))
+        if _burden(_along(read_type(source.type), way)) < _burden([describe(step) for step in steps]):
             return [reshaped(permuted(reshaped(source, cut), order), shape)]
-    if len(steps) > 1 and steps[-1].name in VIEWS and steps[-2].name in VIEWS:
-        return [reshaped(steps[-2].operands[0], shape)]
     return None
 
 
-def _steps(op: Any) -> list[Any]:
-    """The reshapes and permutations in a row that end with the op."""
-    steps = [op]
-    while getattr(before := producer(steps[0].operands[0]), "name", "") in (*VIEWS, *_PERMUTATIONS):
-        steps.insert(0, before)
-    return steps
+def _along(t: TensorType, way: Sequence[tuple[str, dict[str, Any]]]) -> list[Op]:
+    """The ops of a way that change anything."""
+    ops: list[Op] = []
+    for mnemonic, attributes in way:
+        if attributes.get("shape") != t.shape:
+            ops.append(OPS[mnemonic].on([t], attributes))
+            (t,) = ops[-1].results
+    return ops
 
 
-def _composed(steps: list[Any]) -> Rearrangement | None:
-    found: Rearrangement | None = Rearrangement.of(read_type(steps[0].operands[0].type).shape)
-    for step in steps:
-        if found is None:
-            return None
-        if step.name in _PERMUTATIONS:
-            permutation = describe(step)
-            assert isinstance(permutation, Permutation)
-            found = found.permuted(permutation.order)
-        else:
-            found = found.reshaped(read_type(step.results[0].type).shape)
-    return found
+def _burden(ops: Sequence[Op]) -> tuple[int, int, int]:
+    """Moves of elements between tiles by permutations, then all that move anything, then all."""
+    moving = [op for op in ops if not is_view(op)]
+    across = sum(isinstance(op, Permutation) and not op.dispatch().exact for op in moving)
+    return across, len(moving), len(ops)
 
 
 def _lookup(op: Any) -> list[ir.Value] | None:

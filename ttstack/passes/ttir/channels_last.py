@@ -1,0 +1,154 @@
+"""Give images with channels first to the device with channels last, and all pixels in one dimension."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.conv import ImageConvolution
+from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
+from ttstack.ops.normalization import BatchNormInference, GroupNorm
+from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.shape import Concat
+from ttstack.ops.shapes import broadcast
+from ttstack.ops.types import TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import Pattern, apply_patterns
+from ttstack.passes.ttir.fold_padding import fold_padding
+from ttstack.passes.ttir.images import Images, first
+
+_FIRST = (0, 2, 3, 1)
+"""Where batch, height, width and channels stand in [N, C, H, W]."""
+_SPATIAL = (2, 3)
+
+
+class ChannelsLast(Pass, name="channels-last"):
+    """Convolutions and pools work on [1, 1, N * H * W, C], and so does what stands between them.
+
+    Channels first, every row of an image is padded to tiles; the permutations that are left stand where images
+    come from and go to.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        kinds: dict[type[Op], Pattern] = {
+            ImageConvolution: _convolution,
+            MaxPool2d: _pool,
+            AvgPool2d: _pool,
+            EltwiseUnary: _unary,
+            EltwiseBinary: _binary,
+            BatchNormInference: _batch_norm,
+            GroupNorm: _group_norm,
+            Concat: _concat,
+            Reduction: _reduction,
+        }
+        named = {name: [p for kind, p in kinds.items() if issubclass(spec, kind)] for name, spec in OPS.items()}
+        patterns = [(f"ttir.{name}", p) for name, found in named.items() for p in found]
+        apply_patterns(module, [("ttir.conv2d", fold_padding), *patterns])
+
+
+def _convolution(op: Any) -> list[ir.Value] | None:
+    conv = describe(op)
+    assert isinstance(conv, ImageConvolution)
+    if conv.order != _FIRST or conv.flattened_compat_info is not None:
+        return None
+    images, (_, weight, *bias) = Images.of(op.operands[0]), op.operands
+    bias = [reshaped(b, (1, 1, 1, conv.out_channels)) for b in bias]
+    written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
+    attributes = written | {"flattened_compat_info": images.sizes[:3]}
+    result = ttir(conv.mnemonic, [images.flat, weight, *bias], **attributes)
+    return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
+
+
+def _pool(op: Any) -> list[ir.Value] | None:
+    """Images come with channels last, but by rows."""
+    pool = describe(op)
+    assert isinstance(pool, Pool)
+    if pool.flattened_compat_info is not None:
+        return None
+    attributes = attribute_values(type(pool), op) | {"flattened_compat_info": pool.images().shape[:3]}
+    return [reshaped(ttir(pool.mnemonic, [Images.last(op.operands[0]).flat], **attributes), pool.results[0].shape)]
+
+
+def _unary(op: Any) -> list[ir.Value] | None:
+    if (images := Images.behind(op.operands[0])) is None:
+        return None
+    return _by_pixel(op, [images.flat], images.sizes[:3])
+
+
+def _binary(op: Any) -> list[ir.Value] | None:
+    """Of images of one size, or of images and one value for each channel, of all images or of each by itself."""
+    result, shapes = read_type(op.results[0].type).shape, [read_type(v.type).shape for v in op.operands]
+    found = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
+    smaller = [(1,) * (4 - len(shape)) + shape for shape in shapes if shape != result]
+    if not found or len(found) + len(smaller) < len(shapes):
+        return None
+    if any(shape[2:] != (1, 1) or shape[1] not in (1, result[1]) for shape in smaller):
+        return None
+    apart = any(shape[0] > 1 for shape in smaller)
+    whole = iter([images.apart if apart else images.flat for images in found])
+    narrow = iter([(batch, 1, 1, channels) for batch, channels, *_ in smaller])
+    operands = [
+        next(whole) if shape == result else reshaped(v, next(narrow))
+        for v, shape in zip(op.operands, shapes, strict=True)
+    ]
+    return _by_pixel(op, operands, found[0].sizes[:3])
+
+
+def _batch_norm(op: Any) -> list[ir.Value] | None:
+    norm, images = describe(op), Images.behind(op.operands[0])
+    assert isinstance(norm, BatchNormInference)
+    if images is None or norm.dimension != 1:
+        return None
+    return _by_pixel(op, [images.flat, *list(op.operands)[1:]], images.sizes[:3], dimension=3)
+
+
+def _group_norm(op: Any) -> list[ir.Value] | None:
+    """Each sample by itself: its pixels in one dimension."""
+    norm, images = describe(op), Images.behind(op.operands[0])
+    assert isinstance(norm, GroupNorm)
+    if images is None or norm.channel_dim != 1:
+        return None
+    _, *others = operands_by_place(GroupNorm, op)
+    return _by_pixel(op, [images.apart, *others], images.sizes[:3], channel_dim=3)
+
+
+def _concat(op: Any) -> list[ir.Value] | None:
+    """Of channels, of images of one size."""
+    concat = describe(op)
+    assert isinstance(concat, Concat)
+    found = [images for v in op.operands if (images := Images.behind(v))]
+    if len(found) < len(op.operands) or concat.dim % 4 != 1:
+        return None
+    return [first(ttir("concat", [images.flat for images in found], dim=3), found[0].sizes[:3])]
+
+
+def _reduction(op: Any) -> list[ir.Value] | None:
+    """Of each channel over all pixels of an image."""
+    reduction, images = describe(op), Images.behind(op.operands[0])
+    assert isinstance(reduction, Reduction)
+    if images is None or reduction.dims != _SPATIAL or type(reduction).infer is not Reduction.infer:
+        return None
+    batch, height, width, channels = images.sizes
+    pixels = reshaped(images.source, (batch, height * width, channels))
+    reduced = ttir(reduction.mnemonic, [pixels], keep_dim=True, dim_arg=(1,))
+    return [reshaped(reduced, reduction.results[0].shape)]
+
+
+def _by_pixel(op: Any, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any) -> list[ir.Value]:
+    """The op on operands with channels last, and its result as images."""
+    found = describe(op)
+    attributes = attribute_values(type(found), op) | changed
+    (dtype,) = {t.dtype for t in found.results}
+    shape = broadcast(*(read_type(v.type).shape for v in operands if v is not None and read_type(v.type).rank == 4))
+    declared = [TensorType(shape, dtype)] if found.result_fields() else []
+    return [first(create("ttir", found.mnemonic, operands, attributes, results=declared).results[0], pixels)]
+
+
+def _channels_first(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    batch, height, width, channels = sizes
+    return batch, channels, height, width
