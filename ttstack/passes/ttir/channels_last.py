@@ -59,7 +59,7 @@ def _convolution(op: Any) -> list[ir.Value] | None:
     images, (_, weight, *bias) = Images.of(op.operands[0]), op.operands
     bias = [reshaped(b, (1, 1, 1, conv.out_channels)) for b in bias]
     written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
-    attributes = written | {"flattened_compat_info": images.sizes[:3]}
+    attributes: dict[str, Any] = written | {"flattened_compat_info": images.sizes[:3]}
     result = ttir(conv.mnemonic, [images.flat, weight, *bias], **attributes)
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
 
@@ -70,7 +70,7 @@ def _pool(op: Any) -> list[ir.Value] | None:
     assert isinstance(pool, Pool)
     if pool.flattened_compat_info is not None:
         return None
-    attributes = attribute_values(type(pool), op) | {"flattened_compat_info": pool.images().shape[:3]}
+    attributes: dict[str, Any] = attribute_values(type(pool), op) | {"flattened_compat_info": pool.images().shape[:3]}
     return [reshaped(ttir(pool.mnemonic, [Images.last(op.operands[0]).flat], **attributes), pool.results[0].shape)]
 
 

@@ -24,5 +24,5 @@ def fold_padding(op: Any) -> list[ir.Value] | None:
         return None
     own = low_and_high(conv.padding, 2)
     (top, bottom), (left, right) = ((a + c, b + d) for (a, b), (c, d) in zip(own, sides[1:3], strict=True))
-    attributes = attribute_values(Conv2d, op) | {"padding": (top, left, bottom, right)}
+    attributes: dict[str, Any] = attribute_values(Conv2d, op) | {"padding": (top, left, bottom, right)}
     return [ttir("conv2d", [before.operands[0], *list(op.operands)[1:]], **attributes)]
