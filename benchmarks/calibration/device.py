@@ -6,12 +6,23 @@ from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from rows import Row
 
-from ttstack.cost.launch import launch_ns
+from ttstack.cost.launch import Kernels, gap_ns, launch_ns
 from ttstack.cost.transfers import transfer_cycles
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
-_KERNELS = {"brisc_only": 1, "ncrisc_only": 1, "trisc_only": 3, "brisc_trisc_only": 4, "all_processors": 5}
+_PROCESSORS = {"brisc": 1, "ncrisc": 1, "trisc": 3, "brisc_trisc": 4, "all_processors": 5, "one_processor": 1}
+_FEATURES = re.compile(
+    rf"(?P<on>{'|'.join(_PROCESSORS)})s?(_only)?(?P<all>_all_cores|_1_core)?"
+    r"(?P<buffers>(_\d+cb|_1sem)*)(_(?P<args>\d+)_(?P<common>c?)rta)?(_trace)?"
+)
+_SEMAPHORES = "sems_"
+_GROUPED = re.compile(r"kernel_groups(?P<buffers>_\d+_cb)?_trace")
+_GROUPS = 8
+"""Groups of cores in tt-metal's `kernel_groups` benchmarks."""
+_SLOW = re.compile(
+    r"_vary_slow_cycles/(?P<text>\d+)_bytes_brisc_only_all_processors_trace|(?P<cycles>\d+)_kernel_all_cores_.*"
+)
 _TRANSFERS = {"dram": "dram_read", "l1_read": "l1_read", "l1_write": "l1_write", "l1_local": "local"}
 _FUNCTIONS = {
     "gelu_appx (LUT)": "gelu",
@@ -28,17 +39,46 @@ _FUNCTIONS = {
 
 
 def dispatch_row(row: Row) -> Expressed:
-    """An empty program of one to five kernels of one size, on one core or all."""
-    name, _, size = row.shape.split(" ")[0].rpartition("/")
-    found = re.fullmatch(rf"({'|'.join(_KERNELS)})(_1_core|_all_cores)?_trace", name)
-    if found is None or row.time_us is None:
-        raise InexpressibleError("a dispatch feature that ops do not vary: arguments, semaphores, groups, shadowing")
-    text = _KERNELS[found[1]] * int(size)
+    """An empty program: one to five kernels of one size, buffers, arguments; or one that spins for so many cycles."""
+    name, _, number = row.shape.split(" ")[0].rpartition("/")
+    if row.time_us is None:
+        raise InexpressibleError("no time")
+    slow = _SLOW.fullmatch(name)
+    if slow is not None:
+        return _spinning(row, row.time_us, slow, int(number))
+    kernels = _kernels(name, int(number))
+    plain = not (kernels.configured or kernels.cores or kernels.groups > 1)
 
     def forecast(chip: ChipDesc) -> Forecast:
-        return Forecast(launch_ns(chip, text_bytes=text) / 1e3, 0.0, "launch")
+        return Forecast(launch_ns(chip, kernels) / 1e3, 0.0, "launch")
 
-    return Expressed(row, "dispatch", row.time_us, forecast)
+    return Expressed(row, "dispatch" if plain else "dispatch with features", row.time_us, forecast)
+
+
+def _kernels(name: str, size: int) -> Kernels:
+    grouped = _GROUPED.fullmatch(name)
+    if grouped is not None:
+        return Kernels(5, 5 * size, _GROUPS, grouped["buffers"] is not None)
+    if name.startswith(_SEMAPHORES):
+        return Kernels(1, size)
+    found = _FEATURES.fullmatch(name)
+    if found is None:
+        raise InexpressibleError("a dispatch feature that ops do not vary: groups of kernels, shadowing, sub-devices")
+    count, given = _PROCESSORS[found["on"]], found["args"] is not None
+    own = given and not found["common"] and found["all"] == "_all_cores"
+    arguments = count * int(found["args"]) if own else 0
+    return Kernels(count, count * size, 1, bool(found["buffers"]) or given, arguments, 64 if own else 0)
+
+
+def _spinning(row: Row, measured_us: float, slow: re.Match[str], number: int) -> Expressed:
+    cycles, text = (int(slow["cycles"]), 5 * number) if slow["cycles"] else (number, int(slow["text"]))
+    kernels = Kernels(5, text) if slow["cycles"] else Kernels(1, text, configured=False)
+
+    def forecast(chip: ChipDesc) -> Forecast:
+        kernel = chip.cycles_to_ns(cycles)
+        return Forecast((kernel + gap_ns(kernel, chip, kernels)) / 1e3, kernel / 1e3, "launch")
+
+    return Expressed(row, "dispatch with features", measured_us, forecast)
 
 
 def dram_row(row: Row) -> Expressed:
@@ -79,6 +119,34 @@ def noc_row(row: Row) -> Expressed:
         return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
 
     return Expressed(row, "transfers", size / float(rate[1]) / 1e3, forecast)
+
+
+_BOUNDS = (
+    (r"loopback", "local", 8192),
+    (r"(one to one|one packet write)", "l1_write", 8192),
+    (r"(one from one|one packet read|one from all)", "l1_read", 8192),
+    (r"dram interleaved page|dram sharded read", "dram_read", 8192),
+    (r"dram directed", "dram_read", 8192),
+    (r"l1 interleaved page", "l1_read", 8192),
+    (r"one to all unicast", "l1_write", 8192),
+    (r"one to all multicast linked", "multicast", 8192),
+)
+
+
+def bound_row(row: Row) -> Expressed:
+    """A rate that tt-metal's CI requires of one core's long transfers: the time of 8 KiB at that rate."""
+    rate = re.match(r"([\d.]+) bytes/cycle", row.notes)
+    name = row.op.removeprefix("noc:").lower()
+    kind = next(((kind, size) for pattern, kind, size in _BOUNDS if re.match(pattern, name)), None)
+    if rate is None or kind is None:
+        raise InexpressibleError("a floor that CI sets for a pattern of transfers that no op of ours has")
+
+    def forecast(chip: ChipDesc) -> Forecast:
+        cycles = transfer_cycles(kind[1], kind[1], getattr(chip.noc, kind[0]), 0.0)
+        ideal = kind[1] / chip.noc.link_bytes_per_cycle
+        return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
+
+    return Expressed(row, "transfers, floors of CI", kind[1] / float(rate[1]) / 1e3, forecast)
 
 
 def vector_row(row: Row) -> Expressed:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from boards import chip_of
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from predictions import express
@@ -59,7 +60,7 @@ def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], L
     left: Left = []
     for row in rows:
         try:
-            good.append(express(row, chip))
+            good.append(express(row, chip_of(row, chip)))
         except InexpressibleError as reason:
             left.append((row, str(reason)))
     return good, left
@@ -67,7 +68,7 @@ def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], L
 
 def judge(rows: Iterable[Expressed], chip: ChipDesc) -> list[Judged]:
     """Predictions beside measurements."""
-    return [Judged(row, row.forecast(chip)) for row in rows]
+    return [Judged(row, row.forecast(chip_of(row.row, chip))) for row in rows]
 
 
 def as_text(judged: list[Judged], left: Left, *, short: bool) -> Iterator[str]:
@@ -90,19 +91,27 @@ def _line(judged: Judged) -> str:
 
 
 def summary(judged: list[Judged]) -> Iterator[str]:
-    """The table by class; `roofline` is the mean error of the roofline bound on the same rows."""
+    """The table by class; the last columns are mean errors of simpler formulas on the same rows."""
     classes: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         classes[j.expressed.kind].append(j)
-    yield f"{'class':32} {'rows':>5} {'mean':>7} {'median':>7} {'worst':>8} {'bias':>7} {'roofline':>9}"
+    titles = ("rows", "mean", "median", "worst", "bias", "roofline", "PM IDEAL", "polaris")
+    yield f"{'class':28}" + "".join(f"{title:>10}" for title in titles)
     for kind, members in classes.items():
         errors = [j.error for j in members]
         size = [abs(e) for e in errors]
-        ideal = statistics.mean(abs(j.roofline_error) for j in members)
-        yield (
-            f"{kind:32} {len(errors):5d} {statistics.mean(size):7.1%} {statistics.median(size):7.1%} "
-            f"{max(errors, key=abs):8.1%} {statistics.mean(errors):7.1%} {ideal:9.1%}"
+        figures = (statistics.mean(size), statistics.median(size), max(errors, key=abs), statistics.mean(errors))
+        others = (_mean_error(members, name) for name in ("roofline_us", "pm_ideal_us", "polaris_us"))
+        yield f"{kind:28}{len(errors):10d}" + "".join(
+            f"{'-' if f is None else f'{f:.1%}':>10}" for f in (*figures, *others)
         )
+
+
+def _mean_error(members: list[Judged], formula: str) -> float | None:
+    """Mean absolute error of a simpler formula; None where it says nothing about such rows."""
+    said = [(getattr(j.forecast, formula), j.expressed.measured_us) for j in members]
+    errors = [abs(us / measured - 1) for us, measured in said if us is not None]
+    return statistics.mean(errors) if errors else None
 
 
 def as_json(judged: list[Judged], left: Left) -> str:
@@ -116,6 +125,8 @@ def as_json(judged: list[Judged], left: Left) -> str:
             "measured_us": j.expressed.measured_us,
             "predicted_us": j.forecast.us,
             "roofline_us": j.forecast.roofline_us,
+            "pm_ideal_us": j.forecast.pm_ideal_us,
+            "polaris_us": j.forecast.polaris_us,
             "bound": j.forecast.bound,
             "error": j.error,
         }

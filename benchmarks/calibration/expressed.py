@@ -10,11 +10,15 @@ from ttstack.system_desc import ChipDesc
 
 @dataclass(frozen=True)
 class Forecast:
-    """What the model says, what a roofline says, in microseconds, and what bounds the time."""
+    """What the model and simpler formulas say, in microseconds, and what bounds the time."""
 
     us: float
     roofline_us: float
     bound: str
+    pm_ideal_us: float | None = None
+    """tt-metal's PM IDEAL; None of what is no op."""
+    polaris_us: float | None = None
+    """Compute at 60 % of its peak, memory at 80 %; None of what is no op."""
 
 
 @dataclass(frozen=True)

@@ -1,59 +1,100 @@
 """What the cost model says about a row: the figure that was measured, of the op that the row describes."""
 
 import re
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from device import dispatch_row, dram_row, noc_row, vector_row
-from eltwise import attention_row, move_row, unary_row
+import conv
+import elementwise
+import moves
+from device import bound_row, dispatch_row, dram_row, noc_row, vector_row
+from exchanges import collective_row, fabric_row, host_row
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from matmul import matmul_row
 from rows import Row
+from yardsticks import pm_ideal_ns, polaris_ns, roofline_ns
 
-from ttstack.cost import Cost, predict, roofline
+from ttstack.cost import Cost, predict
 from ttstack.program.device_op import DeviceOp
+from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.structure import is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
-UNSEEN_BY_MATH = ("tail", "throttle", "skew")
-"""Terms that cycle counts of the math thread leave out."""
-
-_OPS: tuple[tuple[str, str, Callable[[Row, ChipDesc], DeviceOp]], ...] = (
-    (r"matmul", "matmul", matmul_row),
-    (r"UnaryDeviceOperation:", "elementwise", unary_row),
-    (r"sdpa_prefill_flash", "flash attention", attention_row),
-    (r"reshard", "reshard", move_row),
-    (r"interleaved_to_sharded", "interleaved to sharded", move_row),
+UNSEEN_BY_MATH = ("throttle", "skew")
+"""Terms that cycle counts of the math thread leave out, beside the writing of the last block."""
+_OPS: tuple[tuple[str, str, elementwise.Maker], ...] = (
+    (r"sdpa_prefill_baseline|unfused", "unfused attention", elementwise.unfused_attention_row),
+    (r"(sdpa|scaled_?dot_?product_?attention|flash).*decode", "decode attention", elementwise.decode_row),
+    (r"sdpa|scaled_?dot_?product_?attention|flash_?attention", "flash attention", elementwise.attention_row),
+    (r"conv", "convolution", conv.conv_row),
+    (r"pool", "pool", conv.pool_row),
+    (r"matmul|linear|\bmm\b|gemm", "matmul", matmul_row),
+    (r"reshard", "reshard", moves.trace_row),
+    (r"interleaved_?to_?sharded|\bi2s\b", "interleaved to sharded", moves.trace_row),
+    (r"sharded_?to_?interleaved|\bs2i\b", "sharded to interleaved", moves.layout_row),
+    (r"tilize|to_?layout|typecast|^copy|clone|to_?memory_?config|\bmove\b", "tiling and copies", moves.layout_row),
+    (r"concat_?heads|concatenate_?heads", "heads", moves.heads_row),
+    (r"create_?(qkv_?)?heads|split_?heads", "heads", moves.split_row),
+    (r"(update|fill)_?cache", "caches", moves.layout_row),
+    (r"transpose|permute", "transpose", moves.transpose_row),
+    (r"concat", "concat", moves.concat_row),
+    (r"slice", "slice", moves.slice_row),
+    (r"\bpad|fillpad", "pad", moves.pad_row),
+    (r"reshape|view", "reshape", moves.reshape_row),
+    (r"embedding", "embedding", moves.embedding_row),
+    (r"(layer|rms)_?norm|\bnorm\b", "norm", elementwise.norm_row),
+    (r"softmax", "softmax", elementwise.softmax_row),
+    (r"reduce|\b(sum|mean|max)\b", "reduction", elementwise.reduce_row),
+    (r"binary|^add|^mul|^sub\b|eltwise_?binary", "binary elementwise", elementwise.binary_row),
+    (r"unary|eltwise|^(exp|silu|gelu|relu|tanh|sigmoid|sqrt|rsqrt|log)\b", "elementwise", elementwise.unary_row),
 )
 _RATES: tuple[tuple[str, Callable[[Row], Expressed]], ...] = (
     (r"empty_program_dispatch", dispatch_row),
     (r"dram_(read|write)", dram_row),
     (r"noc:(dram|l1_read|l1_write|l1_local)_bw", noc_row),
-    (r"SFPU:", vector_row),
+    (r"noc:", bound_row),
+    (r"sfpu:", vector_row),
+    (r"all_?gather|reduce_?scatter|all_?reduce|all_?broadcast", collective_row),
+    (r"fabric|ethernet|eth_", fabric_row),
+    (r"(buffer|host|pcie|enqueue|device_?to_?host|host_?to_?device|to_device|from_device)|^(write|read)", host_row),
 )
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A row that is an op: what is measured of it depends on the kind of time."""
+    """A row that is an op, or a sequence of ops: what is measured of it depends on the kind of time."""
 
-    device_op: DeviceOp
+    cases: tuple[tuple[DeviceOp, ...], ...]
+    """What may have run, each as likely, where the row does not say all."""
     time_kind: str
+
+    @property
+    def device_op(self) -> DeviceOp:
+        """The first op of the first case."""
+        return self.cases[0][0]
 
     def __call__(self, chip: ChipDesc) -> Forecast:
         """The prediction on a chip."""
-        cost = predict(self.device_op, chip)
-        seen = _seen_ns(cost, self.time_kind)
-        return Forecast(seen / 1e3, roofline(self.device_op, chip) / 1e3, cost.bound)
+        times = [sum(_seen_ns(op, predict(op, chip), self.time_kind) for op in case) for case in self.cases]
+        ideal, pm, polaris = (
+            min(sum(ns(op, chip) for op in case) for case in self.cases) / 1e3
+            for ns in (roofline_ns, pm_ideal_ns, polaris_ns)
+        )
+        return Forecast(statistics.mean(times) / 1e3, ideal, predict(self.device_op, chip).bound, pm, polaris)
 
 
-def _seen_ns(cost: Cost, time_kind: str) -> float:
+def _seen_ns(device_op: DeviceOp, cost: Cost, time_kind: str) -> float:
     """The part of the cost that a kind of measurement sees."""
     match time_kind:
         case "host_trace_avg":
             return cost.elapsed_ns
         case "trisc1_cycles_trace":
-            return cost.total_ns - sum(cost.terms[name] for name in UNSEEN_BY_MATH)
+            product = is_contraction(device_op.dispatch) and not is_attention(device_op.dispatch)
+            blocks = MatmulBlocks.of(device_op).out_blocks if product else 1
+            unseen = cost.terms["tail"] / blocks + sum(cost.terms[name] for name in UNSEEN_BY_MATH)
+            return cost.total_ns - unseen
         case "device_cycles_trace":
             return cost.total_ns - cost.terms["fill"]
         case _:
@@ -62,13 +103,29 @@ def _seen_ns(cost: Cost, time_kind: str) -> float:
 
 def express(row: Row, chip: ChipDesc) -> Expressed:
     """The row as something to predict; raises `InexpressibleError` where it is nothing of the kind."""
+    words = row.op.lower()
     for pattern, rate in _RATES:
-        if re.match(pattern, row.op):
+        if re.search(pattern, words):
             return rate(row)
     if row.time_us is None:
         raise InexpressibleError("a rate of a whole test, not the time of an op")
+    if "host" in row.time_kind and "trace" not in row.time_kind:
+        raise InexpressibleError("time of the host without a trace, which depends on the host")
     for pattern, kind, placed in _OPS:
-        if re.match(pattern, row.op):
-            name = f"{kind}, {row.time_kind}" if kind == "matmul" else kind
-            return Expressed(row, name, row.time_us, Placed(placed(row, chip), row.time_kind))
+        if re.search(pattern, words):
+            return Expressed(row, _class(kind, row), row.time_us, Placed(_cases(row, chip, placed), row.time_kind))
     raise InexpressibleError(f"no op of ours is {row.op!r}")
+
+
+def _class(kind: str, row: Row) -> str:
+    return f"{kind}, {row.time_kind}" if kind == "matmul" and row.time_kind else kind
+
+
+def _cases(row: Row, chip: ChipDesc, placed: elementwise.Maker) -> tuple[tuple[DeviceOp, ...], ...]:
+    try:
+        made = placed(row, chip)
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise InexpressibleError(f"shape {row.shape!r} fits no such op: {error}") from error
+    if isinstance(made, DeviceOp):
+        return ((made,),)
+    return (made,) if isinstance(made, tuple) else tuple((case,) for case in made)

@@ -2,16 +2,20 @@
 
 import csv
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement; fields that the file leaves empty are empty."""
+    """One measurement; fields that the file leaves empty, or has no column for, are empty."""
 
     number: int
     source: str
+    table: str
+    arch: str
+    board: str
     op: str
     shape: str
     dtypes: tuple[str, str, str]
@@ -28,22 +32,41 @@ class Row:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """All rows of a file with the columns of the calibration file."""
-    with path.open(newline="") as file:
-        return [_row(number, record) for number, record in enumerate(csv.DictReader(file), start=2)]
+    """All rows of a file with the columns of the calibration file; `op` and `measured_time_us` must be there."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.DictReader(file)
+        missing = {"op", "measured_time_us"} - set(reader.fieldnames or ())
+        if missing:
+            raise SystemExit(f"{path}: no column {', '.join(sorted(missing))}")
+        return [_row(number, record) for number, record in enumerate(reader, start=2)]
 
 
-def _row(number: int, record: dict[str, str]) -> Row:
+def _row(number: int, record: Mapping[str, str | None]) -> Row:
+    def text(name: str) -> str:
+        return (record.get(name) or "").strip()
+
     return Row(
         number=number,
-        source=record["source"],
-        op=record["op"],
-        shape=record["shape"],
-        dtypes=(record["dtype_in0"], record["dtype_in1"], record["dtype_out"]),
-        fidelity=record["fidelity"],
-        memory_layout=record["memory_layout"],
-        grid=record["grid"],
-        time_us=float(record["measured_time_us"]) if record["measured_time_us"].strip() else None,
-        time_kind=record["time_kind"],
-        notes=record["notes"],
+        source=text("source"),
+        table=text("table"),
+        arch=text("arch"),
+        board=text("board"),
+        op=text("op"),
+        shape=text("shape"),
+        dtypes=(text("dtype_in0"), text("dtype_in1"), text("dtype_out")),
+        fidelity=text("fidelity"),
+        memory_layout=text("memory_layout"),
+        grid=text("grid"),
+        time_us=_number(text("measured_time_us")),
+        time_kind=text("time_kind"),
+        notes=text("notes"),
     )
+
+
+def _number(text: str) -> float | None:
+    """The time; None where there is none, or nothing above zero."""
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError:
+        return None
+    return value if value > 0 else None

@@ -3,12 +3,12 @@
 from typing import Any
 
 from tests.ops.sized import sized
+from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.block_config import block_config
 from ttstack.program.device_op import DeviceOp, Fidelity
 from ttstack.program.layout import Grid, Layout, storage
-from ttstack.program.matmul_config import matmul_config
 from ttstack.program.structure import is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
@@ -50,6 +50,7 @@ def placed_matmul(
     budget: int | None = None,
 ) -> DeviceOp:
     """The matrix product with the configuration that fits the budget, all of L1 by default."""
-    found = matmul_config(op, layouts, result, GRID, chip, chip.l1_usable_bytes if budget is None else budget)
+    budget = chip.l1_usable_bytes if budget is None else budget
+    found = cheapest_matmul(op, layouts, result, GRID, chip, budget, fidelity)
     assert found is not None
-    return DeviceOp(op, layouts, (result,) * len(op.results), GRID, found[0], fidelity, found[1])
+    return found

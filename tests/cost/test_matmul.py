@@ -3,13 +3,14 @@
 import pytest
 
 from tests.cost.examples import GRID, placed_matmul
-from ttstack.cost import predict
+from ttstack.cost import cheapest_matmul, predict
 from ttstack.ops import OPS
+from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import Fidelity
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_config import DRAM_SHARDED, MULTICAST_2D, REUSE, matmul_config, smallest_matmul
+from ttstack.program.matmul_config import DRAM_SHARDED, MULTICAST_2D, REUSE, smallest_matmul
 from ttstack.system_desc import ChipDesc
 
 DRAM = Layout(DType.BF16)
@@ -66,18 +67,24 @@ def test_more_l1_is_never_slower(chip: ChipDesc) -> None:
 def test_none_where_not_even_the_smallest_blocks_fit(chip: ChipDesc) -> None:
     op = product(1024, 1024, 1024)
     least = smallest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip)
-    assert matmul_config(op, [DRAM, DRAM], DRAM, GRID, chip, least) is not None
-    assert matmul_config(op, [DRAM, DRAM], DRAM, GRID, chip, least - 1) is None
+    assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least) is not None
+    assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least - 1) is None
+
+
+def kind(op: Op, operands: list[Layout], result: Layout, chip: ChipDesc) -> str:
+    found = cheapest_matmul(op, operands, result, GRID, chip, chip.l1_usable_bytes)
+    assert found is not None
+    return found.config["type"]
 
 
 def test_configuration_follows_the_layouts(chip: ChipDesc) -> None:
     weights = Layout(DType.BF16, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, GRID)
-    op, budget = product(32, 1024, 4096), chip.l1_usable_bytes
-    assert matmul_config(op, [DRAM, weights], DRAM, GRID, chip, budget)[1]["type"] == DRAM_SHARDED  # type: ignore[index]
+    op = product(32, 1024, 4096)
+    assert kind(op, [DRAM, weights], DRAM, chip) == DRAM_SHARDED
     square = product(1024, 1024, 1024)
-    assert matmul_config(square, [BLOCKS, DRAM], BLOCKS, GRID, chip, budget)[1]["type"] == MULTICAST_2D  # type: ignore[index]
+    assert kind(square, [BLOCKS, DRAM], BLOCKS, chip) == MULTICAST_2D
     batched = product(128, 64, 128, 12)
-    assert matmul_config(batched, [DRAM, DRAM], DRAM, GRID, chip, budget)[1]["type"] == REUSE  # type: ignore[index]
+    assert kind(batched, [DRAM, DRAM], DRAM, chip) == REUSE
 
 
 def test_subblocks_fit_dst(chip: ChipDesc) -> None:

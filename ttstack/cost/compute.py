@@ -78,9 +78,7 @@ def _unpack_cycles(device_op: DeviceOp, op: TileOp, chip: ChipDesc) -> float:
     sizes = [device_op.operands[i].dtype.tile_bytes for i in op.args if i < count]
     if not sizes:
         return 0.0
-    unpack = chip.unpack
-    shared = sum(sizes) / unpack.peak_bytes_per_cycle
-    return max(max(sizes) / unpack.bytes_per_cycle, shared, unpack.min_cycles_per_tile)
+    return max(sum(sizes) / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)
 
 
 def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
@@ -94,12 +92,14 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     products = outputs * device_op.dispatch.steps * times
     epilogue = device_op.dispatch.split_body()[1]
     last = _times(device_op, epilogue, outputs, chip)
-    each = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
-    spills = chip.pack.k_block_cycles_per_tile * outputs * blocks.k_blocks
-    pack = _pack_cycles(device_op, chip) * outputs
-    arithmetic = products * each + spills + last.math + _tilize_cycles(device_op, blocks, chip)
+    busy = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
+    each = busy + chip.matrix.product_overhead_cycles
+    handovers = chip.matrix.subblock_cycles * blocks.k_blocks / (blocks.out_subblock_h * blocks.out_subblock_w)
+    spills = DType.BF16.tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
+    pack = (_pack_cycles(device_op, chip) + spills) * outputs
+    arithmetic = products * each + outputs * handovers + last.math + _tilize_cycles(device_op, blocks, chip)
     unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack
-    return Work(arithmetic, unpack, pack, products * each)
+    return Work(arithmetic, unpack, pack, products * busy)
 
 
 def _tilize_cycles(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
@@ -111,16 +111,12 @@ def _tilize_cycles(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) ->
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
-    """Cycles to unpack for one tile product: one operand is new each time, the other once a run."""
+    """Cycles to unpack for one tile product: one operand is new each time, the other once a run of a subblock."""
     in0, in1 = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
     wide = blocks.out_subblock_w >= blocks.out_subblock_h
     fresh, kept = (in1, in0) if wide else (in0, in1)
     run = max(blocks.out_subblock_w, blocks.out_subblock_h)
-    unpack = chip.unpack
-    shared = (fresh + kept / run) / unpack.peak_bytes_per_cycle
-    own = max(fresh, kept / run) / unpack.bytes_per_cycle
-    subblock = blocks.out_subblock_h * blocks.out_subblock_w
-    return max(own, shared, unpack.min_cycles_per_tile) + unpack.subblock_overhead_cycles / subblock
+    return max((fresh + kept / run) / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)
 
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:

@@ -1,7 +1,9 @@
 """Data that crosses tile boundaries or moves between memories: copies, reshapes, slices, changes of layout."""
 
+from ttstack.cost.links import READS, WRITES, Load, bank_routers, exchange_load, reshard_load, worker_routers
+from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.stream import LOCAL, Stream
-from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.ops.dispatch import Access
 from ttstack.ops.types import TILE, TensorType
 from ttstack.program.device_op import DeviceOp
@@ -18,18 +20,38 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
     if layout.on_host or _in_place(device_op, layout, write=write):
         return LOCAL
     nbytes = moved_bytes(device_op, t, layout)
-    share = nbytes / device_op.cores
+    exchange = _between_shards(device_op)
+    share = nbytes / device_op.cores / (chip.noc.num_nocs if exchange else 1)
+    size = min(_transaction(device_op, t, layout), max(share, 1))
     kind = link_kind(chip, in_l1=layout.in_l1, write=write)
-    cycles = transfer_cycles(share, _transaction(device_op, t, layout), kind, chip.riscv.page_cycles)
-    cycles = max(cycles, _shared_cycles(device_op, layout, nbytes, chip)) + kind.latency_cycles
+    issued = transfer_cycles(share, size, kind, chip.riscv.page_cycles) + share / size * chip.gather.page_cycles
+    link, port = _load(device_op, t, layout, chip, write=write)
+    parts = [issued, nbytes * link / chip.noc.link_bytes_per_cycle, nbytes * port / chip.noc.port_bytes_per_cycle]
+    if not layout.in_l1:
+        parts.append(dram_cycles(nbytes, chip.dram.bank_adjacent_read_bytes_per_second, chip))
+    cycles = soft_maximum(parts, chip.noc.contention_exponent) + kind.latency_cycles
     return Stream(cycles, dram_bytes=0 if layout.in_l1 else nbytes, noc_bytes=nbytes)
 
 
-def _shared_cycles(device_op: DeviceOp, layout: Layout, nbytes: float, chip: ChipDesc) -> float:
-    """Cycles on what cores share: ports of the cores that hold shards, or the links along each column of cores."""
-    if layout.in_l1 and layout.grid is not None:
-        return nbytes / (layout.grid.cores * chip.noc.num_nocs * chip.noc.port_bytes_per_cycle)
-    return nbytes / (device_op.grid.cols * chip.noc.link_bytes_per_cycle)
+def _load(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool) -> Load:
+    """Shares of what moves on the busiest link and through the busiest port of a core."""
+    if _between_shards(device_op):
+        return reshard_load(chip, device_op.operands[0], device_op.results[0], layout.matrix(t))
+    cores = worker_routers(chip, device_op.grid)[: device_op.cores]
+    banks = bank_routers(chip, layout)
+    if write:
+        return exchange_load(chip.noc.grid, cores, banks, WRITES)
+    return exchange_load(chip.noc.grid, banks, cores, READS)
+
+
+def _between_shards(device_op: DeviceOp) -> bool:
+    """Whether whole pages go from shards of one matrix to shards of the same."""
+    if len(device_op.operands) != 1 or len(device_op.results) != 1:
+        return False
+    layouts = device_op.layouts()
+    sharded = all(layout.in_l1 and layout.sharded for layout in layouts)
+    matrices = {layout.matrix(t) for t, layout in zip(device_op.types(), layouts, strict=True)}
+    return sharded and len(matrices) == 1 and moves_whole_pages(device_op)
 
 
 def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:

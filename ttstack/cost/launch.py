@@ -1,8 +1,39 @@
 """Starting a kernel: filling its pipeline, and the gap to the op before."""
 
+from dataclasses import dataclass
+
+from ttstack.cost.multicast import pieces
+from ttstack.cost.overlap import soft_maximum
+from ttstack.ops.dispatch import Access
+from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc
 
 KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """What a program sends to its cores when it starts."""
+
+    count: int = 5
+    """Kernels of a core: two that move data, three that compute."""
+    text_bytes: float | None = None
+    """Text of all of them; what an ordinary op has, where it is not known."""
+    groups: int = 1
+    """Groups of cores with kernels of their own."""
+    configured: bool = True
+    """Whether there are circular buffers, semaphores or common arguments."""
+    arguments: int = 0
+    """Arguments of all kernels of a core that differ from core to core."""
+    cores: int = 0
+    """Cores that have such arguments."""
+
+
+def kernels_of(device_op: DeviceOp) -> Kernels:
+    """What the op's program sends: cores that send an operand and those that receive it run different kernels."""
+    shared = (which for which in device_op.dispatch.inputs if which.access is Access.MULTICAST)
+    split = sum(pieces(device_op, which) < device_op.cores for which in shared)
+    return Kernels(groups=2**split)
 
 
 def fill_ns(chip: ChipDesc) -> float:
@@ -15,13 +46,22 @@ def skew_ns(cores: int, chip: ChipDesc) -> float:
     return chip.launch.start_skew_ns * (cores - 1) / max(chip.num_cores - 1, 1)
 
 
-def launch_ns(chip: ChipDesc, text_bytes: float | None = None) -> float:
+def launch_ns(chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
     """Nanoseconds to launch a program from a trace when nothing hides it; its kernels' text is sent each time."""
     launch = chip.launch
-    text = launch.kernel_text_bytes if text_bytes is None else text_bytes
-    return launch.base_ns + launch.ns_per_kib * text / KIB
+    text = launch.kernel_text_bytes if kernels.text_bytes is None else kernels.text_bytes
+    sent = (kernels.groups * text / KIB * launch.ns_per_kib, (kernels.groups - 1) * launch.group_text_ns)
+    arguments = kernels.cores * launch.ns_per_core + kernels.arguments * launch.ns_per_runtime_arg
+    return launch.base_ns + soft_maximum(sent, chip.pipeline.knee_exponent) + arguments + _setup_ns(chip, kernels)
 
 
-def gap_ns(kernel_ns: float, chip: ChipDesc) -> float:
-    """Nanoseconds between kernels of a trace: a launch is prepared while the kernel before runs."""
-    return max(chip.launch.op_gap_ns, launch_ns(chip) - kernel_ns)
+def _setup_ns(chip: ChipDesc, kernels: Kernels) -> float:
+    """Nanoseconds for what cores are told of kernels and buffers, group by group."""
+    launch = chip.launch
+    config = launch.config_ns if kernels.configured else 0.0
+    return (kernels.count - 1) * launch.ns_per_kernel + config + (kernels.groups - 1) * launch.ns_per_kernel_group
+
+
+def gap_ns(kernel_ns: float, chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
+    """Nanoseconds between kernels of a trace: text and arguments are sent while the kernel before runs."""
+    return max(chip.launch.op_gap_ns + _setup_ns(chip, kernels), launch_ns(chip, kernels) - kernel_ns)

@@ -16,9 +16,9 @@ def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
     return adjacent + dram_cycles(far, chip.dram.interleaved_read_bytes_per_second, chip)
 
 
-def write_cycles(writes: Sequence[Stream], chip: ChipDesc) -> float:
-    """Cycles in which DRAM takes all that is written."""
-    return dram_cycles(_bytes(writes), chip.dram.interleaved_write_bytes_per_second, chip)
+def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:
+    """Cycles in which DRAM takes all that is written, at `rate` bytes per second."""
+    return dram_cycles(_bytes(writes), rate, chip)
 
 
 def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:

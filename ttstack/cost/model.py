@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
 from ttstack.cost.exchange import exchange_ns
-from ttstack.cost.launch import fill_ns, gap_ns, skew_ns
+from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
 from ttstack.cost.memory import read_cycles, shared_cycles
 from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.prologue import first_share
@@ -34,15 +34,16 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         return FREE
     work = compute(device_op, chip)
     reads, writes = streams(device_op, chip)
-    tail, first = tail_share(device_op, chip), first_share(device_op)
-    written = writer_cycles(writes, chip)
+    tail, first = tail_share(device_op), first_share(device_op)
+    written = writer_cycles(device_op, writes, chip)
     dram, noc = _lanes(reads)
     _share_dram(dram, max(read_cycles(reads, chip), shared_cycles(reads, writes, 1 - tail, chip)))
     arrival = max(*dram, *noc)
     ns = chip.cycles_to_ns(1)
     outside = exchange_ns(device_op, chip, system)
     streamed = (*(t * (1 - first) for t in (*dram, *noc)), written * (1 - tail), *(t / ns for t in outside.values()))
-    overlapped = soft_maximum((work.math, work.unpack, work.pack, *streamed), chip.pipeline.knee_exponent)
+    busy = soft_maximum((work.math, work.unpack, work.pack), chip.pipeline.knee_exponent)
+    overlapped = soft_maximum((busy, *streamed), chip.pipeline.stream_exponent)
     terms = {
         "compute": work.math * ns,
         "unpack": work.unpack * ns,
@@ -54,7 +55,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         "tail": written * tail * ns,
         "fill": fill_ns(chip),
         "skew": skew_ns(device_op.cores, chip),
-        "throttle": throttle_ns(work.products * ns, chip),
+        "throttle": throttle_ns(work.products * ns, device_op.cores, chip),
         **outside,
     }
     total = overlapped * ns + sum(terms[name] for name in ("wait", "tail", "fill", "skew", "throttle"))
@@ -77,7 +78,7 @@ def _share_dram(dram: list[float], least: float) -> None:
 
 
 def _cost(device_op: DeviceOp, total: float, terms: dict[str, float], moved: Sequence[Stream], chip: ChipDesc) -> Cost:
-    terms["gap"] = gap_ns(total, chip)
+    terms["gap"] = gap_ns(total, chip, kernels_of(device_op))
     flops = device_op.op.flops()
     dram_bytes = sum(s.dram_bytes for s in moved)
     seconds = total * 1e-9

@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.cost.transfers import link_kind
+from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.ops.dispatch import Map
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Layout
@@ -34,18 +34,15 @@ def _cut(device_op: DeviceOp, used: set[int | None], loops: tuple[int, ...], cor
 
 
 def multicast_cycles(
-    device_op: DeviceOp, layout: Layout, nbytes: float, page: float, rereads: int, chip: ChipDesc
+    device_op: DeviceOp, layout: Layout, nbytes: float, page: float, rereads: int, senders: int, chip: ChipDesc
 ) -> float:
-    """Cycles until a core has its `nbytes` in blocks along the reduction, each announced and acknowledged."""
-    noc, clock = chip.noc, chip.clock_hz
+    """Cycles until a core has its `nbytes`: its sender reads a block, then sends it, and waits for all to have it."""
+    noc = chip.noc
     blocks = MatmulBlocks.of(device_op).k_blocks * rereads
+    sent = nbytes / noc.multicast.bytes_per_cycle + blocks * noc.multicast.latency_cycles
     if layout.in_l1 and layout.sharded:
-        return nbytes / noc.multicast.bytes_per_cycle + blocks * noc.multicast.latency_cycles
-    if layout.in_l1:
-        read = page / noc.l1_read.bytes_per_cycle + chip.riscv.page_cycles
-        sent = nbytes / noc.multicast.bytes_per_cycle
-        return nbytes / page * read + sent + blocks * noc.multicast.latency_cycles
-    rate = chip.dram.multicast_sender_bytes_per_second / clock
-    if layout.sharded:
-        rate = link_kind(chip, in_l1=False, write=False).bytes_per_cycle
-    return nbytes / rate + blocks * noc.multicast.latency_cycles
+        return sent
+    read = transfer_cycles(nbytes, page, link_kind(chip, in_l1=layout.in_l1, write=False), chip.riscv.page_cycles)
+    if not layout.in_l1 and not layout.sharded:
+        read = max(read, dram_cycles(nbytes * senders, chip.dram.interleaved_read_bytes_per_second, chip))
+    return read + sent

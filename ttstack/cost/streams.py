@@ -43,7 +43,7 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
     senders = pieces(device_op, which) if own else device_op.cores
     if own and senders < device_op.cores:
         page = layout.page_bytes(t)
-        cycles = multicast_cycles(device_op, layout, share, page, int(times), chip)
+        cycles = multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
     else:
         kind = link_kind(chip, in_l1=layout.in_l1, write=False)
         cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))

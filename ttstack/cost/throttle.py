@@ -3,7 +3,6 @@
 from ttstack.system_desc import ChipDesc
 
 
-def throttle_ns(products_ns: float, chip: ChipDesc) -> float:
-    """Nanoseconds lost to the lower clock by a kernel whose multipliers are busy for `products_ns`."""
-    clock = chip.clock
-    return max(0.0, products_ns - clock.throttle_onset_ns) * (1 / clock.sustained_fraction - 1)
+def throttle_ns(products_ns: float, cores: int, chip: ChipDesc) -> float:
+    """Nanoseconds lost to the lower clock by a kernel that keeps the multipliers of `cores` busy for `products_ns`."""
+    return products_ns * cores / chip.num_cores * (1 / chip.clock.sustained_fraction - 1)

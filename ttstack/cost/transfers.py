@@ -9,7 +9,7 @@ def transfer_cycles(nbytes: float, size: float, kind: TransferDesc, page_cycles:
     if nbytes <= 0:
         return 0.0
     size = max(min(size, nbytes), 1)
-    each = max(kind.issue_cycles, size / kind.bytes_per_cycle) + page_cycles
+    each = max(kind.issue_cycles + page_cycles, size / kind.bytes_per_cycle)
     return nbytes / size * each
 
 

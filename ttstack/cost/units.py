@@ -21,9 +21,9 @@ def tile_cycles(op: TileOp, dtype: DType, fidelity: Fidelity, chip: ChipDesc) ->
         case "reduce_max":
             cycles = matrix.reduce_max_cycles_per_tile
         case "copy" | "fill" | "transpose":
-            cycles = matrix.copy_cycles_per_tile
+            cycles = matrix.copy_cycles(dtype.bits)
         case function:
-            cycles = matrix.copy_cycles_per_tile + vector_cycles(function, dtype, chip)
+            cycles = matrix.copy_cycles(dtype.bits) + vector_cycles(function, dtype, chip)
     return cycles
 
 

@@ -4,20 +4,28 @@ from collections.abc import Sequence
 
 from ttstack.cost.memory import write_cycles
 from ttstack.cost.stream import Stream
+from ttstack.ops.dispatch import Access
 from ttstack.program.device_op import DeviceOp
-from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.structure import is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
 
-def writer_cycles(writes: Sequence[Stream], chip: ChipDesc) -> float:
-    """Cycles to write all results; one thread of each core does."""
-    return max(sum(s.cycles for s in writes), write_cycles(writes, chip))
+def writer_cycles(device_op: DeviceOp, writes: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles to write all results; one thread of each core does, in blocks or waiting for each page."""
+    dispatch = device_op.dispatch
+    in_blocks = is_contraction(dispatch) or any(which.access is Access.GATHER for which in dispatch.outputs)
+    dram = chip.dram
+    rate = dram.interleaved_write_bytes_per_second if in_blocks else dram.streamed_write_bytes_per_second
+    return max(sum(s.cycles for s in writes), write_cycles(writes, rate, chip))
 
 
-def tail_share(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Share of the results that is written after the last computation: one block of as many as a core has."""
+def tail_share(device_op: DeviceOp) -> float:
+    """Share of the results whose writing no computation hides.
+
+    Of a matrix product all: its output block has a single buffer, and the next block is computed when that is written.
+    Of others the last tile of as many as a core has.
+    """
     dispatch = device_op.dispatch
     if is_contraction(dispatch) and not is_attention(dispatch):
-        return chip.pipeline.writer_tail_fraction / MatmulBlocks.of(device_op).out_blocks
+        return 1.0
     return 1 / max((1, *(device_op.core_pages(which) for which in dispatch.outputs)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ttstack.cost import predict
+from ttstack.cost import cheapest_matmul, predict
 from ttstack.ops.base import Op
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TensorType
@@ -12,7 +12,7 @@ from ttstack.program.block_config import block_config, block_configs
 from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout
-from ttstack.program.matmul_config import matmul_config, smallest_matmul
+from ttstack.program.matmul_config import smallest_matmul
 from ttstack.program.structure import is_attention, is_contraction, is_free
 from ttstack.system_desc import ChipDesc, SystemDesc
 
@@ -85,8 +85,7 @@ class Pricing:
         if is_free(base):
             return base
         if _is_matmul(op):
-            found = matmul_config(op, operands, results[0], grid, self.chip, budget)
-            return None if found is None else replace(base, spread=found[0], config=found[1])
+            return cheapest_matmul(op, operands, results[0], grid, self.chip, budget, fidelity)
         config = block_config(base, self.chip, budget)
         return None if config is None else replace(base, config=config)
 

@@ -27,42 +27,38 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class _Choice:
-    """Output blocks of `height` x `width` tiles, in steps of `depth` tiles along K, and the bytes that they take."""
+class Blocks:
+    """A spread with a program configuration, and the bytes of L1 that its buffers take on each core."""
 
-    height: int
-    width: int
-    depth: int
+    spread: Spread
+    config: dict[str, Any]
     nbytes: int
-    traffic: int
-    """Tiles read, partial output tiles written, and tiles of the first block, which nothing hides."""
 
 
-def matmul_config(
-    op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc, l1_budget: int
-) -> tuple[Spread, dict[str, Any]] | None:
-    """The spread, and the blocks with the least traffic that fit `l1_budget` bytes; None where none do."""
-    base = _spread_out(op, tuple(operands), result, grid)
-    fitting = [choice for choice in _choices(base, chip) if choice.nbytes <= l1_budget]
-    if not fitting:
-        return None
-    return base.spread, _config(base, min(fitting, key=lambda choice: choice.traffic), chip)
+def matmul_configs(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> Iterator[Blocks]:
+    """Output blocks from the core's whole output down to one tile, each with every depth along K."""
+    for base in _spread_out(op, tuple(operands), result, grid):
+        for height, width, depth, nbytes in _choices(base, chip):
+            yield Blocks(base.spread, _config(base, height, width, depth, chip), nbytes)
 
 
 def smallest_matmul(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> int:
     """Bytes of buffers that the op needs with the smallest blocks."""
-    base = _spread_out(op, tuple(operands), result, grid)
-    return min(choice.nbytes for choice in _choices(base, chip))
+    bases = _spread_out(op, tuple(operands), result, grid)
+    return min(nbytes for base in bases for _, _, _, nbytes in _choices(base, chip))
 
 
-def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid) -> DeviceOp:
+def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid) -> list[DeviceOp]:
+    """The op under the spread that the layouts ask for, else under those that leave the busiest core the least."""
     base = DeviceOp(op=op, operands=operands, results=(result,) * len(op.results), grid=grid)
     spread = _required_spread(base)
-    if spread is None:
-        batched = any(loop is not None for loop in base.dispatch.inputs[1].loops[:-2])
-        choices = [Spread.FLAT] if batched else [Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS]
-        return min((replace(base, spread=choice) for choice in choices), key=_burden)
-    return replace(base, spread=spread)
+    if spread is not None:
+        return [replace(base, spread=spread)]
+    if any(loop is not None for loop in base.dispatch.inputs[1].loops[:-2]):
+        return [replace(base, spread=Spread.FLAT)]
+    candidates = [replace(base, spread=spread) for spread in (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)]
+    least = min(candidate.core_units for candidate in candidates)
+    return [candidate for candidate in candidates if candidate.core_units == least]
 
 
 def _required_spread(base: DeviceOp) -> Spread | None:
@@ -78,24 +74,13 @@ def _streams_weights(base: DeviceOp) -> bool:
     return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
-def _burden(candidate: DeviceOp) -> tuple[int, int]:
-    """Output tiles of the busiest core, then tiles that it must be sent."""
-    sent = sum(candidate.core_pages(which) for which in candidate.dispatch.inputs[:2])
-    return candidate.core_units, sent
-
-
-def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[_Choice]:
-    m, n = per_core(base)
-    k = base.dispatch.steps
+def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, int]]:
+    """Height and width of output blocks in tiles, their depth along K, and the bytes that they take."""
     buffers = MatmulBuffers.of(base)
     depths = _depths(base, chip)
-    for height, width in _out_blocks(m, n):
-        reads = k * (m * -(-n // width) + n * -(-m // height))
+    for height, width in _out_blocks(*per_core(base)):
         for depth in depths:
-            k_blocks = -(-k // depth)
-            nbytes = buffers.nbytes(height, width, depth, k_blocks)
-            first = (height + width) * depth
-            yield _Choice(height, width, depth, nbytes, reads + m * n * k_blocks + first)
+            yield height, width, depth, buffers.nbytes(height, width, depth, -(-base.dispatch.steps // depth))
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
@@ -114,14 +99,14 @@ def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
         yield m, n
 
 
-def _config(base: DeviceOp, choice: _Choice, chip: ChipDesc) -> dict[str, Any]:
+def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc) -> dict[str, Any]:
     m, n = per_core(base)
     kind = DRAM_SHARDED if _streams_weights(base) else _TYPES[base.spread]
-    config = {"type": kind, "in0_block_w": choice.depth, "per_core_M": m, "per_core_N": n}
-    if (choice.height, choice.width) != (m, n):
-        config |= {"out_block_h": choice.height, "out_block_w": choice.width}
-    height, width = subblock(choice.height, choice.width, _dst_limit(base, chip))
-    return config | {"out_subblock_h": height, "out_subblock_w": width}
+    config = {"type": kind, "in0_block_w": depth, "per_core_M": m, "per_core_N": n}
+    if (height, width) != (m, n):
+        config |= {"out_block_h": height, "out_block_w": width}
+    rows, columns = subblock(height, width, _dst_limit(base, chip))
+    return config | {"out_subblock_h": rows, "out_subblock_w": columns}
 
 
 def _dst_limit(base: DeviceOp, chip: ChipDesc) -> int:

@@ -69,6 +69,11 @@ class ChipDesc(SourcedDesc):
         (rows, cols), (die_rows, die_cols) = self.grid, self.tensix_grid
         if rows > die_rows or cols > die_cols:
             yield ("grid",), f"{rows}x{cols} workers do not fit tensix_grid, {die_rows}x{die_cols}"
+        height, width = self.noc.grid
+        if any(y >= height for y in self.noc.worker_rows) or any(x >= width for x in self.noc.worker_columns):
+            yield ("noc", "grid"), f"{height}x{width} routers do not hold all workers"
+        if any(x >= width or y >= height for x, y in self.dram.routers):
+            yield ("dram", "routers"), f"lie outside of noc.grid, {height}x{width}"
 
     @property
     def num_cores(self) -> int:

@@ -23,20 +23,35 @@ class FidelityCycles(Desc):
         return getattr(self, fidelity.lower())
 
 
+_NARROW_BITS = 16
+"""Widest elements that fit the source registers of the matrix unit as they are."""
+
+
 class MatrixUnitDesc(Desc):
     """The matrix unit (FPU) of one core; a tile is 32x32 elements."""
 
     matmul_cycles_per_tile: FidelityCycles = Field(description="One 32x32 by 32x32 tile product, cycles.")
+    product_overhead_cycles: Cycles = Field(description="From one tile product to the next, at any fidelity, cycles.")
+    subblock_cycles: Cycles = Field(
+        description="Handing a subblock of output tiles from math to packer, for each k block, cycles."
+    )
     multiply_cycles_per_tile: FidelityCycles = Field(description="Elementwise multiply of a tile, cycles.")
     eltwise_cycles_per_tile: Cycles = Field(
         gt=0, description="Elementwise add or subtract of a tile, at any fidelity, cycles."
     )
     copy_cycles_per_tile: Cycles = Field(gt=0, description="Moving an unpacked tile into Dst, cycles.")
+    wide_copy_cycles_per_tile: Cycles = Field(
+        description="Additional for a tile of a 32-bit format, which the unpacker itself brings, cycles."
+    )
     reduce_cycles_per_tile: FidelityCycles = Field(description="Sum or mean over a tile's rows or columns, cycles.")
     reduce_max_cycles_per_tile: Cycles = Field(
         gt=0, description="Maximum over a tile's rows or columns, at any fidelity, cycles."
     )
     instruction_latency_cycles: Cycles = Field(description="From issue of an instruction to its result, cycles.")
+
+    def copy_cycles(self, bits: int) -> float:
+        """Cycles to bring a tile with elements of so many bits into Dst."""
+        return self.copy_cycles_per_tile + (self.wide_copy_cycles_per_tile if bits > _NARROW_BITS else 0)
 
 
 class VectorUnitDesc(Desc):
@@ -59,12 +74,8 @@ class VectorUnitDesc(Desc):
 class UnpackerDesc(Desc):
     """The two unpackers that bring tiles from L1 to the source registers."""
 
-    bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Effective rate in real kernels, bytes per cycle.")
-    peak_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Limit of both unpackers together, bytes per cycle.")
+    bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Of both unpackers together, bytes per cycle.")
     min_cycles_per_tile: Cycles = Field(description="Issue time of a tile's instructions, however small, cycles.")
-    subblock_overhead_cycles: Cycles = Field(
-        description="Extra per output subblock and k tile of a matmul: small subblocks pay more, cycles."
-    )
 
 
 class PackerDesc(Desc):
@@ -73,9 +84,6 @@ class PackerDesc(Desc):
     bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Plain packing to L1, all packers, bytes per cycle.")
     accumulate_bytes_per_cycle: BytesPerCycle = Field(
         gt=0, description="Packing that adds to what L1 holds, all packers, bytes per cycle."
-    )
-    k_block_cycles_per_tile: Cycles = Field(
-        description="Packing a partial output tile of a matmul after a k block, cycles per tile per k block."
     )
 
 

@@ -10,7 +10,9 @@ from ttstack.system_desc.quantities import (
     Count,
     Cycles,
     Grid,
+    Index,
     Nanoseconds,
+    Ratio,
 )
 
 
@@ -27,6 +29,12 @@ class NocDesc(Desc):
 
     num_nocs: Count = Field(ge=1, description="Networks, count.")
     grid: Grid = Field(description="Routers, rows and columns.")
+    worker_rows: tuple[Index, ...] = Field(
+        min_length=1, description="Row of routers that each row of Tensix tiles is on, index."
+    )
+    worker_columns: tuple[Index, ...] = Field(
+        min_length=1, description="Column of routers of each column of Tensix tiles, index."
+    )
     link_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="One link between routers, bytes per cycle.")
     port_bytes_per_cycle: BytesPerCycle = Field(
         gt=0, description="What one worker core injects or absorbs on one network, bytes per cycle."
@@ -40,9 +48,8 @@ class NocDesc(Desc):
     dram_read: TransferDesc = Field(description="Reads of DRAM; a section.")
     dram_write: TransferDesc = Field(description="Writes to DRAM; a section.")
     multicast: TransferDesc = Field(description="Linked multicast to a rectangle of cores; a section.")
-    contended_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0,
-        description="All cores exchanging pages with all others at once, bytes per cycle in total.",
+    contention_exponent: Ratio = Field(
+        ge=1, description="p of the p-norm over the loads of links, ports and issuing cores, ratio."
     )
 
 

@@ -1,14 +1,14 @@
 """The memories of a chip: L1 of each worker core, and DRAM."""
 
 from collections.abc import Iterator
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, model_validator
 
 from ttstack.system_desc.base import Desc, Fault, reject
-from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Grid
+from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Grid, Index
 
-Coordinate = tuple[Annotated[int, Strict(), Field(ge=0)], Annotated[int, Strict(), Field(ge=0)]]
+Coordinate = tuple[Index, Index]
 
 
 def _alignment(value: int) -> Iterator[Fault]:
@@ -51,6 +51,9 @@ class DramDesc(Desc):
     bank_workers: tuple[Coordinate, ...] = Field(
         description="For each channel the logical worker (x, y) nearest to it, coordinates.",
     )
+    routers: tuple[Coordinate, ...] = Field(
+        description="For each channel the router (column, row) that workers reach it through, coordinates.",
+    )
     peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak of the DRAM pins of all channels, bytes/s.")
     bank_adjacent_read_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="All channels, each read by the core next to it (DRAM-sharded), bytes per second."
@@ -61,12 +64,11 @@ class DramDesc(Desc):
     interleaved_write_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="All channels, interleaved pages written by all cores, bytes per second."
     )
+    streamed_write_bytes_per_second: BytesPerSecond = Field(
+        gt=0, description="The same by ops that wait for each page to be written, bytes per second."
+    )
     interleaved_read_write_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="Reads plus writes of a streaming op on interleaved buffers, bytes per second."
-    )
-    multicast_sender_bytes_per_second: BytesPerSecond = Field(
-        gt=0,
-        description="Interleaved pages read by a core that multicasts them, bytes per second per sender.",
     )
     channel_read_bytes_per_second: BytesPerSecond = Field(gt=0, description="Reads of one channel, bytes per second.")
     channel_write_bytes_per_second: BytesPerSecond = Field(gt=0, description="Writes of one channel, bytes per second.")
@@ -89,6 +91,8 @@ class DramDesc(Desc):
             )
         if len(self.bank_workers) != self.num_channels:
             yield ("bank_workers",), f"{len(self.bank_workers)} workers for {self.num_channels} channels"
+        if len(self.routers) != self.num_channels:
+            yield ("routers",), f"{len(self.routers)} routers for {self.num_channels} channels"
         yield from self._rate_faults()
 
     def _rate_faults(self) -> Iterator[Fault]:

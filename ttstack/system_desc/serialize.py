@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ttstack.system_desc.faults import error_of, faults_of
 from ttstack.system_desc.system import SystemDesc
+from ttstack.system_desc.upgrade import upgraded
 
 
 def to_dict(desc: SystemDesc, *, sources: bool = True) -> dict[str, Any]:
@@ -21,13 +22,13 @@ def to_dict(desc: SystemDesc, *, sources: bool = True) -> dict[str, Any]:
 
 
 def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDesc:
-    """The description that `to_dict` gave.
+    """The description that `to_dict` gave, today or before fields changed.
 
     Raises:
         SystemDescError: fields are wrong, missing or unknown; one note each.
     """
     try:
-        return SystemDesc.model_validate(dict(values))
+        return SystemDesc.model_validate(upgraded(values))
     except ValidationError as error:
         raise error_of(faults_of(error, {}), origin) from error
 

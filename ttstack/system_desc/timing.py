@@ -13,24 +13,34 @@ class ClockDesc(Desc):
     sustained_fraction: Ratio = Field(
         gt=0,
         le=1,
-        description="Share of the nominal clock that long compute-bound kernels keep, ratio in (0, 1].",
-    )
-    throttle_onset_ns: Nanoseconds = Field(
-        description="Compute-bound kernels that are longer run at the sustained clock, nanoseconds."
+        description="Share of the nominal clock that remains while the multipliers of all cores are busy, "
+        "ratio in (0, 1].",
     )
 
 
 class LaunchDesc(Desc):
     """What it takes to start a program on the device from a captured trace."""
 
-    base_ns: Nanoseconds = Field(description="A program whose launch nothing hides, without kernel text, nanoseconds.")
+    base_ns: Nanoseconds = Field(
+        description="A program of one kernel whose launch nothing hides, without text and buffers, nanoseconds."
+    )
+    ns_per_kernel: Nanoseconds = Field(description="Additional for each further kernel, nanoseconds.")
+    config_ns: Nanoseconds = Field(
+        description="Additional for circular buffers, semaphores or common arguments, nanoseconds."
+    )
     ns_per_kib: Nanoseconds = Field(
         description="Additional for each KiB of text of all kernels together, nanoseconds per KiB."
     )
     kernel_text_bytes: Bytes = Field(description="Text of an ordinary op's kernels, all five RISC-V cores, bytes.")
-    ns_per_runtime_arg: Nanoseconds = Field(description="Additional for each runtime argument per core, nanoseconds.")
+    ns_per_core: Nanoseconds = Field(description="Additional for each core that has arguments of its own, nanoseconds.")
+    ns_per_runtime_arg: Nanoseconds = Field(
+        description="Additional for each argument of each kernel that differs from core to core, nanoseconds."
+    )
     ns_per_kernel_group: Nanoseconds = Field(
         description="Additional for each group of cores with other kernels after the first, nanoseconds."
+    )
+    group_text_ns: Nanoseconds = Field(
+        description="Least time to send the text of each group after the first, nanoseconds."
     )
     op_gap_ns: Nanoseconds = Field(
         description="From the end of an op to the next when the op before hides the launch, nanoseconds."
@@ -41,18 +51,22 @@ class LaunchDesc(Desc):
 class PipelineDesc(Desc):
     """How the stages of a kernel overlap: times combine as a p-norm, a maximum with a soft knee."""
 
-    knee_exponent: Ratio = Field(ge=1, description="p of the p-norm: 1 is no overlap, large is perfect overlap, ratio.")
-    fill_cycles: Cycles = Field(description="Constant of every kernel: fill and drain of its pipeline, cycles.")
-    writer_tail_fraction: Ratio = Field(
-        le=1,
-        description="Share of an interleaved DRAM output's write that no compute hides in a matmul, ratio.",
+    knee_exponent: Ratio = Field(
+        ge=1, description="p of the p-norm over math, unpacking and packing: 1 is no overlap, large is perfect, ratio."
     )
+    stream_exponent: Ratio = Field(
+        ge=1, description="The same over what a core computes and what it reads and writes, ratio."
+    )
+    fill_cycles: Cycles = Field(description="Constant of every kernel: fill and drain of its pipeline, cycles.")
 
 
 class GatherDesc(Desc):
-    """Reading rows through an index operand (embedding, gather)."""
+    """Moving data without computing, page by page or row by row through an index operand."""
 
     index_cycles: Cycles = Field(description="Load of one index and the address of its row, per index, cycles.")
+    page_cycles: Cycles = Field(
+        description="Additional for each page that an op moves as it is, between reader and writer, cycles."
+    )
     rows_in_flight: Count = Field(ge=1, description="Row reads that one core has outstanding, count.")
 
 

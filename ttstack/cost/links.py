@@ -1,0 +1,136 @@
+"""Loads of links and ports while many cores exchange data: routes go along one axis first, then along the other."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from ttstack.program.layout import Grid, Layout, MemoryLayout
+from ttstack.system_desc import ChipDesc
+
+Router = tuple[int, int]
+"""Column and row in the network's grid."""
+Flow = tuple[int, Router, Router, float]
+"""Network, where data comes from, where it goes, and its share of all that moves."""
+Load = tuple[float, float]
+"""Shares of all that moves on the busiest link and through the busiest port."""
+READS, WRITES = 0, 1
+"""Networks that tt-metal reads and writes over."""
+
+
+def worker_routers(chip: ChipDesc, grid: Grid) -> tuple[Router, ...]:
+    """Where the cores of a grid are, in row-major order."""
+    height, width = chip.noc.grid
+    rows = [_place(chip.noc.worker_rows, i, height) for i in range(grid.rows)]
+    columns = [_place(chip.noc.worker_columns, i, width) for i in range(grid.cols)]
+    return tuple((x, y) for y in rows for x in columns)
+
+
+def _place(routers: tuple[int, ...], index: int, size: int) -> int:
+    """The router of a row or column of cores; beyond those that are listed, the next ones, round the network."""
+    return routers[index] if index < len(routers) else (routers[-1] + 1 + index - len(routers)) % size
+
+
+def bank_routers(chip: ChipDesc, layout: Layout) -> tuple[Router, ...]:
+    """Where the pages of a tensor come from or go to: cores with shards, all cores, or DRAM channels."""
+    if not layout.in_l1:
+        return chip.dram.routers
+    return worker_routers(chip, layout.grid or Grid(*chip.grid))
+
+
+@lru_cache(4096)
+def exchange_load(
+    grid: tuple[int, int], sources: tuple[Router, ...], targets: tuple[Router, ...], network: int
+) -> Load:
+    """Each target gets the same from each source; `grid` is that of the routers, rows and columns."""
+    share = 1 / (len(sources) * len(targets))
+    return _busiest(grid, ((network, a, b, share) for a in sources for b in targets))
+
+
+def reshard_load(chip: ChipDesc, source: Layout, target: Layout, pages: tuple[int, int]) -> Load:
+    """Each target core gets the pages of its shard, half of its rows over each network."""
+    return _reshard_load(chip.noc.grid, bank_routers(chip, source), bank_routers(chip, target), source, target, pages)
+
+
+@lru_cache(4096)
+def _reshard_load(
+    grid: tuple[int, int],
+    sources: tuple[Router, ...],
+    targets: tuple[Router, ...],
+    source: Layout,
+    target: Layout,
+    pages: tuple[int, int],
+) -> Load:
+    return _busiest(grid, _shard_flows(sources, targets, source, target, pages))
+
+
+def _busiest(grid: tuple[int, int], flows: Iterable[Flow]) -> Load:
+    links: defaultdict[tuple[int, int, Router], float] = defaultdict(float)
+    ports: defaultdict[tuple[int, str, Router], float] = defaultdict(float)
+    for network, a, b, share in flows:
+        ports[network, "out", a] += share
+        ports[network, "in", b] += share
+        for axis, router in _route(grid, network, a, b):
+            links[network, axis, router] += share
+    return max(links.values(), default=0.0), max(ports.values(), default=0.0)
+
+
+def _route(grid: tuple[int, int], network: int, a: Router, b: Router) -> Iterator[tuple[int, Router]]:
+    """Axis and start of each link: network 0 goes right, then down, network 1 up, then left; both wrap around."""
+    here, sizes, step = list(a), (grid[1], grid[0]), (1, -1)[network]
+    for axis in (0, 1) if network == READS else (1, 0):
+        while here[axis] != b[axis]:
+            yield axis, (here[0], here[1])
+            here[axis] = (here[axis] + step) % sizes[axis]
+
+
+def _shard_flows(
+    sources: tuple[Router, ...], targets: tuple[Router, ...], source: Layout, target: Layout, pages: tuple[int, int]
+) -> Iterator[Flow]:
+    total = pages[0] * pages[1]
+    (from_rows, from_columns), (to_rows, to_columns) = _bands(source, pages), _bands(target, pages)
+    for i, band in enumerate(to_rows):
+        for j, columns in enumerate(to_columns):
+            here = targets[i * len(to_columns) + j]
+            across = list(_overlaps(columns, from_columns))
+            for network, rows, parts in _halves(band, across):
+                for p, height in _overlaps(rows, from_rows):
+                    for q, width in parts:
+                        yield network, sources[p * len(from_columns) + q], here, height * width / total
+
+
+def _halves(
+    band: tuple[int, int], across: list[tuple[int, int]]
+) -> Iterator[tuple[int, tuple[int, int], list[tuple[int, int]]]]:
+    """What is read over each network: half of the rows, or of a single row half of the shards it comes from."""
+    start, end = band
+    middle = start + -(-(end - start) // 2)
+    if middle < end:
+        yield READS, (start, middle), across
+        yield WRITES, (middle, end), across
+        return
+    half = -(-len(across) // 2)
+    yield READS, band, across[:half]
+    yield WRITES, band, across[half:]
+
+
+def _bands(layout: Layout, pages: tuple[int, int]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """First and last page of each row and each column of shards."""
+    grid = layout.grid or Grid(1, 1)
+    rows, columns = {
+        MemoryLayout.HEIGHT_SHARDED: (grid.cores, 1),
+        MemoryLayout.WIDTH_SHARDED: (1, grid.cores),
+    }.get(layout.memory_layout, (grid.rows, grid.cols))
+    return _cut(pages[0], rows), _cut(pages[1], columns)
+
+
+def _cut(extent: int, count: int) -> list[tuple[int, int]]:
+    size = -(-extent // count)
+    return [(min(i * size, extent), min((i + 1) * size, extent)) for i in range(count)]
+
+
+def _overlaps(part: tuple[int, int], bands: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Index of each band that shares pages with `part`, and how many."""
+    for i, (start, end) in enumerate(bands):
+        common = min(end, part[1]) - max(start, part[0])
+        if common > 0:
+            yield i, common

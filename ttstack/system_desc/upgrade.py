@@ -1,0 +1,70 @@
+"""Descriptions in programs that an earlier ttstack compiled: fields that are gone, and what stands for new ones."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+RETIRED = (
+    "clock.throttle_onset_ns",
+    "dram.multicast_sender_bytes_per_second",
+    "unpack.peak_bytes_per_cycle",
+    "unpack.subblock_overhead_cycles",
+    "pack.k_block_cycles_per_tile",
+    "noc.contended_bytes_per_cycle",
+    "pipeline.writer_tail_fraction",
+)
+"""Dotted paths in a chip that no figure has any more."""
+
+NEUTRAL: Mapping[str, float] = {
+    "matrix.product_overhead_cycles": 0,
+    "matrix.subblock_cycles": 0,
+    "matrix.wide_copy_cycles_per_tile": 0,
+    "noc.contention_exponent": 2,
+    "launch.ns_per_kernel": 0,
+    "launch.config_ns": 0,
+    "launch.ns_per_core": 0,
+    "launch.group_text_ns": 0,
+    "pipeline.stream_exponent": 4.7,
+    "gather.page_cycles": 0,
+}
+"""New figures, with the value at which they change nothing or what was in their place."""
+
+
+def upgraded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a description, with the fields of today; what is of today is left as it is."""
+    chips = values.get("chips")
+    if not isinstance(chips, list) or not any(_is_old(chip) for chip in cast(list[Any], chips)):
+        return dict(values)
+    return dict(values) | {"chips": [_chip(chip) if _is_old(chip) else chip for chip in cast(list[Any], chips)]}
+
+
+def _is_old(chip: Any) -> bool:
+    return isinstance(chip, dict) and any(_holds(cast(dict[str, Any], chip), path) for path in RETIRED)
+
+
+def _holds(chip: dict[str, Any], path: str) -> bool:
+    section, name = path.split(".")
+    return isinstance(chip.get(section), dict) and name in chip[section]
+
+
+def _chip(old: dict[str, Any]) -> dict[str, Any]:
+    chip = {name: dict(cast(dict[str, Any], part)) if isinstance(part, dict) else part for name, part in old.items()}
+    for path in RETIRED:
+        section, name = path.split(".")
+        chip.get(section, {}).pop(name, None)
+        chip.get("sources", {}).pop(path, None)
+    for path, value in _stand_ins(chip):
+        section, name = path.split(".")
+        if isinstance(chip.get(section), dict):
+            chip[section].setdefault(name, value)
+    return chip
+
+
+def _stand_ins(chip: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Neutral figures; workers and channels side by side, as if the network's grid held nothing else."""
+    yield from NEUTRAL.items()
+    dram = chip.get("dram", {})
+    yield "dram.streamed_write_bytes_per_second", dram.get("interleaved_write_bytes_per_second")
+    yield "dram.routers", [[0, 0]] * dram.get("num_channels", 0)
+    rows, columns = chip.get("tensix_grid", (0, 0))
+    yield "noc.worker_rows", list(range(rows))
+    yield "noc.worker_columns", list(range(columns))
