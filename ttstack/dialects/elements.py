@@ -64,4 +64,7 @@ def _scalar(attribute: Any, dtype: DType) -> Any:
 def _scalar_attribute(value: Any, element: ir.Type) -> ir.Attribute:
     if str(element)[0] in "fb":
         return ir.FloatAttr.get(element, float(value))
-    return ir.BoolAttr.get(bool(value)) if str(element) == "i1" else ir.IntegerAttr.get(element, int(value))
+    if str(element) == "i1":
+        return ir.BoolAttr.get(bool(value))
+    number = int(value)
+    return ir.IntegerAttr.get(element, number if number < 1 << 63 else number - (1 << 64))  # the bindings take 64 bits

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from ttstack.diagnostics import UnsupportedOpError
@@ -32,6 +32,8 @@ class Source(Generic[C]):
     casts: tuple[str, ...] = ()
     """Ops that only change a value's type to one of the dialect's."""
     convert_type: Callable[[ir.Type], ir.Type] = lambda t: t
+    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why ops have no conversion, and what to do instead, where more can be said than that."""
 
 
 def convert(module: ir.Module, source: Source[C]) -> None:
@@ -62,7 +64,7 @@ def check(functions: Iterable[Any], source: Source[C]) -> None:
             found[name] += 1
             first.setdefault(name, read_location(op.location))
     if found:
-        raise unsupported(found, first, source.conversions)
+        raise unsupported(found, first, source.conversions, source.reasons)
 
 
 class _Driver(Generic[C]):

@@ -60,11 +60,11 @@ def _sign(function: Any, inputs: list[str], weights: tuple[str, ...]) -> None:
 
 
 def _entries(module: ir.Module, functions: Mapping[str, Any]) -> Iterator[str]:
-    """Public functions that no op of the module names."""
+    """Public functions, without those that say what an op does."""
     named: set[str] = set()
 
     def visit(op: Any) -> ir.WalkResult:
-        for key in ("callee", "decomposition", "called_computations"):
+        for key in ("decomposition", "called_computations"):
             if key in op.attributes:
                 found = op.attributes[key]
                 symbols = found if isinstance(found, ir.ArrayAttr) else [found]

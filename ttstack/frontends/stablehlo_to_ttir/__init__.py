@@ -10,6 +10,7 @@ from ttstack.frontends.stablehlo_to_ttir import (
     contraction,
     convolution,
     creation,
+    elementwise_region,
     eltwise,
     gather,
     normalization,
@@ -32,6 +33,7 @@ FAMILIES = (
     convolution,
     creation,
     eltwise,
+    elementwise_region,
     gather,
     normalization,
     quantization,
@@ -46,8 +48,24 @@ FAMILIES = (
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
 """Every op that becomes TTIR, by name: what the docs list."""
 
+_RANDOM = "its numbers are not defined; give them as an input, or draw them with jax.random"
+_FACTORS = "it has no counterpart; give what it computes as an input"
+_COMPLEX = "there are no complex numbers"
+
+REASONS = MappingProxyType(
+    {
+        "stablehlo.rng": _RANDOM,
+        "stablehlo.rng_bit_generator": _RANDOM,
+        "stablehlo.cholesky": _FACTORS,
+        "stablehlo.triangular_solve": _FACTORS,
+        "stablehlo.fft": _COMPLEX,
+        "stablehlo.complex": _COMPLEX,
+    }
+)
+"""Why some ops have no conversion."""
+
 _SOURCE = conversion.Source(
-    CONVERSIONS, Call, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), kept=("stablehlo.return",)
+    CONVERSIONS, Call, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
 )
 
 __all__ = ["CONVERSIONS", "FAMILIES", "check_ops", "stablehlo_to_ttir"]

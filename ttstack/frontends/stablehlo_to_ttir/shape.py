@@ -1,5 +1,6 @@
 """Other shapes and orders, joins, parts with fixed bounds, and padding."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -113,8 +114,8 @@ def _surrounded(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequenc
         return x
     number = known(filler)
     shape = tuple(a + e + b for a, e, b in zip(low, t.shape, high, strict=True))
-    if number is not None and t.size == 0:
-        return splat(number.item(), t.with_shape(shape))
+    if t.size == 0:
+        return broadcast_to(filler, shape) if math.prod(shape) else splat(0, t.with_shape(shape))
     if number is not None and _is_exact(number):
         sides = [side for pair in zip(low, high, strict=True) for side in pair]
         return ttir("pad", [x], padding=tuple(sides), value=float(number.item()))

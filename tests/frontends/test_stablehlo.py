@@ -1,0 +1,271 @@
+"""StableHLO modules: values against the reference interpreter and JAX, weights outside, names, refusals, wrong files."""
+
+import io
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttstack
+from tests.frontends.stablehlo_modules import CASES, Case
+from ttstack.diagnostics import InvalidIRError, SourceError, TTStackError, UnsupportedOpError
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.types import read_type
+from ttstack.frontends.readers import Source
+from ttstack.frontends.readers.text import read_string
+from ttstack.frontends.source import imported
+from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
+from ttstack.session import new_context
+
+EXPORTS = Path(__file__).parent / "jax_exports"
+Array = np.ndarray[Any, Any]
+Interpret = Callable[..., list[Array]]
+SEEDS = 4
+"""Modules of each kind."""
+
+
+def function(body: str, signature: str = "(%x: tensor<4xf32>) -> tensor<4xf32>") -> str:
+    return f"func.func @main{signature} {{\n{body}\n}}"
+
+
+def computed(source: Source, inputs: list[Array], interpret: Interpret) -> list[Array]:
+    with np.errstate(all="ignore"):
+        return interpret(source.module, [*inputs, *source.weights.values()])
+
+
+def reference(case: Case) -> list[Array]:
+    module = ir.Module.parse(case.text)
+    types = [read_type(a.type) for a in module.body.operations[0].arguments]
+    arguments = [elements_attribute(x, t) for x, t in zip(case.inputs, types, strict=True)]
+    return [read_elements(values) for values in stablehlo.eval_module(module, arguments)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_generated_modules_agree_with_the_reference_interpreter(name: str, interpret: Interpret):
+    for seed in range(SEEDS):
+        case = CASES[name](np.random.default_rng([zlib.crc32(name.encode()), seed]))
+        with new_context() as context, ir.Location.unknown():
+            got = computed(read_string(case.text, "<text>"), case.inputs, interpret)
+            register_stablehlo_dialects(context)
+            wanted = reference(case)
+        for g, w in zip(got, wanted, strict=True):
+            assert (g.dtype, g.shape) == (w.dtype, w.shape)
+            if w.dtype.kind == "f":
+                np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-6, err_msg=case.text)
+            else:
+                np.testing.assert_array_equal(g, w, err_msg=case.text)
+
+
+def test_there_are_200_generated_modules():
+    assert len(CASES) * SEEDS >= 200
+
+
+def stored(name: str) -> tuple[list[Array], list[Array]]:
+    with np.load(EXPORTS / f"{name}.npz") as file:
+        inputs = [file[f"input{i}"] for i in range(sum(key.startswith("input") for key in file))]
+        return inputs, [file[f"output{i}"] for i in range(sum(key.startswith("output") for key in file))]
+
+
+@pytest.mark.parametrize("suffix", [".mlir", ".stablehlo", ".jax"])
+@pytest.mark.parametrize("name", ["mlp", "attention", "convolution", "scan", "sort", "indexing", "training", "dropout"])
+def test_exports_compute_what_jax_computes(name: str, suffix: str, interpret: Interpret):
+    inputs, wanted = stored(name)
+    with imported(EXPORTS / f"{name}{suffix}") as source:
+        got = computed(source, inputs, interpret)
+    for g, w in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["attention", "scan"])
+def test_compiled_exports_run(name: str):
+    inputs, wanted = stored(name)
+    program = ttstack.compile(EXPORTS / f"{name}.stablehlo")
+    outputs = program.run(dict(zip(program.inputs(), inputs, strict=True))).outputs
+    for got, want in zip(outputs.values(), wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():
+    program = ttstack.compile(EXPORTS / "mlp.mlir")
+    assert list(program.inputs()) == ["params.0.b", "params.0.w", "params.1.b", "params.1.w", "x"]
+    assert list(program.outputs()) == ["output.best.0", "output.best.1", "output.probabilities"]
+    assert any("(export.py:" in op.location for op in program.function().operations)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("fft", "stablehlo.fft: 1, first at .*; there are no complex numbers"),
+        ("until", r"`stablehlo.while` runs for a number of rounds that the model computes\n.*\(export.py:"),
+    ],
+)
+def test_exports_that_cannot_be_compiled_say_why(name: str, message: str):
+    with pytest.raises(UnsupportedOpError, match=message):
+        ttstack.compile(EXPORTS / f"{name}.mlir")
+
+
+T = "tensor<4xf32>"
+
+
+_ALL_REDUCE = f"""%r = "stablehlo.all_reduce"(%x) ({{
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  %c = stablehlo.add %a, %b : tensor<f32>
+  stablehlo.return %c : tensor<f32>
+}}) {{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({T}) -> {T}"""
+
+_CALLS = f"""%a = stablehlo.custom_call @f(%x) : ({T}) -> {T}
+%b = stablehlo.custom_call @f(%a) : ({T}) -> {T}
+%r = stablehlo.custom_call @g(%b) : ({T}) -> {T}"""
+
+_ROUNDED_TWICE = f"""%a = stablehlo.reduce_precision %x, format = e3m2 : {T}
+%r = stablehlo.reduce_precision %a, format = e4m4 : {T}"""
+
+_ROUNDED_BESIDE = f"""%a = stablehlo.reduce_precision %x, format = e3m2 : {T}
+%b = stablehlo.reduce_precision %x, format = e4m4 : {T}
+%r = stablehlo.add %a, %b : {T}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (f"%r = stablehlo.custom_call @mine(%x) : ({T}) -> {T}", "@mine: 1, first at <text>:2"),
+        (_CALLS, "3 ops of 2 kinds cannot be compiled\n  = note: @f: 2, first at <text>:2\n  = note: @g: 1"),
+        (_ROUNDED_TWICE, "rounds to 3 bits of exponent and 2 of mantissa\n  --> <text>:2"),
+        (_ROUNDED_BESIDE, "2 ops cannot be compiled in the form that they have\n.* 3 bits .*\n.* 4 bits "),
+        (_ALL_REDUCE, "is among 2 devices"),
+    ],
+)
+def test_refusals_are_reported_together(body: str, message: str):
+    with pytest.raises(UnsupportedOpError, match=message):
+        ttstack.compile(function(f"{body}\nreturn %r : {T}"))
+
+
+def test_recursion_and_endless_code_are_refused():
+    call = function(f"%a = stablehlo.abs %x : {T}\n%r = call @main(%a) : ({T}) -> {T}\nreturn %r : {T}")
+    with pytest.raises(UnsupportedOpError, match="calls 'main', which calls itself"):
+        ttstack.compile(call)
+    loop = function(
+        f"""%z = stablehlo.constant dense<0> : tensor<i32>
+        %r:2 = stablehlo.while(%i = %z, %v = %x) : tensor<i32>, {T}
+          cond {{
+            %c = stablehlo.compare GE, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          }} do {{
+            %w = stablehlo.add %v, %v : {T}
+            stablehlo.return %i, %w : tensor<i32>, {T}
+          }}
+        return %r#1 : {T}"""
+    )
+    with pytest.raises(UnsupportedOpError, match="more than 50,000 ops that loops are written out to"):
+        ttstack.compile(loop)
+
+
+def test_dynamic_shapes_are_refused_by_argument():
+    text = 'func.func @main(%a: tensor<?x3xf32> loc("batch")) -> tensor<?x3xf32> {\n%r = stablehlo.abs %a : '
+    with pytest.raises(SourceError, match="argument 'batch' has a dynamic shape, tensor<\\?x3xf32>"):
+        ttstack.compile(text + "tensor<?x3xf32>\nreturn %r : tensor<?x3xf32>\n}")
+
+
+def weighted(constant: str, rest: str = "") -> str:
+    body = f"%w = stablehlo.constant {constant} : tensor<512xf32>\n%r = stablehlo.add %x, %w : tensor<512xf32>"
+    return function(f"{body}\nreturn %r : tensor<512xf32>", "(%x: tensor<512xf32>) -> tensor<512xf32>") + rest
+
+
+WEIGHT = np.arange(512, dtype=np.float32)
+DENSE = weighted(f'dense<"0x{WEIGHT.tobytes().hex().upper()}">')
+RESOURCE = weighted(
+    "dense_resource<layer.w>", '\n{-# dialect_resources: { builtin: { layer.w: "0x04000000DATA" } } #-}'
+)
+FILLED = RESOURCE.replace("DATA", WEIGHT.tobytes().hex().upper())
+
+
+def bytecode(text: str) -> bytes:
+    with new_context() as context, ir.Location.unknown():
+        register_stablehlo_dialects(context)
+        written = io.BytesIO()
+        ir.Module.parse(text).operation.write_bytecode(written)
+        return written.getvalue()
+
+
+@pytest.mark.parametrize(("text", "name"), [(DENSE, "constant.0"), (FILLED, "layer.w")])
+@pytest.mark.parametrize("binary", [False, True])
+def test_large_constants_are_parameters_whose_values_stay_outside(text: str, name: str, binary: bool, tmp_path: Path):
+    path = tmp_path / ("x.mlirbc" if binary else "x.mlir")
+    path.write_bytes(bytecode(text) if binary else text.encode())
+    with imported(path) as source:
+        assert len(str(source.module)) < 1000
+        np.testing.assert_array_equal(source.weights[name], WEIGHT)
+    program = ttstack.compile(path)
+    outputs = program.run({"arg0": WEIGHT}).outputs
+    np.testing.assert_array_equal(outputs["output"], 2 * WEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        (
+            RESOURCE.replace("DATA", "0000"),
+            SourceError,
+            "resource 'layer.w' has 2 bytes for tensor<512xf32>, which takes 2048",
+        ),
+        (weighted("dense_resource<w>"), SourceError, "resource 'w' has no data"),
+        (function("%r = stablehlo.abs %y : tensor<4xf32>"), InvalidIRError, "undeclared SSA value"),
+        (function(f"%r = stablehlo.abs %x : {T}\nreturn %r : tensor<4xi32>"), InvalidIRError, "cannot read the module"),
+        (function(f"%r = stablehlo.nothing %x : {T}"), TTStackError, "nothing"),
+    ],
+)
+def test_wrong_text_gives_one_error(content: str, error: type[TTStackError], message: str):
+    with pytest.raises(error, match=message):
+        ttstack.compile(content)
+
+
+ARTIFACT = (EXPORTS / "scan.stablehlo").read_bytes()
+EXPORTED = (EXPORTS / "scan.jax").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.stablehlo", ARTIFACT[: len(ARTIFACT) // 2], "is cut short or damaged\n.*attempting to parse"),
+        (
+            "x.stablehlo",
+            ARTIFACT.replace(b"_v1.", b"_v9.")[: len(ARTIFACT) // 2],
+            "was written by StableHLO 9.*, this reader knows 1",
+        ),
+        ("x.stablehlo", b"\x00" + ARTIFACT, "is not MLIR bytecode"),
+        ("x.jax", EXPORTED[: len(EXPORTED) // 2], "is cut short: the module in it has"),
+        ("x.jax", b"nothing of the kind", "is not a serialized JAX export"),
+        ("x.mlir", ARTIFACT, "is not MLIR text; it looks like MLIR bytecode"),
+    ],
+)
+def test_wrong_files_give_one_error(name: str, content: bytes, message: str, tmp_path: Path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError, match=message):
+        ttstack.compile(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc", "asin", "acos", "atan", "asinh", "tan", "square"])
+def test_functions_of_chlo_stay_whole(name: str):
+    spelled = [f"chlo.{name} %x : {T} -> {T}", f"stablehlo.custom_call @mhlo.{name}(%x) : ({T}) -> {T}"]
+    for op in spelled:
+        with new_context(), ir.Location.unknown():
+            source = read_string(function(f"%r = {op}\nreturn %r : {T}"), "<text>")
+            assert f'"ttir.{name}"' in str(source.module)
+
+
+def test_composites_without_a_counterpart_are_expanded(interpret: Interpret):
+    text = f"""
+    func.func @main(%x: {T}) -> {T} {{
+      %r = stablehlo.composite "my.double" %x {{decomposition = @double}} : ({T}) -> {T}
+      return %r : {T}
+    }}
+    func.func private @double(%x: {T}) -> {T} {{
+      %r = stablehlo.add %x, %x : {T}
+      return %r : {T}
+    }}"""
+    with new_context(), ir.Location.unknown():
+        (got,) = computed(read_string(text, "<text>"), [np.ones(4, np.float32)], interpret)
+    assert got.tolist() == [2, 2, 2, 2]
