@@ -10,6 +10,7 @@ from ttstack.diagnostics import (
     ExecutionError,
     InputError,
     InvalidIRError,
+    OverrideError,
     PassOptionError,
     SourceError,
     SystemDescError,
@@ -160,7 +161,7 @@ class TestErrors:
             compiled(SOURCE, placement="best")
 
     def test_overrides(self):
-        with pytest.raises(PassOptionError, match="overrides are not supported"):
+        with pytest.raises(OverrideError, match="add: Extra inputs are not permitted"):
             compiled(SOURCE, overrides={"add": {}})
 
     def test_device(self):

@@ -155,9 +155,11 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     system_desc: str | os.PathLike[str] | SystemDesc = "wormhole",
     placement: str = "greedy",
     dtype: str | DType | None = None,
-    overrides: None = None,
+    overrides: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
     tensor_train: str | os.PathLike[str] | Mapping[str, Any] = "",
+    weights_dtype: str | DType | None = None,
+    placement_budget: float = 60.0,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str, float], None] | None = None,
@@ -169,9 +171,11 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         inputs: Example inputs, where the source is an `nn.Module`, or their shapes: `[(32, 256)]`,
             `{"x": (32, 256), "ids": "32x128xi64"}`; float32 where no element type is named.
         system_desc: A description, the name of a preset, or a path.
-        placement: `greedy`, or `dram` to keep every tensor there.
+        placement: `greedy`, `optimal` to decide on all ops together, or `dram` to keep every tensor there.
         dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
-        overrides: Reserved; must be None.
+        overrides: What to fix of the placement of some ops: the path of a YAML or JSON file, or what it would hold.
+        weights_dtype: Format of weights; that of all other real numbers where None.
+        placement_budget: Seconds after which `optimal` takes the best placement that it has found.
         tensor_train: Gives embedding tables Tensor-Train form where that pays: `"rel_error=0.05"` or the same as a
             mapping, with `max_bytes`, `ranks`, `min_rows` and `max_slowdown`, or the path of a YAML file that says it
             table by table. `Program.cost().tables` tells what became of each.
@@ -182,15 +186,17 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     Raises:
         TTStackError: whatever is wrong with the source, the description or the options.
     """
-    if overrides is not None:
-        raise PassOptionError("overrides are not supported by this version", hint="leave them out")
     from ttstack.compiler import Options, compile_module
     from ttstack.frontends.source import imported
+    from ttstack.placement.overrides import load_overrides
 
     options = Options(
         system_desc=_system_desc(system_desc),
         placement=placement,
-        dtype=_dtype(dtype),
+        dtype=_dtype("dtype", dtype),
+        weights_dtype=_dtype("weights_dtype", weights_dtype),
+        placement_budget=_budget(placement_budget),
+        overrides=None if overrides is None else load_overrides(overrides),
         tensor_train=_tensor_train(tensor_train),
         dump_ir=None if dump_ir is None else Path(dump_ir),
         keep_ir=keep_ir,
@@ -227,8 +233,14 @@ def _spelled(value: object) -> str:
     return "x".join(map(str, value)) if isinstance(value, tuple | list) else str(value).replace(" ", "")
 
 
-def _dtype(given: str | DType | None) -> DType | None:
+def _budget(given: object) -> float:
+    if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
+        return float(given)
+    raise PassOptionError(f"placement_budget is {given!r}", hint="give a number of seconds above 0")
+
+
+def _dtype(name: str, given: str | DType | None) -> DType | None:
     formats = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
     if given is None or given in formats:
         return None if given is None else DType(given)
-    raise PassOptionError(f"dtype is {given!r}", hint=f"give one of {', '.join(formats)}")
+    raise PassOptionError(f"{name} is {given!r}", hint=f"give one of {', '.join(formats)}")

@@ -17,6 +17,8 @@ from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.supported import check_supported
 from ttstack.passes.weights import Weights
+from ttstack.placement import BUDGET_SECONDS
+from ttstack.placement.overrides import Overrides
 from ttstack.program.records import Binary
 from ttstack.system_desc import SystemDesc
 from ttstack.version import VERSION
@@ -34,6 +36,9 @@ class Options:
     dtype: DType | None = None
     tensor_train: str = ""
     """Which embedding tables get Tensor-Train form: `rel_error=0.05`, or the path of a YAML file; none where empty."""
+    weights_dtype: DType | None = None
+    placement_budget: float = BUDGET_SECONDS
+    overrides: Overrides | None = None
     dump_ir: Path | None = None
     """A folder for the module's text after each pass that changed it."""
     keep_ir: bool = False
@@ -62,7 +67,13 @@ def compile_module(module: ir.Module, options: Options, *, weights: Mapping[str,
 
     values = Weights.of(weights)
     pipeline = ttir_to_ttnn(
-        options.system_desc, placement=options.placement, dtype=options.dtype, tensor_train=options.tensor_train
+        options.system_desc,
+        placement=options.placement,
+        dtype=options.dtype,
+        weights_dtype=options.weights_dtype,
+        placement_budget=options.placement_budget,
+        overrides=options.overrides,
+        tensor_train=options.tensor_train,
     ).given(values)
     hooks: list[Hook] = [timed]
     if options.dump_ir:

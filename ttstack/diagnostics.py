@@ -60,6 +60,12 @@ class PassOptionError(TTStackError):
     code = "TT0301"
 
 
+class OverrideError(TTStackError):
+    """Overrides of the placement that cannot be read, name no op, or ask for what an op cannot have."""
+
+    code = "TT0302"
+
+
 class CapacityError(TTStackError):
     """A tensor or an op that does not fit the device's memories."""
 

@@ -9,7 +9,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import ADDRESS, Placed, read_placed
+from ttstack.dialects.placed import ADDRESS, BOUND, Placed, read_placed
 from ttstack.dialects.plain import read_plain
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.tt import read_layout
@@ -76,6 +76,7 @@ class _Emitter:
             operations=tuple(operations),
             inputs=tuple(t.id for t in self.tensors if t.kind is not TensorKind.INTERMEDIATE),
             outputs=tuple(Output(n, self.numbers[v]) for n, v in zip(names, last.operands, strict=True)),
+            bound_ns=read_plain(function.attributes[BOUND]) if BOUND in function.attributes else None,
         )
 
     def _arguments(self, function: Any) -> None:

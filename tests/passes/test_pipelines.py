@@ -50,7 +50,7 @@ def test_options_of_a_pipeline_go_to_its_passes():
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("lower{placement=best}", "policy: Input should be 'greedy' or 'dram'"),
+        ("lower{placement=best}", "policy: Input should be 'greedy', 'optimal' or 'dram'"),
         ("lower{dtype=f7}", "dtype: Input should be 'f64'"),
         ("ttir-to-ttnn{device=x}", "device: no such option"),
         ("fuse{a}", "a: no such option"),

@@ -18,6 +18,7 @@ class Placement(StrEnum):
     """Where tensors go."""
 
     GREEDY = "greedy"
+    OPTIMAL = "optimal"
     DRAM = "dram"
 
 
@@ -53,8 +54,16 @@ def compile_model(
         str, typer.Option("--system-desc", metavar="NAME|PATH", help="The device: a YAML file, else a preset.")
     ] = "wormhole",
     placement: Annotated[
-        Placement, typer.Option("--placement", help="Choose memories by predicted time, or keep all in DRAM.")
+        Placement,
+        typer.Option("--placement", help="Place op by op, all ops together within a proven gap, or all in DRAM."),
     ] = Placement.GREEDY,
+    placement_budget: Annotated[
+        float, typer.Option("--placement-budget", metavar="SECONDS", help="Time for --placement optimal.")
+    ] = 60.0,
+    overrides: Annotated[
+        Path | None,
+        typer.Option("--overrides", metavar="FILE", help="YAML or JSON that fixes the placement of some ops."),
+    ] = None,
     dtype: Annotated[
         Format | None,
         typer.Option("--dtype", help="Format of real numbers on the device; the model's own by default."),
@@ -69,6 +78,10 @@ def compile_model(
             show_default=False,
         ),
     ] = "",
+    weights_dtype: Annotated[
+        Format | None,
+        typer.Option("--weights-dtype", help="Format of weights on the device; that of all else by default."),
+    ] = None,
     weights: Annotated[
         Weights,
         typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
@@ -94,6 +107,9 @@ def compile_model(
             placement=placement.value,
             dtype=dtype.value if dtype else None,
             tensor_train=tensor_train,
+            weights_dtype=weights_dtype.value if weights_dtype else None,
+            placement_budget=placement_budget,
+            overrides=overrides,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
             progress=progress,

@@ -1,6 +1,6 @@
-"""What placement writes on an op: its cores, how its loops go over them, fidelity, configuration and buffers."""
+"""What placement reads off an op and writes on it: cores, the way over them, fidelity, configuration and buffers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ from ttstack.program.device_op import Fidelity, Spread
 from ttstack.program.layout import Grid
 
 ADDRESS = "tt.address"
+BOUND = "tt.bound_ns"
 VIEW = "tt.view"
+GRIDS = "tt.grids"
 _GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity", "tt.config", "tt.l1_bytes"
 
 
@@ -27,8 +29,21 @@ class Placed:
     view: bool = False
 
 
+def write_grids(op: Any, grids: Sequence[Grid]) -> None:
+    """Set the cores that an operation can be given; the first are its own until it is placed."""
+    op.attributes[GRIDS] = ir.ArrayAttr.get([grid_attribute(grid) for grid in grids])
+    op.attributes[_GRID] = grid_attribute(grids[0])
+
+
+def read_grids(op: Any) -> tuple[Grid, ...]:
+    """Read them back; none where they were not assigned."""
+    return tuple(Grid(*read_grid(a)) for a in op.attributes[GRIDS]) if GRIDS in op.attributes else ()
+
+
 def write_placed(op: Any, placed: Placed) -> None:
     """Set the attributes on an operation."""
+    if GRIDS in op.attributes:
+        del op.attributes[GRIDS]
     op.attributes[_GRID] = grid_attribute(placed.grid)
     op.attributes[_SPREAD] = ir.StringAttr.get(placed.spread)
     op.attributes[_FIDELITY] = ir.StringAttr.get(placed.fidelity)

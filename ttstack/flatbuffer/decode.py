@@ -71,6 +71,7 @@ def _function(reader: Reader, table: Any) -> Function:
         operations=tuple(_operation(reader, op) for op in tables(table, "Operations")),
         inputs=numbers(table.InputsAsNumpy()),
         outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
+        bound_ns=table.BoundNs() or None,
     )
 
 

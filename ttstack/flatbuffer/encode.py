@@ -74,6 +74,7 @@ def _function(writer: Writer, function: Function) -> int:
         operations=writer.tables([_operation(writer, op) for op in function.operations]),
         inputs=writer.numbers(function.inputs, INT32),
         outputs=writer.tables([_output(writer, o) for o in function.outputs]),
+        bound_ns=function.bound_ns or 0.0,
     )
 
 

@@ -1,5 +1,7 @@
 """The named pipelines, each a plain function from options to passes."""
 
+from typing import Any
+
 from ttstack.ops.types import DType
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline
@@ -25,6 +27,7 @@ from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinal
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import Deallocate
+from ttstack.placement import BUDGET_SECONDS
 from ttstack.system_desc import SystemDesc
 
 
@@ -51,8 +54,16 @@ def simplify() -> Pipeline:
     )
 
 
-def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
-    """Named ttir to ttnn with addresses."""
+def lower(
+    *,
+    placement: str = "greedy",
+    dtype: DType | None = None,
+    weights_dtype: DType | None = None,
+    placement_budget: float = BUDGET_SECONDS,
+    overrides: Any = None,
+) -> Pipeline:
+    """Named ttir to ttnn with addresses; `overrides` are what placement takes, or a file of them."""
+    place = {"policy": placement, "dtype": dtype, "weights_dtype": weights_dtype, "budget": placement_budget}
     return Pipeline(
         (
             KeepOldValues(),
@@ -61,7 +72,7 @@ def lower(*, placement: str = "greedy", dtype: DType | None = None) -> Pipeline:
             NumberUpdates(),
             Builtin(pipeline="cse"),
             AssignGrids(),
-            Place.of({"policy": placement, "dtype": dtype}),
+            Place.of({**place, "overrides": overrides}),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
             Deallocate(),
@@ -81,12 +92,22 @@ def ttir_to_ttnn(
     *,
     placement: str = "greedy",
     dtype: DType | None = None,
+    weights_dtype: DType | None = None,
+    placement_budget: float = BUDGET_SECONDS,
+    overrides: Any = None,
     tensor_train: str = "",
 ) -> Pipeline:
     """The whole way for one device; `tensor_train` compresses embedding tables."""
     start = (AttachSystemDesc(system_desc=system_desc), CheckMesh())
     tables = compress(tensor_train, dtype=dtype).passes if tensor_train else ()
-    return Pipeline((*start, *simplify().passes, *tables, *lower(placement=placement, dtype=dtype).passes))
+    lowering = lower(
+        placement=placement,
+        dtype=dtype,
+        weights_dtype=weights_dtype,
+        placement_budget=placement_budget,
+        overrides=overrides,
+    )
+    return Pipeline((*start, *simplify().passes, *tables, *lowering.passes))
 
 
 def tensor_train_to_linalg() -> Pipeline:

@@ -14,24 +14,15 @@ class Allocator:
     live: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
     """(address, bytes, owner), sorted."""
 
-    def copy(self) -> "Allocator":
-        """The same state, to try things on."""
-        return Allocator(self.base, self.end, self.alignment, list(self.live))
-
-    @property
-    def lowest(self) -> int:
-        """Address of the lowest buffer; the end where there is none."""
-        return self.live[0][0] if self.live else self.end
-
-    def allocate(self, owner: int, size: int, floor: int = 0) -> int | None:
-        """The highest address at or above `floor` with `size` free bytes; None where there is no such gap."""
+    def allocate(self, owner: int, size: int) -> int | None:
+        """The highest address at which `size` bytes are free; None where there is no such gap."""
         top = self.end
         for address, bytes_, _ in reversed(self.live):
-            if (found := self._in_gap(address + bytes_, top, size, floor)) is not None:
+            if (found := self._in_gap(address + bytes_, top, size)) is not None:
                 break
             top = address
         else:
-            found = self._in_gap(self.base, top, size, floor)
+            found = self._in_gap(self.base, top, size)
         if found is not None:
             insort(self.live, (found, size, owner))
         return found
@@ -40,6 +31,6 @@ class Allocator:
         """End the owner's buffer."""
         self.live = [entry for entry in self.live if entry[2] != owner]
 
-    def _in_gap(self, low: int, high: int, size: int, floor: int) -> int | None:
+    def _in_gap(self, low: int, high: int, size: int) -> int | None:
         start = (high - size) // self.alignment * self.alignment
-        return start if start >= max(low, floor, self.base) else None
+        return start if start >= max(low, self.base) else None

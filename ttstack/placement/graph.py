@@ -6,6 +6,7 @@ from functools import cached_property
 from ttstack.ops.base import Op
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
+from ttstack.program.layout import Grid
 from ttstack.program.structure import is_view
 
 
@@ -17,11 +18,8 @@ class Node:
     operands: tuple[int, ...]
     results: tuple[int, ...]
     location: str = ""
-
-    @cached_property
-    def is_view(self) -> bool:
-        """Whether the result can be the operand's own buffer under another shape."""
-        return is_view(self.op)
+    grids: tuple[Grid, ...] = ()
+    """The cores that it can be given; worked out from the op where there are none."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +33,16 @@ class Graph:
     parameters: tuple[int, ...] = ()
     """Of the arguments, those that are there before the program starts, and stay."""
 
+    def is_view(self, node: Node) -> bool:
+        """Whether the result is the operand's own buffer under another shape."""
+        return is_view(node.op)
+
     @cached_property
     def owner(self) -> tuple[int, ...]:
         """For each value, the value whose buffer it shares; itself where it has its own."""
         owners = list(range(len(self.values)))
         for node in self.nodes:
-            if node.is_view:
+            if self.is_view(node):
                 owners[node.results[0]] = owners[node.operands[0]]
         return tuple(owners)
 

@@ -1,23 +1,40 @@
-"""Configured ops and their predicted times, each asked for once."""
+"""Placed ops and their predicted times, each asked for once."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ttstack.cost import cheapest_matmul, predict
+from ttstack.cost import predict
 from ttstack.ops.base import Op
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TensorType
-from ttstack.placement.shardings import flat_grid
-from ttstack.program.block_config import block_config, block_configs
+from ttstack.placement.grids import distinct, legal_grids
+from ttstack.program.block_config import block_configs
 from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout
-from ttstack.program.matmul_config import smallest_matmul
-from ttstack.program.structure import is_attention, is_contraction, is_free
+from ttstack.program.matmul_config import spread_configs
+from ttstack.program.structure import is_free, is_matmul
 from ttstack.system_desc import ChipDesc, SystemDesc
 
-_BUDGET_STEP = 16384
-"""Budgets are first rounded down to this many bytes, so that equal layers ask equal questions."""
+Way = tuple[Grid, Spread, dict[str, Any]]
+"""Cores, how the loops go over them, and the program configuration."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to run an op: layouts, cores and configuration, with its price."""
+
+    device_op: DeviceOp
+    ns: float
+    """Predicted, the gap to the op before included."""
+    l1_bytes: int
+    """Of circular buffers, on each core."""
+
+    @property
+    def way(self) -> Way:
+        """What of it says nothing about layouts."""
+        return self.device_op.grid, self.device_op.spread, dict(self.device_op.config)
 
 
 @dataclass
@@ -25,71 +42,57 @@ class Pricing:
     """Answers for one chip."""
 
     chip: ChipDesc
-    device: Grid
     system: SystemDesc | None = None
     """Where ops that span the mesh run; the chip alone where None."""
-    _configured: dict[Any, DeviceOp | None] = field(default_factory=dict[Any, Any])
-    _prices: dict[Any, float] = field(default_factory=dict[Any, float])
-    _conversions: dict[TensorType, ToLayout] = field(default_factory=dict[TensorType, ToLayout])
+    _conversions: dict[Any, Candidate | None] = field(default_factory=dict[Any, Any])
 
-    def configure(
-        self,
-        op: Op,
-        operands: tuple[Layout, ...],
-        results: tuple[Layout, ...],
-        where: tuple[Grid, Spread],
-        budget: int,
-    ) -> DeviceOp | None:
-        """The op with blocks whose buffers fit `budget` bytes; None where none do."""
-        for rounded in (budget // _BUDGET_STEP * _BUDGET_STEP, budget):
-            key = (op, operands, results, where, rounded)
-            if key not in self._configured:
-                self._configured[key] = self._configure(op, operands, results, where, rounded)
-            if (found := self._configured[key]) is not None:
-                return found
-        return None
+    @property
+    def device(self) -> Grid:
+        """The workers of the chip."""
+        return Grid(*self.chip.grid)
 
-    def price(self, device_op: DeviceOp) -> float:
-        """Predicted time in ns, gap included."""
-        key = (device_op.op, device_op.operands, device_op.results, device_op.grid, device_op.spread)
-        key = (*key, tuple(sorted(device_op.config.items())))
-        if key not in self._prices:
-            cost = predict(device_op, self.chip, self.system)
-            self._prices[key] = cost.total_ns + cost.gap_ns
-        return self._prices[key]
+    def price(self, device_op: DeviceOp) -> Candidate:
+        """The op as it is."""
+        cost = predict(device_op, self.chip, self.system)
+        return Candidate(device_op, cost.elapsed_ns, footprint(device_op, self.chip))
 
-    def convert(self, t: TensorType, source: Layout, target: Layout, budget: int) -> DeviceOp | None:
-        """The change of layout as an op."""
-        op = self._conversions.setdefault(t, ToLayout(input=t))
-        grid = target.grid or source.grid or flat_grid(op.loops, self.device)
-        return self.configure(op, (source,), (target,), (grid, Spread.FLAT), budget)
+    def configured(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
+        """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
+        for grid in grids:
+            placed = replace(base, grid=grid, config={})
+            if is_free(placed):
+                yield placed
+                return
+            configs = spread_configs if is_matmul(placed.dispatch) else block_configs
+            yield from (replace(placed, config=config) for config in configs(placed, self.chip))
 
-    def smallest(self, op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> int:
-        """Bytes of buffers that the op needs with the smallest blocks."""
-        if _is_matmul(op):
-            return smallest_matmul(op, operands, results[0], grid, self.chip)
-        base = DeviceOp(op, operands, results, grid)
-        return min(footprint(replace(base, config=c), self.chip) for c in block_configs(base, self.chip))
+    def front(self, ops: Iterable[DeviceOp]) -> list[Candidate]:
+        """Those that fit L1 and of which none other is as fast with as little L1, the fastest first."""
+        fitting = (op for op in ops if footprint(op, self.chip) <= self.chip.l1_usable_bytes)
+        found = sorted(map(self.price, fitting), key=lambda c: (c.ns, c.l1_bytes, c.device_op.grid))
+        kept: list[Candidate] = []
+        for candidate in found:
+            if not kept or candidate.l1_bytes < kept[-1].l1_bytes:
+                kept.append(candidate)
+        return kept
 
-    def _configure(
-        self,
-        op: Op,
-        operands: tuple[Layout, ...],
-        results: tuple[Layout, ...],
-        where: tuple[Grid, Spread],
-        budget: int,
-    ) -> DeviceOp | None:
-        grid, spread = where
-        fidelity = default_fidelity(*(layout.dtype for layout in operands[:2]))
-        base = DeviceOp(op, operands, results, grid, spread, fidelity)
-        if is_free(base):
-            return base
-        if _is_matmul(op):
-            return cheapest_matmul(op, operands, results[0], grid, self.chip, budget, fidelity)
-        config = block_config(base, self.chip, budget)
-        return None if config is None else replace(base, config=config)
+    def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
+        """The fastest change of layout; None where its buffers exceed L1."""
+        key = (t, source, target)
+        if key not in self._conversions:
+            op = ToLayout(input=t)
+            base = placed(op, (source,), (target,), self.device)
+            fixed = target.grid or source.grid
+            grids = [fixed] if fixed else distinct(base, legal_grids(op, self.device))
+            self._conversions[key] = next(iter(self.front(self.configured(base, grids))), None)
+        return self._conversions[key]
+
+    def smallest(self, base: DeviceOp) -> int:
+        """Bytes of circular buffers that the op needs at least, on any grid."""
+        grids = legal_grids(base.op, self.device)
+        return min(footprint(op, self.chip) for op in self.configured(base, grids))
 
 
-def _is_matmul(op: Op) -> bool:
-    dispatch = op.loops
-    return is_contraction(dispatch) and not is_attention(dispatch)
+def placed(op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> DeviceOp:
+    """The op with these layouts, in the fidelity that multiplies their formats exactly."""
+    return DeviceOp(op, operands, results, grid, fidelity=default_fidelity(*(o.dtype for o in operands[:2])))

@@ -1,6 +1,6 @@
-"""Parameters that lie in L1 before the program starts: the cores of trains, small and read by every lookup."""
+"""Parameters that can lie in L1 before the program starts: the cores of trains, small and read by every lookup."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from ttstack.ops.dispatch import Access
 from ttstack.placement.graph import Graph
@@ -12,18 +12,15 @@ SHARE = 0.5
 """Of a core's usable L1: what is resident takes room from the buffers of all ops."""
 
 
-def resident(graph: Graph, layouts: Mapping[int, Layout], exiled: frozenset[int], chip: ChipDesc) -> Iterator[int]:
-    """Parameters that chains of products alone read, by index, as long as they fit: spread over all cores' L1.
-
-    Those of `exiled` stay in DRAM.
-    """
+def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Iterator[int]:
+    """Parameters that chains of products alone read, by index, as long as they fit: spread over all cores' L1."""
     left = SHARE * chip.l1_usable_bytes
     for value in graph.parameters:
         users = graph.users[value]
         picked = [node.op.loops.inputs[at].access is Access.INDIRECT and is_chain(node.op.loops) for node, at in users]
-        if not picked or not all(picked) or value in exiled:
+        if not picked or not all(picked) or value in graph.pinned:
             continue
-        layout = layouts[value].interleaved(MemorySpace.L1)
+        layout = homes[value].interleaved(MemorySpace.L1)
         left -= layout.bank_bytes(graph.values[value], chip.num_cores)
         if left < 0:
             return

@@ -6,7 +6,8 @@ from typing import Any
 
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import attention_chunks, footprint
-from ttstack.program.structure import is_attention, is_contraction, is_rowwise
+from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.structure import is_attention, is_matmul, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 
@@ -26,10 +27,19 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any
     dispatch = device_op.dispatch
     if is_attention(dispatch):
         yield from _chunks(*attention_chunks(replace(device_op, config={}), chip))
-    elif is_rowwise(dispatch) and not is_contraction(dispatch):
+    elif is_rowwise(dispatch):
         yield from ({"block_w": block} for block in _halves(dispatch.steps))
     else:
         yield dict(device_op.config)
+
+
+def whole_config(device_op: DeviceOp) -> dict[str, Any]:
+    """The configuration with what it leaves out because it is one block of all."""
+    config = dict(device_op.config)
+    if not is_matmul(device_op.dispatch):
+        return config
+    blocks = MatmulBlocks.of(device_op)
+    return {"out_block_h": blocks.out_block_h, "out_block_w": blocks.out_block_w} | config
 
 
 def _chunks(query: int, keys: int) -> Iterator[dict[str, Any]]:

@@ -1,16 +1,19 @@
 """Program configurations of matrix products: spread over the cores, and block sizes that fit L1."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.types import DType
 from ttstack.program.device_op import SPREADS, DeviceOp, Spread
 from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.matmul_blocks import per_core
 from ttstack.program.matmul_buffers import MatmulBuffers
+from ttstack.program.structure import is_batched
 from ttstack.system_desc import ChipDesc
 
 MULTICAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"
@@ -24,6 +27,10 @@ _TYPES = {
     Spread.BLOCKS: MULTICAST_2D,
     Spread.FLAT: REUSE,
 }
+
+
+_TRAFFIC_SLACK = 1.25
+"""Blocks that move this many times the least number of tiles can still be the fastest: their first ones are small."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,31 @@ def matmul_configs(op: Op, operands: Sequence[Layout], result: Layout, grid: Gri
             yield Blocks(base.spread, _config(base, height, width, depth, chip), nbytes)
 
 
+def matmul_spreads(dispatch: Dispatch) -> tuple[Spread, ...]:
+    """The ways in which a matrix product of interleaved tensors goes over a grid."""
+    return (Spread.FLAT,) if is_batched(dispatch) else (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)
+
+
+def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any]]:
+    """Configurations of a product whose grid and spread are given, from the fewest bytes on.
+
+    Left out are those that move far more tiles than others that take no more L1.
+    """
+    found = sorted((nbytes, _traffic(base, *blocks), blocks) for *blocks, nbytes in _choices(base, chip))
+    least = math.inf
+    for _, traffic, (height, width, depth) in found:
+        least = min(least, traffic)
+        if traffic <= _TRAFFIC_SLACK * least:
+            yield _config(base, height, width, depth, chip)
+
+
+def _traffic(base: DeviceOp, height: int, width: int, depth: int) -> int:
+    """Tiles read, partial output tiles written, and tiles of the first block, which nothing hides."""
+    (m, n), k = per_core(base), base.dispatch.steps
+    reads = k * (m * -(-n // width) + n * -(-m // height))
+    return reads + m * n * -(-k // depth) + (height + width) * depth
+
+
 def smallest_matmul(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> int:
     """Bytes of buffers that the op needs with the smallest blocks."""
     bases = _spread_out(op, tuple(operands), result, grid)
@@ -54,9 +86,7 @@ def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid
     spread = _required_spread(base)
     if spread is not None:
         return [replace(base, spread=spread)]
-    if any(loop is not None for loop in base.dispatch.inputs[1].loops[:-2]):
-        return [replace(base, spread=Spread.FLAT)]
-    candidates = [replace(base, spread=spread) for spread in (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)]
+    candidates = [replace(base, spread=spread) for spread in matmul_spreads(base.dispatch)]
     least = min(candidate.core_units for candidate in candidates)
     return [candidate for candidate in candidates if candidate.core_units == least]
 

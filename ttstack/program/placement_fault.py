@@ -11,7 +11,7 @@ from ttstack.program.records import Function, Operation
 from ttstack.program.structure import is_attention, is_contraction, is_rowwise, is_view
 from ttstack.system_desc import ChipDesc
 
-_BLOCKS = (
+BLOCKS = (
     *("in0_block_w", "per_core_M", "per_core_N", "out_block_h", "out_block_w", "out_subblock_h", "out_subblock_w"),
     *("block_w", "q_chunk_tiles", "k_chunk_tiles"),
 )
@@ -22,7 +22,7 @@ def placement_faults(function: Function, op: Operation, chip: ChipDesc) -> Itera
     """Why an operation cannot run so; its references, types and layouts must be valid."""
     yield from _alias_faults(function, op)
     try:
-        why = next(_config_faults(function.device_op(op)), None) or _l1_fault(function.device_op(op), op, chip)
+        why = next(config_faults(function.device_op(op)), None) or _l1_fault(function.device_op(op), op, chip)
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
         why = f"has loops that do not fit its operands: {error}"
     if why is not None:
@@ -43,11 +43,12 @@ def _alias_faults(function: Function, op: Operation) -> Iterator[str]:
             yield f"{shared}, but as {result.layout}, not {function.tensors[source].layout}"
 
 
-def _config_faults(device_op: DeviceOp) -> Iterator[str]:
+def config_faults(device_op: DeviceOp) -> Iterator[str]:
+    """Why an op cannot have its configuration."""
     config = device_op.config
     if not isinstance(config.get("type", ""), str):
         yield f"has {config['type']!r} as 'type' of its configuration, which is no name"
-    for key in (key for key in _BLOCKS if key in config):
+    for key in (key for key in BLOCKS if key in config):
         if not _counts(config[key]):
             yield f"has {config[key]!r} as '{key}' of its configuration, which is no number of tiles from 1 on"
     for key, most in _limits(device_op).items():

@@ -78,6 +78,8 @@ class Function:
     inputs: tuple[int, ...]
     """Inputs, parameters and constants, in the order of the source's arguments."""
     outputs: tuple[Output, ...]
+    bound_ns: float | None = None
+    """No placement of these ops is predicted to be faster, as far as placement proved it."""
 
     def definition(self, operation: Operation) -> Op:
         """The op definition on this operation's types; raises `ValueError` where they do not fit."""

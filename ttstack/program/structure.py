@@ -44,6 +44,16 @@ def is_attention(dispatch: Dispatch) -> bool:
     return is_contraction(dispatch) and any(op.name.startswith("reduce_") for op in dispatch.body)
 
 
+def is_matmul(dispatch: Dispatch) -> bool:
+    """Whether the op is one matrix product with what follows it, in blocks of its own."""
+    return is_contraction(dispatch) and not is_attention(dispatch)
+
+
+def is_batched(dispatch: Dispatch) -> bool:
+    """Whether the second operand of a matrix product is one for each product of a batch."""
+    return any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
+
+
 def attended(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
     passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]

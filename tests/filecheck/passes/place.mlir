@@ -3,7 +3,7 @@
 // RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{dtype=bfp8_b}" | filecheck %s --check-prefix=BFP8
 // RUN: not ttstack opt %s --system-desc wormhole -p "place{policy=best}" 2>&1 | filecheck %s --check-prefix=BAD
 // BAD: error[TT0301]: bad options for 'place'
-// BAD: policy: Input should be 'greedy' or 'dram'
+// BAD: policy: Input should be 'greedy', 'optimal' or 'dram'
 // BAD: help: its options: policy, dtype
 // Arguments come in DRAM, indices and tables in rows; what is returned goes to DRAM.
 // CHECK-LABEL: func.func @lookup

@@ -1283,7 +1283,14 @@ class Function(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
         return o == 0
 
-def FunctionStart(builder): builder.StartObject(5)
+    # Function
+    def BoundNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Float64Flags, o + self._tab.Pos)
+        return 0.0
+
+def FunctionStart(builder): builder.StartObject(6)
 def FunctionAddName(builder, name): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def FunctionAddTensors(builder, tensors): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(tensors), 0)
 def FunctionStartTensorsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
@@ -1293,6 +1300,7 @@ def FunctionAddInputs(builder, inputs): builder.PrependUOffsetTRelativeSlot(3, f
 def FunctionStartInputsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def FunctionAddOutputs(builder, outputs): builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(outputs), 0)
 def FunctionStartOutputsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
+def FunctionAddBoundNs(builder, boundNs): builder.PrependFloat64Slot(5, boundNs, 0.0)
 def FunctionEnd(builder): return builder.EndObject()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, describe
 from ttstack.dialects.location import read_location
+from ttstack.dialects.placed import read_grids
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir import read_generic
 from ttstack.dialects.types import read_type
@@ -50,15 +51,17 @@ def function_graph(function: Any) -> FunctionGraph:
                 tuple(numbers[v] for v in inputs),
                 tuple(results),
                 read_location(op.location),
+                read_grids(op),
             )
         )
         operations.append(op)
+    kinds = [argument.kind for argument in read_arguments(function)] + [TensorKind.PARAMETER] * len(constants)
     graph = Graph(
         values=tuple(read_type(v.type) for v in values),
         arguments=tuple(range(len(values) - sum(len(n.results) for n in nodes))),
         nodes=tuple(nodes),
         outputs=tuple(numbers[v] for v in last.operands),
-        parameters=tuple(i for i, a in enumerate(read_arguments(function)) if a.kind is TensorKind.PARAMETER),
+        parameters=tuple(i for i, kind in enumerate(kinds) if kind is TensorKind.PARAMETER),
     )
     return FunctionGraph(graph, tuple(values), tuple(operations))
 

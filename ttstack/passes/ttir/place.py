@@ -1,8 +1,12 @@
 """Choose layouts, memories, cores and configurations for all ops, and write them into the types and attributes."""
 
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from ttstack.dialects.placed import Placed, write_placed
+from pydantic import Field
+
+from ttstack.dialects.placed import BOUND, Placed, write_placed
+from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.tt import layout_attribute
 from ttstack.dialects.ttir import build_to_layout
 from ttstack.dialects.types import read_type
@@ -12,24 +16,49 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
-from ttstack.placement import Plan, Step, place
+from ttstack.placement import BUDGET_SECONDS, Plan, Step, place
+from ttstack.placement.overrides import Overrides, load_overrides
 from ttstack.program.layout import Layout
 
 
 class Place(Pass, name="place"):
     """Every tensor gets a `#tt.layout`, every op its placement, and `ttir.to_layout` stands where layouts change."""
 
-    policy: Literal["greedy", "dram"] = "greedy"
+    policy: Literal["greedy", "optimal", "dram"] = "greedy"
     dtype: DType | None = None
     """Format of real numbers on the device; the source's own where not given."""
+    weights_dtype: DType | None = None
+    """Format of weights; that of all others where not given."""
+    budget: Annotated[float, Field(gt=0)] = BUDGET_SECONDS
+    """Seconds that `optimal` may take for each function."""
+    overrides: Overrides | Path | None = None
+    """What is fixed of some ops: the path of a YAML or JSON file."""
 
     def run(self, module: ir.Module) -> None:
         """Place each function by itself."""
         desc = system_desc(module)
+        overrides = None if self.overrides is None else load_overrides(self.overrides)
         for function in functions(module):
             found, chip = function_graph(function), target_chip(function, desc)
-            _apply(found, place(found.graph, chip, policy=self.policy, dtype=self.dtype, system=desc))
+            plan = place(
+                found.graph,
+                chip,
+                policy=self.policy,
+                dtype=self.dtype,
+                weights_dtype=self.weights_dtype,
+                budget=self.budget,
+                overrides=overrides,
+                system=desc,
+            )
+            _apply(found, plan)
+            if plan.bound_ns is not None:
+                function.attributes[BOUND] = plain_attribute(plan.bound_ns)
             refresh_signature(function)
+
+    def __str__(self) -> str:
+        if not isinstance(self.overrides, Overrides):
+            return super().__str__()
+        return str(self.model_copy(update={"overrides": None}))
 
 
 def _apply(found: FunctionGraph, plan: Plan) -> None:

@@ -14,8 +14,10 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttnn.buffers import buffer_owners
+from ttstack.placement.addresses import pack, spans
 from ttstack.placement.allocator import Allocator
-from ttstack.program.layout import MemorySpace
+from ttstack.program.buffers import Memory
+from ttstack.program.layout import Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 CONSTANT = "ttnn.constant"
@@ -39,9 +41,10 @@ class AssignAddresses(Pass, name="assign-addresses"):
 
 class _Memories:
     def __init__(self, chip: ChipDesc) -> None:
-        self.l1 = Allocator(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
-        self.dram = Allocator(chip.dram_base, chip.dram_end, chip.dram.alignment_bytes)
-        self.banks = {MemorySpace.L1: chip.num_cores, MemorySpace.DRAM: chip.dram_banks}
+        self.chip = chip
+        self.banks = {space: Memory.of(chip, space).banks for space in (MemorySpace.L1, MemorySpace.DRAM)}
+        memory = Memory.of(chip, MemorySpace.DRAM)
+        self.dram = Allocator(memory.base, memory.end, memory.alignment)
         self.addresses: dict[ir.Value, int] = {}
         self.numbers: dict[ir.Value, int] = {}
 
@@ -49,15 +52,17 @@ class _Memories:
         ops = body(function)
         owners = buffer_owners(ops)
         block = function.regions[0].blocks[0]
+        self._pack_l1(block.arguments, ops[:-1], owners)
         self._check_arguments(function, block.arguments)
-        arguments = [self._allocate(a, function.location, 0) for a in block.arguments]
+        arguments = [self._address(a, function.location) for a in block.arguments]
         function.attributes[ADDRESS] = plain_attribute(arguments)
         constants = [op for op in ops if op.name == CONSTANT]
         for op in (*constants, *(op for op in ops[:-1] if op.name != CONSTANT)):
             if op.name == "ttnn.deallocate":
                 self._free(op.operands[0])
             else:
-                op.attributes[ADDRESS] = plain_attribute([self._address(op, r, owners) for r in op.results])
+                found = [self._address(owners.get(r, r), op.location) for r in op.results]
+                op.attributes[ADDRESS] = plain_attribute(found)
 
     def _check_arguments(self, function: Any, arguments: Any) -> None:
         """All arguments together fit DRAM; where they do not, the largest are named."""
@@ -79,36 +84,55 @@ class _Memories:
             "or a device with more memory",
         )
 
-    def _address(self, op: Any, result: ir.Value, owners: dict[ir.Value, ir.Value]) -> int:
-        if result in owners:
-            return self.addresses[owners[result]]
-        floor = 0 if op.name == CONSTANT else self.l1.base + read_placed(op).l1_bytes
-        return self._allocate(result, op.location, floor)
+    def _pack_l1(self, arguments: Any, ops: list[Any], owners: dict[ir.Value, ir.Value]) -> None:
+        """Give addresses to all buffers in L1 at once: their lives and the circular buffers below them are known."""
+        scratch: list[int] = []
+        constants = [op.results[0] for op in ops if op.name == CONSTANT]
+        first: dict[ir.Value, int] = {v: 0 for v in (*arguments, *constants) if _layout(v).in_l1}
+        last: dict[ir.Value, int] = {}
+        for op in (op for op in ops if op.name != CONSTANT):
+            if op.name == "ttnn.deallocate":
+                last[op.operands[0]] = len(scratch) - 1
+                continue
+            first |= {r: len(scratch) for r in op.results if r not in owners and _layout(r).in_l1}
+            scratch.append(read_placed(op).l1_bytes)
+        buffers = [(self._bank_bytes(v), at, last.get(v, len(scratch) - 1)) for v, at in first.items()]
+        memory = Memory.of(self.chip, MemorySpace.L1)
+        packed = pack(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
+        values = list(first)
+        if packed.left_over is not None:
+            raise self._full(values[packed.left_over], MemorySpace.L1, sum(b for b, *_ in buffers))
+        self.addresses |= dict(zip(values, packed.addresses, strict=True))
 
-    def _free(self, value: ir.Value) -> None:
-        for memory in (self.l1, self.dram):
-            memory.free(self.numbers[value])
-
-    def _allocate(self, value: Any, location: Any, floor: int) -> int:
-        t, layout = read_type(value.type), read_layout(value.type.encoding)
-        if layout.on_host:
-            self.numbers[value] = len(self.numbers)
+    def _address(self, value: Any, location: Any) -> int:
+        if value in self.addresses:
+            return self.addresses[value]
+        if _layout(value).on_host:
             return 0
-        memory = self.l1 if layout.in_l1 else self.dram
-        size = layout.bank_bytes(t, self.banks[layout.memory_space])
         self.numbers[value] = len(self.numbers)
-        address = memory.allocate(self.numbers[value], size, floor if layout.in_l1 else 0)
+        address = self.dram.allocate(self.numbers[value], self._bank_bytes(value))
         if address is None:
-            raise self._full(t, size, layout.memory_space, memory, location)
+            raise self._full(value, MemorySpace.DRAM, sum(nbytes for _, nbytes, _ in self.dram.live), location)
         self.addresses[value] = address
         return address
 
-    def _full(self, t: Any, size: int, space: MemorySpace, memory: Allocator, location: Any) -> CapacityError:
-        live = sum(bytes_ for _, bytes_, _ in memory.live)
-        banks = self.banks[space]
+    def _free(self, value: ir.Value) -> None:
+        if value in self.numbers:
+            self.dram.free(self.numbers[value])
+
+    def _bank_bytes(self, value: Any) -> int:
+        layout = _layout(value)
+        return layout.bank_bytes(read_type(value.type), self.banks[layout.memory_space])
+
+    def _full(self, value: Any, space: MemorySpace, live: int, location: Any = None) -> CapacityError:
+        banks, memory = self.banks[space], Memory.of(self.chip, space)
         return CapacityError(
-            f"{space.upper()} is full: {t} needs {size * banks:,} bytes, {live * banks:,} of "
-            f"{(memory.end - memory.base) * banks:,} are in use",
-            loc=read_location(location),
+            f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * banks:,} bytes, "
+            f"{live * banks:,} of {(memory.end - memory.base) * banks:,} are in use",
+            loc=read_location(location or value.owner.location),
             hint="use a smaller element format (--dtype), smaller inputs, or a device with more memory",
         )
+
+
+def _layout(value: Any) -> Layout:
+    return read_layout(value.type.encoding)

@@ -1,0 +1,198 @@
+"""The ways in which one op can be placed: layouts of operands and results, cores, configuration."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+
+from ttstack.ops.base import Op
+from ttstack.ops.types import DType
+from ttstack.placement.grids import distinct, sharded, shardings
+from ttstack.placement.overrides import OpOverride
+from ttstack.placement.pricing import Candidate, Pricing, Way, placed
+from ttstack.program.block_config import whole_config
+from ttstack.program.device_op import DeviceOp, Spread
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.program.matmul_config import matmul_spreads
+from ttstack.program.placement_fault import BLOCKS, config_faults
+from ttstack.program.structure import is_matmul
+
+_ALL_COMBINATIONS = 64
+"""Combinations of operand layouts up to which each is tried."""
+
+
+_WORK_SLACK = 2
+"""Times the least work of the busiest core of a product that fewer senders or smaller pieces can make up for."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """An op, and what is known of its operands and results before anything is placed."""
+
+    op: Op
+    operands: tuple[Layout, ...]
+    """Formats, and the layouts of those that are in DRAM in any case."""
+    movable: tuple[bool, ...]
+    """Which operands can be in L1."""
+    results: tuple[Layout, ...]
+    """Formats, and the memories of those that are not in L1 in any case."""
+    free: tuple[bool, ...]
+    """Which results can be in L1."""
+    grids: tuple[Grid, ...]
+    """The cores that are tried, the usual ones first."""
+    spreads: bool = True
+    """Whether products are also tried on cores, or spread over them, so that the busiest has more to do."""
+    fixed: OpOverride | None = None
+    """What the user asks of the op."""
+
+    def allows(self, op: DeviceOp) -> bool:
+        """Whether the user allows such layouts, cores and spread."""
+        return self.fixed is None or self.fixed.allows(op)
+
+
+def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
+    """Every placement that fits L1 by itself and is not slower than another with the same layouts and as little L1.
+
+    The first keeps in DRAM whatever can be there; none where that does not fit.
+    """
+    found = list(_on_pages(question, pricing))
+    if all(question.free) and (found or question.fixed):
+        for kind, grid, spread in shardings(question.op, pricing.device):
+            asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid
+            found += _on_shards(question, pricing, kind, asked, spread)
+    return found
+
+
+def plain(question: Question, device: Grid) -> DeviceOp:
+    """The op with all tensors where they are when nothing is in L1."""
+    operands = tuple(_interleaved(question.op, i, layout) for i, layout in enumerate(question.operands))
+    return placed(question.op, operands, question.results, device)
+
+
+def _on_pages(question: Question, pricing: Pricing) -> Iterator[Candidate]:
+    """Interleaved operands and results, in either memory."""
+    base = plain(question, pricing.device)
+    reads = [_memories(question, i, layout) for i, layout in enumerate(base.operands)]
+    results = [_results(question, MemorySpace.DRAM)]
+    if any(question.free):
+        results.append(_results(question, MemorySpace.L1))
+    layouts = [(o, r) for o in _combinations(reads) for r in results]
+    yield from _priced(_spreads(base, question), layouts, question, pricing)
+
+
+def _on_shards(
+    question: Question, pricing: Pricing, kind: MemoryLayout, grid: Grid, spread: Spread
+) -> Iterator[Candidate]:
+    """Shards for the results, for operands that a core reads its own part of, or for both."""
+    base = replace(plain(question, pricing.device), grid=grid, spread=spread)
+    results = tuple(sharded(layout, kind, grid) for layout in question.results)
+    elsewhere = [_results(question, space) for space in (MemorySpace.DRAM, MemorySpace.L1)]
+    reads = [_memories(question, i, layout) for i, layout in enumerate(base.operands)]
+    reads = [
+        [sharded(of[0], kind, grid), *of] if question.movable[i] and _follows(question.op, i) else of
+        for i, of in enumerate(reads)
+    ]
+    layouts = [
+        (operands, r)
+        for operands in _combinations(reads)
+        for r in ([results, *elsewhere] if any(o.sharded for o in operands) else [results])
+    ]
+    yield from _priced([(base, [grid])], layouts, question, pricing)
+
+
+def _spreads(base: DeviceOp, question: Question) -> list[tuple[DeviceOp, list[Grid]]]:
+    """The ways in which the op goes over grids; of products, those that keep the busiest core from far more work."""
+    if question.fixed and question.fixed.grid:
+        question = replace(question, grids=(Grid(*question.fixed.grid),))
+    if not is_matmul(base.dispatch):
+        return [(base, distinct(base, question.grids))]
+    found = [
+        (spread, distinct(replace(base, spread=spread), question.grids)) for spread in matmul_spreads(base.dispatch)
+    ]
+    work = {(spread, grid): replace(base, spread=spread, grid=grid).core_units for spread, of in found for grid in of}
+    most = min(work.values()) * (_WORK_SLACK if question.spreads else 1)
+    if question.fixed:
+        most = max(work.values())
+    return [(replace(base, spread=spread), [g for g in of if work[spread, g] <= most]) for spread, of in found]
+
+
+Layouts = tuple[tuple[Layout, ...], tuple[Layout, ...]]
+"""Of operands and of results."""
+
+
+def _priced(
+    bases: Sequence[tuple[DeviceOp, list[Grid]]], layouts: Sequence[Layouts], question: Question, pricing: Pricing
+) -> Iterator[Candidate]:
+    """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
+    best: list[Way] = []
+    if question.fixed:
+        layouts = [of for of in layouts if any(_may_be(question, base, grids, of) for base, grids in bases)]
+    if not layouts:
+        return
+    ends = [layouts[0], *(layouts[-1:] if len(layouts) > 1 else ())]
+    for operands, results in ends:
+        ops = (replace(base, operands=operands, results=results) for base, _ in bases)
+        ways = (way for op, (_, grids) in zip(ops, bases, strict=True) for way in pricing.configured(op, grids))
+        front = pricing.front(_asked(ways, question))
+        if not front:
+            return
+        yield from front
+        best += [found.way for found in front if found.way not in best]
+    for operands, results in layouts[1:-1]:
+        ops = [(replace(base, operands=operands, results=results), grids) for base, grids in bases]
+        ways = [way for op, grids in ops for way in pricing.configured(op, grids)]
+        known = [op for op in ways if (op.grid, op.spread, op.config) in best]
+        yield from pricing.front(_asked(known or ways, question))
+
+
+def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]:
+    """One layout for each operand; of ops with many operands, those in which all but at most one are alike."""
+    if prod(map(len, reads)) <= _ALL_COMBINATIONS:
+        return list(product(*reads))
+    alike = [tuple(of[min(i, len(of) - 1)] for of in reads) for i in range(max(map(len, reads)))]
+    others = ((*row[:i], x, *row[i + 1 :]) for row in alike for i, of in enumerate(reads) for x in of)
+    return [alike[0], *dict.fromkeys(o for o in others if o not in (alike[0], alike[-1])), alike[-1]]
+
+
+def _may_be(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
+    operands, results = layouts
+    return any(question.allows(replace(base, operands=operands, results=results, grid=grid)) for grid in grids)
+
+
+def _asked(ways: Iterable[DeviceOp], question: Question) -> Iterable[DeviceOp]:
+    """Those that the user allows; where none has the configuration asked for, all with it put into theirs."""
+    if question.fixed is None:
+        return ways
+    allowed = [op for op in ways if question.fixed.allows(op)]
+    asked = dict(question.fixed.config or {})
+    if found := [op for op in allowed if asked.items() <= whole_config(op).items()]:
+        return found
+    kind = asked.get("type")
+    put = [replace(op, config={**op.config, **asked}) for op in allowed if kind in (None, op.config.get("type"))]
+    known = {"type", *BLOCKS}
+    return [op for op in put if asked.keys() <= known and not any(config_faults(op))]
+
+
+def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:
+    """The layouts in which an interleaved operand can be read."""
+    return [layout, layout.interleaved(MemorySpace.L1)] if question.movable[position] else [layout]
+
+
+def _results(question: Question, space: MemorySpace) -> tuple[Layout, ...]:
+    pairs = zip(question.results, question.free, strict=True)
+    return tuple(layout.interleaved(space) if free else layout for layout, free in pairs)
+
+
+def _interleaved(op: Op, position: int, layout: Layout) -> Layout:
+    """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
+    tiled, filters = position not in op.host_operands, position in op.filter_operands
+    dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype
+    return Layout(dtype, tiled, layout.memory_space, filters=filters)
+
+
+def _follows(op: Op, position: int) -> bool:
+    """Whether the core that makes a shard of the result reads the same shard of the operand."""
+    if position in op.host_operands or position in op.filter_operands:
+        return False
+    dispatch = op.loops
+    return dispatch.inputs[position].loops == dispatch.outputs[0].loops or (is_matmul(dispatch) and position == 0)

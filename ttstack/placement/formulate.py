@@ -1,0 +1,215 @@
+"""From a graph of ops to the numbers of a placement problem, and back to what the numbers stand for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ttstack.diagnostics import CapacityError
+from ttstack.ops.types import TensorType
+from ttstack.placement.candidates import Question, candidates, plain
+from ttstack.placement.graph import Graph, Node
+from ttstack.placement.grids import legal_grids
+from ttstack.placement.impossible import check_possible
+from ttstack.placement.overrides import OpOverride
+from ttstack.placement.pricing import Candidate, Pricing
+from ttstack.placement.problem import Problem, Read, Step
+from ttstack.placement.resident import resident
+from ttstack.program.layout import Layout, MemorySpace
+
+Fixed = Mapping[int, OpOverride]
+"""What the user asks, by the number of the node."""
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """A problem, and the candidates and layouts that its numbers stand for."""
+
+    problem: Problem
+    nodes: Mapping[int, int]
+    """For each step that runs an op, the node of the graph; other steps choose where a parameter is from the start."""
+    candidates: Mapping[int, tuple[Candidate, ...]]
+    """For each step that runs an op, what each choice is."""
+    options: tuple[tuple[Layout, ...], ...]
+    """For each value, the layout that each option is; values without a buffer of their own have none."""
+
+
+def formulate(
+    graph: Graph, homes: Sequence[Layout], pricing: Pricing, fixed: Fixed, *, l1: bool, grids: bool
+) -> Formulation:
+    """The problem of placing all ops of a graph together.
+
+    `homes` are the layouts of all values while none is in L1. Without `l1`, none ever is; without `grids`, ops on
+    pages run on their usual cores. `fixed` is what the user asks of nodes.
+
+    Raises:
+        CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
+        OverrideError: ops cannot be placed as the user asks; one note each.
+    """
+    return _Formulator(graph, homes, pricing, l1, grids, fixed).run()
+
+
+@dataclass
+class _Formulator:
+    graph: Graph
+    homes: Sequence[Layout]
+    pricing: Pricing
+    l1: bool
+    grids: bool
+    fixed: Fixed
+    known: dict[Question, tuple[Candidate, ...]] = field(default_factory=dict[Any, Any])
+    changes: dict[Any, Read] = field(default_factory=dict[Any, Any])
+
+    def run(self) -> Formulation:
+        graph, chip = self.graph, self.pricing.chip
+        nodes = [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
+        found = [self._candidates(i, graph.nodes[i]) for i in nodes]
+        without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of or self._moot(i)]
+        check_possible(self.fixed, without, graph, chip)
+        options: list[tuple[Layout, ...]] = [(home,) for home in self.homes]
+        for i, of in zip(nodes, found, strict=True):
+            for position, value in enumerate(graph.nodes[i].results):
+                options[value] = tuple(dict.fromkeys(c.device_op.results[position] for c in of))
+        dies = self._deaths(nodes)
+        steps = [_arrival(value) for value in sorted(self.residents)]
+        for value in self.residents:
+            options[value] = (self.homes[value], self.homes[value].interleaved(MemorySpace.L1))
+        first = len(steps)
+        steps += [self._step(graph.nodes[i], of, options, dies[i]) for i, of in zip(nodes, found, strict=True)]
+        usable = chip.l1_end // chip.l1.alignment_bytes * chip.l1.alignment_bytes - chip.l1_base
+        sizes = tuple(tuple(self._l1_bytes(v, layout) for layout in of) for v, of in enumerate(options))
+        problem = Problem(sizes, tuple(steps), (usable,) * len(steps))
+        kept = [_never_worse(problem, at) for at in range(len(steps))]
+        steps = [step.keeping(rows) for step, rows in zip(steps, kept, strict=True)]
+        left = [tuple(of[row] for row in rows) for of, rows in zip(found, kept[first:], strict=True)]
+        problem = Problem(sizes, tuple(steps), problem.capacity)
+        return Formulation(problem, dict(enumerate(nodes, first)), dict(enumerate(left, first)), tuple(options))
+
+    @cached_property
+    def residents(self) -> frozenset[int]:
+        """Parameters that can be in L1 from the start."""
+        return frozenset(resident(self.graph, self.homes, self.pricing.chip)) if self.l1 else frozenset()
+
+    def _moot(self, at: int) -> bool:
+        """Whether a format is asked for where there is none to choose."""
+        asked = self.fixed.get(at)
+        return bool(asked and asked.dtype) and not any(t.dtype.is_float for t in self.graph.nodes[at].op.results)
+
+    def _candidates(self, at: int, node: Node) -> tuple[Candidate, ...]:
+        graph, homes = self.graph, self.homes
+        home = tuple(homes[v] for v in node.operands)
+        paged = node.op.host_operands | node.op.filter_operands
+        movable = tuple(
+            v in self.residents or (i not in paged and self._may_be_in_l1(graph.owner[v]))
+            for i, v in enumerate(node.operands)
+        )
+        free = tuple(self._may_be_in_l1(v) for v in node.results)
+        results = tuple(homes[v] for v in node.results)
+        grids = node.grids or legal_grids(node.op, self.pricing.device)
+        tried = grids if self.grids else grids[:1]
+        question = Question(node.op, home, movable, results, free, tried, self.grids, self.fixed.get(at))
+        if question not in self.known:
+            self.known[question] = tuple(candidates(question, self.pricing))
+        if not self.known[question] and not question.fixed:
+            raise self._no_room(node, question)
+        return self.known[question]
+
+    def _may_be_in_l1(self, buffer: int) -> bool:
+        graph = self.graph
+        elsewhere = buffer in graph.pinned or buffer in graph.arguments or self.homes[buffer].on_host
+        return self.l1 and not elsewhere
+
+    def _step(
+        self, node: Node, of: Sequence[Candidate], options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
+    ) -> Step:
+        reads: list[Read] = []
+        needs = np.zeros((len(of), len(node.operands)), dtype=np.int64)
+        for position, value in enumerate(node.operands):
+            asked = {layout: n for n, layout in enumerate(dict.fromkeys(c.device_op.operands[position] for c in of))}
+            needs[:, position] = [asked[c.device_op.operands[position]] for c in of]
+            owner = self.graph.owner[value]
+            reads.append(self._read(owner, self.graph.values[value], options[owner], tuple(asked)))
+        gives = [
+            [options[v].index(layout) for v, layout in zip(node.results, c.device_op.results, strict=True)] for c in of
+        ]
+        return Step(
+            reads=tuple(reads),
+            writes=node.results,
+            needs=needs,
+            gives=np.array(gives, dtype=np.int64).reshape(len(of), len(node.results)),
+            cost=np.array([c.ns for c in of]),
+            scratch=np.array([c.l1_bytes for c in of], dtype=np.int64),
+            dies=dies,
+        )
+
+    def _read(self, owner: int, t: TensorType, have: tuple[Layout, ...], need: tuple[Layout, ...]) -> Read:
+        key = (t, have, need)
+        if key not in self.changes:
+            cost = np.zeros((len(have), len(need)))
+            copied, scratch = (np.zeros((len(have), len(need)), dtype=np.int64) for _ in range(2))
+            for i, source in enumerate(have):
+                for j, target in enumerate(need):
+                    if source == target:
+                        continue
+                    change = self.pricing.convert(t, source, target)
+                    cost[i, j] = np.inf if change is None else change.ns
+                    copied[i, j] = self._bytes(t, target)
+                    scratch[i, j] = self.pricing.chip.l1.size_bytes if change is None else change.l1_bytes
+            changes = np.array([[source != target for target in need] for source in have])
+            self.changes[key] = Read(owner, cost, copied, scratch, changes)
+        return replace(self.changes[key], value=owner)
+
+    def _bytes(self, t: TensorType, layout: Layout) -> int:
+        """Of L1 on each core, up to where the next buffer can start."""
+        alignment = self.pricing.chip.l1.alignment_bytes
+        return -(-layout.bank_bytes(t, self.pricing.chip.num_cores) // alignment) * alignment if layout.in_l1 else 0
+
+    def _l1_bytes(self, value: int, layout: Layout) -> int:
+        return self._bytes(self.graph.values[value], layout)
+
+    def _deaths(self, nodes: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
+        """For each node that is a step, the buffers that die before the next one."""
+        dies: dict[int, list[int]] = {i: [] for i in nodes}
+        for value, last in self.graph.last_use.items():
+            if last < len(self.graph.nodes) and (at := max((i for i in nodes if i <= last), default=None)) is not None:
+                dies[at].append(value)
+        return {i: tuple(values) for i, values in dies.items()}
+
+    def _no_room(self, node: Node, question: Question) -> CapacityError:
+        need = self.pricing.smallest(plain(question, self.pricing.device))
+        return CapacityError(
+            f"'{node.op.mnemonic}' needs at least {need:,} bytes of L1 on each core, there are "
+            f"{self.pricing.chip.l1_usable_bytes:,}",
+            loc=node.location,
+            notes=(f"operands {', '.join(map(str, node.op.operands))}", *(f"result {t}" for t in node.op.results)),
+            hint="describe a device with more L1 per core, or use a smaller element format (--dtype)",
+        )
+
+
+def _arrival(value: int) -> Step:
+    """The choice between the two memories for a parameter that is there from the start."""
+    choices, none = np.arange(2), np.zeros((2, 0), dtype=np.int64)
+    return Step((), (value,), none, choices.reshape(2, 1), np.zeros(2), np.zeros(2, dtype=np.int64), ())
+
+
+def _never_worse(problem: Problem, at: int) -> list[int]:
+    """The choices of a step without those that are slower than one with equal layouts that fits beside anything.
+
+    No optimum is lost: whatever else is in L1, the faster one can stand in for the slower.
+    """
+    step = problem.steps[at]
+    most = sum(max(problem.sizes[v]) for v in problem.live[at])
+    most += sum(int(read.copied.max(initial=0)) for read in step.reads)
+    layouts = np.concatenate([step.needs, step.gives], axis=1).tolist()
+    best: dict[tuple[int, ...], int] = {}
+    kept: list[int] = []
+    for choice in np.argsort(step.cost, kind="stable").tolist():
+        key = tuple(layouts[choice])
+        if key in best:
+            continue
+        kept.append(choice)
+        if most + step.scratch[choice] <= problem.capacity[at]:
+            best[key] = choice
+    return sorted(kept)

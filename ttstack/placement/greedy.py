@@ -1,0 +1,84 @@
+"""Steps in order, each with the choice that is best for itself and for the next users of what it makes."""
+
+import numpy as np
+
+from ttstack.placement.problem import Numbers, Problem, Step
+
+_USERS_SEEN = 2
+"""Users of a value that a choice looks ahead to."""
+
+
+class NoRoomError(Exception):
+    """A step has no choice that fits."""
+
+    def __init__(self, step: int, need: int, have: int) -> None:
+        super().__init__(step, need, have)
+        self.step, self.need, self.have = step, need, have
+
+
+def greedy_choices(problem: Problem) -> list[int]:
+    """A choice for each step; a choice is never revisited.
+
+    Where no choice of a step fits beside what is live, those values get their smallest option and all starts again.
+
+    Raises:
+        NoRoomError: no choice of a step fits when all that is live has its smallest option.
+    """
+    small: dict[int, int] = {}
+    while isinstance(found := _Sweep(problem.fixed(small)).run(), int):
+        if small.keys() >= set(problem.live[found]):
+            raise _no_room(problem, found)
+        small |= {v: problem.smallest[v] for v in problem.live[found]}
+    return found
+
+
+def _no_room(problem: Problem, at: int) -> NoRoomError:
+    needs = [problem.peak(at, choice, problem.smallest) for choice in range(problem.steps[at].choices)]
+    return NoRoomError(at, min(needs), problem.capacity[at])
+
+
+class _Sweep:
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.options = list(problem.smallest)
+        """Of values that are not made yet, what they are taken for."""
+        self.users: dict[int, list[Step]] = {v: [] for v in range(len(problem.sizes))}
+        for step in problem.steps:
+            for value in dict.fromkeys(read.value for read in step.reads):
+                self.users[value].append(step)
+
+    def run(self) -> list[int] | int:
+        """The choices; where a step has none that fits, the number of that step."""
+        chosen: list[int] = []
+        for at, step in enumerate(self.problem.steps):
+            choice = self._best(at, step)
+            if choice is None:
+                return at
+            chosen.append(choice)
+            self._take(step, choice)
+        return chosen
+
+    def _best(self, at: int, step: Step) -> int | None:
+        costs = self._costs(step)
+        ahead: dict[tuple[int, ...], float] = {}
+        best, least = None, np.inf
+        for choice in np.argsort(costs, kind="stable").tolist():
+            if costs[choice] >= least:
+                break
+            self._take(step, choice)
+            gives = tuple(step.gives[choice].tolist())
+            if gives not in ahead:
+                ahead[gives] = sum(self._costs(u).min() for v in step.writes for u in self.users[v][:_USERS_SEEN])
+            total = costs[choice] + ahead[gives]
+            if total < least and self.problem.peak(at, choice, self.options) <= self.problem.capacity[at]:
+                best, least = choice, total
+        return best
+
+    def _costs(self, step: Step) -> Numbers:
+        """Of each choice, with the changes of layout that it asks for."""
+        changes = (r.cost[self.options[r.value]][step.needs[:, i]] for i, r in enumerate(step.reads))
+        return sum(changes, step.cost)
+
+    def _take(self, step: Step, choice: int) -> None:
+        for value, option in zip(step.writes, step.gives[choice].tolist(), strict=True):
+            self.options[value] = option

@@ -1,0 +1,109 @@
+"""The grids and shardings that an op can run with."""
+
+from collections.abc import Iterable, Iterator
+
+from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Access, Dispatch
+from ttstack.ops.types import TensorType
+from ttstack.program.device_op import SPREADS, DeviceOp, Spread
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
+from ttstack.program.structure import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
+
+_NOT_SHARDED = (Access.GATHER, Access.INDIRECT, Access.WINDOW)
+"""Ways of access that work on interleaved tensors only."""
+
+
+def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
+    """Every rectangle of the device's workers that is worth giving to the op, the usual one first.
+
+    Of rectangles on which the core with the most work has equally much of it, the smallest; those on which each
+    core holds one shard of the result are among them. Harvested rows are not in `device`.
+    """
+    dispatch = op.loops
+    if is_matmul(dispatch):
+        lead, last = _matrix(dispatch)
+        rectangles = {Grid(r, c) for r in _counts(lead, device.rows) for c in _counts(last, device.cols)}
+        runs = {_rectangle(cores, device) for extent in (lead, last) for cores in _counts(extent, device.cores)}
+        found = rectangles | runs
+    else:
+        found = {_rectangle(cores, device) for cores in _counts(dispatch.units, device.cores)}
+    found |= {grid for _, grid, _ in shardings(op, device)}
+    usual = device if is_contraction(dispatch) else flat_grid(dispatch, device)
+    return (usual, *sorted(found - {usual}, key=lambda grid: (-grid.cores, grid)))
+
+
+def distinct(base: DeviceOp, grids: Iterable[Grid]) -> list[Grid]:
+    """Of grids on which the op's busiest core does equally much, the one with the fewest cores."""
+    best: dict[object, Grid] = {}
+    for grid in sorted(grids, key=lambda grid: (grid.cores, grid)):
+        placed = DeviceOp(base.op, base.operands, base.results, grid, base.spread)
+        best.setdefault((placed.core_domain, placed.core_units), grid)
+    return list(best.values())
+
+
+def shardings(op: Op, device: Grid) -> Iterator[tuple[MemoryLayout, Grid, Spread]]:
+    """Ways to shard the result over the device so that each core computes the shard that it holds."""
+    if len(op.results) != 1 or not op.results[0].size:
+        return
+    for kind in _kinds(op, op.loops):
+        grid = shard_grid(op.results[0], kind, device)
+        if grid.cores > 1:
+            yield kind, grid, Spread.FLAT if is_rowwise(op.loops) else SPREADS[kind]
+
+
+def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
+    """The smallest rectangle of the device's cores that gives each core as little of the tensor as possible."""
+    rows, cols = Layout(storage(t.dtype)).matrix(t)
+    match kind:
+        case MemoryLayout.BLOCK_SHARDED:
+            return Grid(_needed(rows, device.rows), _needed(cols, device.cols))
+        case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.WIDTH_SHARDED:
+            return _rectangle(_needed(rows if kind is MemoryLayout.HEIGHT_SHARDED else cols, device.cores), device)
+        case MemoryLayout.INTERLEAVED:
+            return device
+
+
+def flat_grid(dispatch: Dispatch, device: Grid) -> Grid:
+    """The smallest rectangle that runs the op's iterations in as few rounds as the whole device."""
+    return _rectangle(_needed(dispatch.units, device.cores), device)
+
+
+def sharded(layout: Layout, kind: MemoryLayout, grid: Grid) -> Layout:
+    """The same format in L1, sharded."""
+    return Layout(layout.dtype, layout.tiled, MemorySpace.L1, kind, grid)
+
+
+def _rectangle(cores: int, device: Grid) -> Grid:
+    """At least `cores` cores, row by row."""
+    width = min(cores, device.cols)
+    return Grid(-(-cores // width), width)
+
+
+def _needed(extent: int, cores: int) -> int:
+    """Cores that `extent` keeps busy when all have at most what the fullest of `cores` has."""
+    each = -(-extent // cores)
+    return max(1, -(-extent // max(each, 1)))
+
+
+def _counts(extent: int, cores: int) -> list[int]:
+    """Numbers of cores, up to `cores`, none of which can lose a core without giving another one more to do."""
+    return sorted({_needed(extent, n) for n in range(1, cores + 1)})
+
+
+def _matrix(dispatch: Dispatch) -> tuple[int, int]:
+    """Iterations of all parallel loops but the last, and of the last."""
+    last = dispatch.domain[dispatch.parallel[-1]]
+    return dispatch.units // max(last, 1), last
+
+
+def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
+    if is_attention(dispatch) or any(m.access in _NOT_SHARDED for m in dispatch.maps):
+        return ()
+    if is_matmul(dispatch):
+        return () if is_batched(dispatch) else tuple(SPREADS)
+    if is_rowwise(dispatch):
+        rank = op.results[0].rank
+        return (MemoryLayout.HEIGHT_SHARDED,) if dispatch.reductions == (rank - 1,) else ()
+    if dispatch.reductions or dispatch.outputs[0].loops != tuple(range(op.results[0].rank)):
+        return ()
+    return tuple(SPREADS)

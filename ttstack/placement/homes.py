@@ -1,0 +1,33 @@
+"""Where every value is while nothing is in L1, and the element format in which the device holds it."""
+
+from collections.abc import Mapping
+
+from ttstack.ops.types import DType
+from ttstack.placement.graph import Graph
+from ttstack.program.layout import Layout, MemorySpace, storage
+
+
+def homes(
+    graph: Graph, dtype: DType | None, weights_dtype: DType | None, formats: Mapping[int, DType]
+) -> tuple[Layout, ...]:
+    """A layout in DRAM for each value, or on the host for what no device holds.
+
+    Real numbers get `dtype`, those of weights `weights_dtype`, or the source's own format where None; some values
+    have `formats` of their own.
+    """
+    wanted = [formats.get(v, weights_dtype if v in graph.parameters else dtype) for v in range(len(graph.values))]
+    layouts = [Layout(storage(t.dtype, of)) for t, of in zip(graph.values, wanted, strict=True)]
+    for value in graph.on_host:
+        layouts[value] = Layout(layouts[value].dtype, True, MemorySpace.SYSTEM_MEMORY)
+    for value in graph.arguments:
+        if value not in graph.on_host:
+            layouts[value] = _argument(graph, value, layouts[value].dtype)
+    return tuple(layouts[owner] for owner in graph.owner)
+
+
+def _argument(graph: Graph, value: int, dtype: DType) -> Layout:
+    """Arguments arrive in rows or as filters where every user reads those, else in tiles."""
+    users = graph.users[value]
+    rows = bool(users) and all(position in node.op.host_operands for node, position in users)
+    filters = bool(users) and all(position in node.op.filter_operands for node, position in users)
+    return Layout(DType.BF16 if rows and dtype.is_block else dtype, tiled=not rows, filters=filters)

@@ -1,0 +1,80 @@
+"""Why an op cannot be placed as the user asks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ttstack.diagnostics import OverrideError
+from ttstack.placement.graph import Graph, Node
+from ttstack.placement.grids import shardings
+from ttstack.placement.overrides import OpOverride
+from ttstack.program.layout import Grid, MemoryLayout, MemorySpace
+from ttstack.program.placement_fault import BLOCKS
+from ttstack.system_desc import ChipDesc
+
+
+def check_possible(
+    fixed: Mapping[int, OpOverride], without: Sequence[tuple[int, Node]], graph: Graph, chip: ChipDesc
+) -> None:
+    """Nothing where `without`, the nodes that have no placement, is empty.
+
+    Raises:
+        OverrideError: a note for each of them says which part of what is asked for cannot be.
+    """
+    if not without:
+        return
+    notes = tuple(
+        f"{node.op.mnemonic} at {node.location}: {'; '.join(_reasons(fixed[i], node, graph, chip))}"
+        for i, node in without
+    )
+    raise OverrideError(
+        f"{len(notes)} of the ops cannot be placed as the overrides ask",
+        notes=notes,
+        hint="leave out what cannot be; 'ttstack explain' lists what an op can have",
+    )
+
+
+def check_used(unused: Sequence[OpOverride], ops: Sequence[tuple[str, str]]) -> None:
+    """Nothing where every override describes some op.
+
+    Raises:
+        OverrideError: a note for each that describes none.
+    """
+    if not unused:
+        return
+    places = sorted({location for _, location in ops})
+    shown = ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+    raise OverrideError(
+        f"{len(unused)} of the overrides describe no op that is placed",
+        notes=tuple(f"no op is {override}" for override in unused),
+        hint=f"locations are those of 'ttstack inspect --section ops': {shown}",
+    )
+
+
+_SHOWN = 3
+"""Locations that a message gives as examples."""
+
+
+def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> list[str]:
+    found = [*_of_place(asked, node, graph, Grid(*chip.grid)), *_of_config(asked, node)]
+    return found or [f"no such placement fits the {chip.l1_usable_bytes:,} bytes of L1 of a core, or the op has none"]
+
+
+def _of_place(asked: OpOverride, node: Node, graph: Graph, device: Grid) -> Iterator[str]:
+    if asked.grid and not Grid(*asked.grid).fits(device):
+        yield f"grid {Grid(*asked.grid)} is larger than the device's {device}"
+    if asked.memory is MemorySpace.L1 and graph.pinned.issuperset(node.results):
+        yield "its results are in DRAM: they are results of the function, or other ops write to them"
+    if asked.dtype and not any(t.dtype.is_float for t in node.op.results):
+        yield "its results are no real numbers, which alone have a format to choose"
+    kinds = [MemoryLayout.INTERLEAVED, *(kind for kind, _, _ in shardings(node.op, device))]
+    if asked.layout is not None and asked.layout not in kinds:
+        yield f"its result cannot be {asked.layout}, it can be {' or '.join(kinds)}"
+    if asked.operands is not None and len(asked.operands) != len(node.operands):
+        yield f"it has {len(node.operands)} operands, not {len(asked.operands)}"
+
+
+def _of_config(asked: OpOverride, node: Node) -> Iterator[str]:
+    unknown = [key for key in asked.config or {} if key not in ("type", *BLOCKS)]
+    if unknown:
+        yield f"no configuration has {', '.join(unknown)}; there are type, {', '.join(BLOCKS)}"
+    elif asked.config:
+        yield f"configuration {dict(asked.config)} does not fit its loops {list(node.op.loops.domain)}"

@@ -1,0 +1,176 @@
+"""The whole problem as an integer program, for values so many that no table holds their combinations.
+
+A binary for each choice of each step. For each read, one variable for each pair of what the value has and what the
+reader asks for; its sums over either side equal the sums of the choices that make and that ask for it. That is the
+formulation by local marginals: on problems without a capacity whose reads form a tree, its relaxation has whole
+solutions. A row for each moment at which something runs keeps the bytes in use under the capacity.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttstack.placement.problem import Problem, Read, Step
+
+if TYPE_CHECKING:
+    import highspy
+
+_KIB = 1024
+"""Bytes are counted in this, for numbers that a solver likes."""
+
+_OPTIONS: dict[str, bool | int | float] = {
+    "output_flag": False,
+    "threads": 1,
+    "random_seed": 0,
+    "mip_rel_gap": 0.0,
+    "mip_abs_gap": 1e-6,
+}
+"""One thread, for equal answers to equal questions."""
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A choice for each step, where one was found, and a total that no choices are below."""
+
+    chosen: tuple[int, ...] | None
+    bound: float
+
+
+def solve_program(problem: Problem, start: Sequence[int], seconds: float) -> Proven:
+    """Improve on `start` for at most some seconds; choices that cost infinitely much are never taken."""
+    return _Program(problem).solve(start, seconds)
+
+
+@dataclass
+class _Rows:
+    """A sparse matrix row by row, with bounds."""
+
+    lower: list[float] = field(default_factory=list[float])
+    upper: list[float] = field(default_factory=list[float])
+    starts: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list[int])
+    values: list[float] = field(default_factory=list[float])
+
+    def add(self, entries: dict[int, float], lower: float, upper: float) -> None:
+        self.columns += entries.keys()
+        self.values += entries.values()
+        self.starts.append(len(self.columns))
+        self.lower.append(lower)
+        self.upper.append(upper)
+
+
+class _Program:
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.rows = _Rows()
+        self.costs: list[float] = []
+        self.choices = [self._variables(step.cost) for step in problem.steps]
+        self.whole = len(self.costs)
+        """Variables before this one are whole numbers; the others are whole where these are."""
+        self.makes = {v: (i, at) for at, step in enumerate(problem.steps) for i, v in enumerate(step.writes)}
+        for at, step in enumerate(problem.steps):
+            self.rows.add(dict.fromkeys(self.choices[at], 1.0), 1, 1)
+            self._capacity(at, [self._pairs(read, step, i, at) for i, read in enumerate(step.reads)])
+
+    def _variables(self, costs: Any) -> list[int]:
+        first = len(self.costs)
+        self.costs += np.asarray(costs, dtype=float).tolist()
+        return list(range(first, len(self.costs)))
+
+    def _making(self, value: int) -> list[list[int]]:
+        """For each option of a value, the choices that make it."""
+        i, at = self.makes[value]
+        found: list[list[int]] = [[] for _ in self.problem.sizes[value]]
+        made: list[int] = self.problem.steps[at].gives[:, i].tolist()
+        for variable, option in zip(self.choices[at], made, strict=True):
+            found[option].append(variable)
+        return found
+
+    def _pairs(self, read: Read, step: Step, position: int, at: int) -> dict[tuple[int, int], dict[int, float]]:
+        """What says that the value has an option and that another is asked for: a sum of variables."""
+        asking: list[dict[int, float]] = [{} for _ in range(read.cost.shape[1])]
+        for variable, need in zip(self.choices[at], step.needs[:, position].tolist(), strict=True):
+            asking[need][variable] = 1.0
+        if read.value not in self.makes:
+            for variables, cost in zip(asking, read.cost[0], strict=True):
+                for variable in variables:
+                    self.costs[variable] += cost
+            return {(0, need): variables for need, variables in enumerate(asking)}
+        pairs = np.array(self._variables(read.cost.ravel())).reshape(read.cost.shape)
+        for have, variables in enumerate(self._making(read.value)):
+            self.rows.add({**dict.fromkeys(variables, 1.0), **dict.fromkeys(pairs[have].tolist(), -1.0)}, 0, 0)
+        for need, variables in enumerate(asking):
+            self.rows.add({**variables, **dict.fromkeys(pairs[:, need].tolist(), -1.0)}, 0, 0)
+        return {(h, n): {int(pairs[h, n]): 1.0} for h, n in np.ndindex(*pairs.shape)}
+
+    def _capacity(self, at: int, pairs: Sequence[dict[tuple[int, int], dict[int, float]]]) -> None:
+        """One row for each change of layout before the step, and one for the step."""
+        problem, step = self.problem, self.problem.steps[at]
+        held: dict[int, float] = {}
+        always = 0
+        for value in (v for v in problem.live[at] if v not in step.writes):
+            always += self._hold(held, value)
+        for read, pair in zip(step.reads, pairs, strict=True):
+            during = dict(held)
+            for (have, need), variables in pair.items():
+                copied, scratch = int(read.copied[have, need]), int(read.scratch[have, need])
+                for variable, times in variables.items():
+                    held[variable] = held.get(variable, 0.0) + times * copied
+                    during[variable] = during.get(variable, 0.0) + times * (copied + scratch)
+            self._limit(during, problem.capacity[at] - always)
+        for value in step.writes:
+            always += self._hold(held, value)
+        for variable, scratch in zip(self.choices[at], step.scratch.tolist(), strict=True):
+            held[variable] = held.get(variable, 0.0) + scratch
+        self._limit(held, problem.capacity[at] - always)
+
+    def _hold(self, held: dict[int, float], value: int) -> int:
+        """Add what a value takes to a row; the bytes themselves where it has them in any case."""
+        sizes = self.problem.sizes[value]
+        if value not in self.makes:
+            return sizes[0]
+        for variables, nbytes in zip(self._making(value), sizes, strict=True):
+            for variable in variables if nbytes else ():
+                held[variable] = held.get(variable, 0.0) + nbytes
+        return 0
+
+    def _limit(self, held: dict[int, float], most: int) -> None:
+        if sum(held.values()) > most:
+            self.rows.add({v: b / _KIB for v, b in held.items() if b}, -np.inf, most / _KIB)
+
+    def solve(self, start: Sequence[int], seconds: float) -> Proven:
+        import highspy
+
+        solver = highspy.Highs()
+        for name, value in _OPTIONS.items():
+            solver.setOptionValue(name, value)
+        solver.setOptionValue("time_limit", seconds)
+        solver.passModel(self._model())
+        given = np.array([first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32)
+        solver.setSolution(len(given), given, np.ones(len(given)))
+        solver.run()
+        bound = float(solver.getInfo().mip_dual_bound)
+        values = np.array(solver.getSolution().col_value)
+        if len(values) != len(self.costs):
+            return Proven(None, bound)
+        chosen = tuple(int(values[of[0] : of[-1] + 1].argmax()) for of in self.choices)
+        return Proven(chosen if self.problem.fits(chosen) else None, bound)
+
+    def _model(self) -> "highspy.HighsLp":
+        import highspy
+
+        costs, rows, model = np.array(self.costs), self.rows, highspy.HighsLp()
+        possible = np.isfinite(costs)
+        model.num_col_, model.num_row_ = len(costs), len(rows.lower)
+        model.col_cost_ = np.where(possible, costs, 0.0)
+        model.col_lower_, model.col_upper_ = np.zeros(len(costs)), possible.astype(float)
+        model.row_lower_, model.row_upper_ = np.array(rows.lower), np.array(rows.upper)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = np.array(rows.starts)
+        model.a_matrix_.index_ = np.array(rows.columns)
+        model.a_matrix_.value_ = np.array(rows.values)
+        kinds = (highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous)
+        model.integrality_ = [kinds[i >= self.whole] for i in range(len(costs))]
+        return model

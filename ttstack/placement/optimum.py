@@ -1,0 +1,37 @@
+"""The best placement that is found within a budget of time, and how much better another can be at most."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttstack.placement.greedy import greedy_choices
+from ttstack.placement.integer_program import solve_program
+from ttstack.placement.problem import Problem
+from ttstack.placement.repair import Bank, with_addresses
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A choice for each step, and a total that no choices are below; None where none was proven."""
+
+    chosen: tuple[int, ...]
+    bound: float | None = None
+
+
+def optimum(problem: Problem, bank: Bank, seconds: float) -> Solution:
+    """The optimum where the integer program is solved in time, else the best that was found.
+
+    The bound is that of the whole problem, whatever room is lost between buffers: it holds for every placement.
+    """
+    end = time.monotonic() + seconds
+    start = with_addresses(problem, greedy_choices, bank)
+    whole = solve_program(problem, start, seconds)
+
+    def solve(tightened: Problem) -> Sequence[int]:
+        if tightened is problem:
+            return whole.chosen or start
+        left = max(end - time.monotonic(), 0.0)
+        return solve_program(tightened, start, left).chosen or greedy_choices(tightened)
+
+    found = with_addresses(problem, solve, bank)
+    return Solution(min(found, start, key=problem.total), whole.bound)

@@ -1,0 +1,190 @@
+"""What a user fixes of the placement: ops named by location, and what each of them must have."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from glob import escape
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from ttstack.diagnostics import OverrideError
+from ttstack.ops.types import DType
+from ttstack.program.block_config import whole_config
+from ttstack.program.device_op import DeviceOp, Spread
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+
+FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
+"""In which real numbers can be held."""
+
+Extent = Annotated[int, Field(ge=1)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_enum_values=False)
+
+
+class Place(_Model):
+    """Where a tensor lies; what is left out is free."""
+
+    memory: MemorySpace | None = None
+    layout: MemoryLayout | None = None
+    grid: tuple[Extent, Extent] | None = None
+    """Of a sharded tensor."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.memory is MemorySpace.SYSTEM_MEMORY:
+            raise ValueError("memory is dram or l1")
+        if self.memory is MemorySpace.DRAM and self.layout not in (None, MemoryLayout.INTERLEAVED):
+            raise ValueError(f"a tensor in DRAM is interleaved, not {self.layout}")
+        return self
+
+    def takes(self, layout: Layout) -> bool:
+        """Whether a tensor may lie so."""
+        memory = self.memory in (None, layout.memory_space)
+        return memory and self.layout in (None, layout.memory_layout) and _equal(self.grid, layout.grid)
+
+
+class OpOverride(Place):
+    """What some ops must have: `memory` and `layout` are those of the results, `grid` is that of the cores."""
+
+    location: str
+    """Of the ops in the source, as reports show it; `*`, `?` and `[...]` stand for any text, character, set."""
+    name: str | None = None
+    """Mnemonic of the ops; any where left out."""
+    number: Annotated[int, Field(ge=0)] | None = None
+    """Which of the ops that location and name describe, from 0; all where left out."""
+    dtype: DType | None = None
+    """Format of the results' real numbers."""
+    operands: tuple[Place | None, ...] | None = None
+    """Where the operands lie when the op reads them."""
+    spread: Spread | None = None
+    config: dict[str, int | str] | None = None
+    """Entries of the program configuration."""
+
+    @model_validator(mode="after")
+    def _check_format(self) -> Self:
+        if self.dtype is not None and self.dtype not in FORMATS:
+            raise ValueError(f"dtype is one of {', '.join(FORMATS)}")
+        return self
+
+    def allows(self, op: DeviceOp) -> bool:
+        """Whether an op may be placed so, its configuration aside."""
+        place = Place(memory=self.memory, layout=self.layout)
+        some = any if self.memory is MemorySpace.L1 else all  # results of the function are in DRAM in any case
+        results = some(place.takes(layout) for layout in op.results)
+        pairs = zip(self.operands or (), op.operands, strict=False)
+        operands = all(asked is None or asked.takes(layout) for asked, layout in pairs)
+        return results and operands and _equal(self.grid, op.grid) and self.spread in (None, op.spread)
+
+    def joined(self, other: "OpOverride") -> "OpOverride":
+        """This and a later one, which counts where both say something."""
+        said = {k: v for k, v in other if v is not None and k not in ("location", "number")}
+        return self.model_copy(update=said)
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())
+
+    def __str__(self) -> str:
+        name = f"{self.name} at " if self.name else ""
+        return f"{name}{self.location}" + (f", number {self.number}" if self.number is not None else "")
+
+
+class Overrides(_Model):
+    """A file of overrides: a list of ops, of which later ones count where several describe one op."""
+
+    ops: tuple[OpOverride, ...] = ()
+
+    def matching(self, ops: Sequence[tuple[str, str]]) -> tuple[list[OpOverride | None], list[OpOverride]]:
+        """For each (name, location), what it must have; and the overrides that describe none of them."""
+        found: list[OpOverride | None] = [None] * len(ops)
+        unused: list[OpOverride] = []
+        for override in self.ops:
+            described = [i for i, (name, location) in enumerate(ops) if _describes(override, name, location)]
+            chosen = described if override.number is None else described[override.number : override.number + 1]
+            for i in chosen:
+                earlier = found[i]
+                found[i] = override if earlier is None else earlier.joined(override)
+            unused += [] if chosen else [override]
+        return found, unused
+
+    def text(self) -> str:
+        """As YAML, which `load_overrides` reads."""
+        values = self.model_dump(mode="json", exclude_none=True)
+        return yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
+
+
+def exported(ops: Sequence[tuple[str, DeviceOp]]) -> Overrides:
+    """Overrides that fix everything about ops with their locations."""
+    seen: dict[tuple[str, str], int] = {}
+    found: list[OpOverride] = []
+    for location, op in ops:
+        key = (op.op.mnemonic, location)
+        seen[key] = seen.get(key, -1) + 1
+        result = _place(next((r for r in op.results if r.in_l1), op.results[0]))
+        formats = {r.dtype for r, t in zip(op.results, op.op.results, strict=True) if t.dtype.is_float}
+        found.append(
+            OpOverride(
+                location=escape(location),
+                name=op.op.mnemonic,
+                number=seen[key],
+                grid=(op.grid.rows, op.grid.cols),
+                memory=result.memory if result else None,
+                layout=result.layout if result else None,
+                dtype=next(iter(formats), None),
+                operands=tuple(map(_place, op.operands)),
+                spread=op.spread,
+                config=dict(whole_config(op)),
+            )
+        )
+    return Overrides(ops=tuple(found))
+
+
+def load_overrides(given: "str | os.PathLike[str] | Mapping[str, Any] | Overrides") -> Overrides:
+    """Overrides from a YAML or JSON file, or from values of the same form.
+
+    Raises:
+        OverrideError: there is no such file, or it has faults; one note each.
+    """
+    if isinstance(given, Overrides):
+        return given
+    origin = None if isinstance(given, Mapping) else os.fspath(given)
+    values: Any = given if origin is None else _read(Path(origin))
+    try:
+        return Overrides.model_validate(values)
+    except ValidationError as error:
+        notes = tuple(f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors())
+        raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
+
+
+_HINT = "write 'ops:' and a list of entries with 'location' and what is to be fixed; see docs/placement.md"
+
+
+def _read(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
+    except (yaml.YAMLError, json.JSONDecodeError) as error:
+        raise OverrideError(f"'{path}' is no YAML or JSON", notes=(str(error),), hint=_HINT) from error
+
+
+def _place(layout: Layout) -> Place | None:
+    """All that there is to say of a layout; None of what is on the host."""
+    if layout.on_host:
+        return None
+    grid = (layout.grid.rows, layout.grid.cols) if layout.grid else None
+    return Place(memory=layout.memory_space, layout=layout.memory_layout, grid=grid)
+
+
+def _describes(override: OpOverride, name: str, location: str) -> bool:
+    return override.name in (None, name) and fnmatchcase(location, override.location)
+
+
+def _equal(asked: tuple[int, int] | None, grid: Grid | None) -> bool:
+    return asked is None or (grid is not None and asked == (grid.rows, grid.cols))

@@ -1,0 +1,135 @@
+"""Placement as numbers: values with options, steps with choices, one capacity; no op and no layout is known here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Counts = np.ndarray[Any, np.dtype[np.int64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True)
+class Read:
+    """One operand of a step; rows are the options of the value, columns what a choice can ask for."""
+
+    value: int
+    cost: Numbers
+    """Of the change from an option to what is asked for; infinite where there is none."""
+    copied: Counts
+    """Bytes of the changed copy, which lives until the step ends."""
+    scratch: Counts
+    """Bytes of buffers while the change is made."""
+    changes: Flags
+    """Whether anything has to change at all."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One op: it reads values, makes others, and takes one of its choices."""
+
+    reads: tuple[Read, ...]
+    writes: tuple[int, ...]
+    needs: Counts
+    """Choice by read: the column of the read that the choice asks for."""
+    gives: Counts
+    """Choice by written value: the option that the choice makes."""
+    cost: Numbers
+    scratch: Counts
+    """Bytes of buffers while the choice runs."""
+    dies: tuple[int, ...]
+    """Values that nothing needs after this step."""
+
+    @property
+    def choices(self) -> int:
+        """Number of choices."""
+        return len(self.cost)
+
+    def keeping(self, kept: Sequence[int]) -> "Step":
+        """The step with some of its choices alone."""
+        rows = np.asarray(kept, dtype=np.int64)
+        arrays = {name: getattr(self, name)[rows] for name in ("needs", "gives", "cost", "scratch")}
+        return replace(self, **arrays)
+
+    def fixed(self, options: Mapping[int, int]) -> "Step":
+        """The step without choices that make another option of one of these values."""
+        other = [self.gives[:, i] != options[v] for i, v in enumerate(self.writes) if v in options]
+        return replace(self, cost=np.where(np.any(other, axis=0), np.inf, self.cost))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Choose one of each step's choices, so that the total is least and no step needs more than `capacity` bytes."""
+
+    sizes: tuple[tuple[int, ...], ...]
+    """For each value, the bytes of each option."""
+    steps: tuple[Step, ...]
+    capacity: tuple[int, ...]
+    """At each step: less than there is where room is lost between buffers."""
+
+    @cached_property
+    def live(self) -> tuple[tuple[int, ...], ...]:
+        """For each step, the values that are there before it and those that it makes."""
+        made = {v for step in self.steps for v in step.writes}
+        current = [v for v in range(len(self.sizes)) if v not in made]
+        found: list[tuple[int, ...]] = []
+        for step in self.steps:
+            current += step.writes
+            found.append(tuple(current))
+            current = [v for v in current if v not in step.dies]
+        return tuple(found)
+
+    def options(self, chosen: Sequence[int]) -> list[int]:
+        """The option of each value under one choice for each step; 0 for values that no step makes."""
+        options = [0] * len(self.sizes)
+        for step, choice in zip(self.steps, chosen, strict=True):
+            for value, option in zip(step.writes, step.gives[choice], strict=True):
+                options[value] = int(option)
+        return options
+
+    def total(self, chosen: Sequence[int]) -> float:
+        """Cost of all choices and of the changes between them."""
+        options = self.options(chosen)
+        return sum(self.step_cost(i, choice, options) for i, choice in enumerate(chosen))
+
+    def step_cost(self, at: int, choice: int, options: Sequence[int]) -> float:
+        """Cost of one choice and of the changes that it asks for."""
+        step = self.steps[at]
+        changes = (r.cost[options[r.value], n] for r, n in zip(step.reads, step.needs[choice], strict=True))
+        return float(step.cost[choice] + sum(changes))
+
+    def peak(self, at: int, choice: int, options: Sequence[int]) -> int:
+        """The most bytes in use at once while a step runs, changes of layout before it included."""
+        step = self.steps[at]
+        held = sum(self.sizes[v][options[v]] for v in self.live[at] if v not in step.writes)
+        peak = 0
+        for read, need in zip(step.reads, step.needs[choice], strict=True):
+            have = options[read.value]
+            held += int(read.copied[have, need])
+            if read.changes[have, need]:
+                peak = max(peak, held + int(read.scratch[have, need]))
+        held += sum(self.sizes[v][options[v]] for v in step.writes)
+        return max(peak, held + int(step.scratch[choice]))
+
+    def fits(self, chosen: Sequence[int]) -> bool:
+        """Whether no step needs more than its capacity."""
+        options = self.options(chosen)
+        peaks = (self.peak(i, choice, options) for i, choice in enumerate(chosen))
+        return all(peak <= most for peak, most in zip(peaks, self.capacity, strict=True))
+
+    @cached_property
+    def smallest(self) -> tuple[int, ...]:
+        """The option of each value that takes the least L1."""
+        return tuple(of.index(min(of)) for of in self.sizes)
+
+    def fixed(self, options: Mapping[int, int]) -> "Problem":
+        """The problem in which some values have one option alone: choices that make another cost infinitely much."""
+        steps = (step.fixed(options) if options.keys() & set(step.writes) else step for step in self.steps)
+        return replace(self, steps=tuple(steps))
+
+    def tighter(self, at: int, capacity: int) -> "Problem":
+        """The problem with less room at one step."""
+        return replace(self, capacity=(*self.capacity[:at], capacity, *self.capacity[at + 1 :]))

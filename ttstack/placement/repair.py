@@ -1,0 +1,81 @@
+"""From a solution of the numbers to one whose buffers have addresses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ttstack.placement.addresses import Packed, pack, spans
+from ttstack.placement.problem import Problem
+
+_ATTEMPTS = 30
+"""Solutions without addresses that are given up before all values get their smallest option."""
+
+
+@dataclass(frozen=True)
+class Bank:
+    """The L1 of one core that programs may use."""
+
+    base: int
+    end: int
+    alignment: int
+
+
+def with_addresses(problem: Problem, solve: Callable[[Problem], Sequence[int]], bank: Bank) -> tuple[int, ...]:
+    """Choices from `solve` for which every buffer finds a place.
+
+    Room between buffers is lost without counting: where one finds no place, the fullest step of its life may
+    hold a little less than it did, and `solve` is asked again.
+    """
+    tightened = problem
+    for _ in range(_ATTEMPTS):
+        chosen = tuple(solve(tightened))
+        failed = _unplaced(problem, chosen, bank)
+        if failed is None:
+            return chosen
+        options = tightened.options(chosen)
+        peaks = {at: problem.peak(at, chosen[at], options) for at in failed}
+        fullest = max(peaks, key=lambda at: (peaks[at] - tightened.capacity[at], -at))
+        tightened = tightened.tighter(fullest, peaks[fullest] - bank.alignment)
+    return tuple(solve(problem.fixed(dict(enumerate(problem.smallest)))))
+
+
+def _unplaced(problem: Problem, chosen: Sequence[int], bank: Bank) -> range | None:
+    """The steps during which a buffer lives that finds no place; None where all do."""
+    buffers, scratch, steps = timeline(problem, chosen)
+    packed: Packed = pack(spans(buffers, scratch, bank.base), bank.end, bank.alignment)
+    if packed.left_over is None:
+        return None
+    _, first, last = buffers[packed.left_over]
+    return range(steps[first], steps[last] + 1)
+
+
+def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, int, int]], list[int], list[int]]:
+    """Buffers (bytes, first and last moment), bytes of circular buffers of each moment, and the step of each moment.
+
+    A change of layout is a moment of its own, before that of the step that asks for it.
+    """
+    options = problem.options(chosen)
+    buffers: list[tuple[int, int, int]] = []
+    scratch: list[int] = []
+    steps: list[int] = []
+    born: dict[int, int] = {}
+    for at, (step, choice) in enumerate(zip(problem.steps, chosen, strict=True)):
+        copies: list[tuple[int, int]] = []
+        for read, need in zip(step.reads, step.needs[choice].tolist(), strict=True):
+            have = options[read.value]
+            if read.changes[have, need]:
+                copies.append((int(read.copied[have, need]), len(scratch)))
+                scratch.append(int(read.scratch[have, need]))
+                steps.append(at)
+        now = len(scratch)
+        scratch.append(int(step.scratch[choice]))
+        steps.append(at)
+        buffers += [(nbytes, first, now) for nbytes, first in copies if nbytes]
+        born |= dict.fromkeys(step.writes, now)
+        for value in (v for v in step.dies if v in born):
+            if nbytes := problem.sizes[value][options[value]]:
+                buffers.append((nbytes, born[value], now))
+    for value in sorted(born.keys() - {v for step in problem.steps for v in step.dies}):
+        if nbytes := problem.sizes[value][options[value]]:
+            buffers.append((nbytes, born[value], len(scratch) - 1))
+    buffers.sort(key=lambda b: b[1])
+    return buffers, scratch, steps
