@@ -120,6 +120,8 @@ def compile_model(
     if timings:
         _print_timings({**program.phases, "save": saved})
     _print_summary(program, target)
+    if tensor_train:
+        _print_tables(program)
 
 
 def _stem(model: str) -> str:
@@ -136,6 +138,15 @@ def _print_timings(phases: Mapping[str, float]) -> None:
         console.print(f"{name:{width}}  {1000 * seconds:9.1f} ms", soft_wrap=True)
 
 
+def _print_tables(program: "Program") -> None:
+    from ttstack.report.trains import trains
+
+    if program.binary.tables:
+        stdout().print(trains(program.binary.tables))
+    else:
+        stderr().print("no parameter is an embedding table: none was compressed", soft_wrap=True)
+
+
 def _print_summary(program: "Program", target: Path) -> None:
     from ttstack.report.text import count, duration, size
 
@@ -148,7 +159,3 @@ def _print_summary(program: "Program", target: Path) -> None:
             f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}, "
             f"L1 at most {size(l1.peak)} of {size(l1.capacity)}, file {nbytes}"
         )
-    if program.binary.tables:
-        from ttstack.report.trains import trains
-
-        stdout().print(trains(program.binary.tables))
