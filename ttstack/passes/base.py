@@ -176,13 +176,14 @@ def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
     except ValidationError as e:
         raise PassOptionError(
             f"bad options for '{name}'",
-            notes=tuple(f"{_kebab('.'.join(map(str, x['loc'])))}: {_fault(x)}" for x in e.errors()),
+            notes=tuple(": ".join(filter(None, (_kebab(".".join(map(str, x["loc"]))), _fault(x)))) for x in e.errors()),
             hint=f"its options: {', '.join(known) or 'none'}",
         ) from e
 
 
 def _fault(details: ErrorDetails) -> str:
-    return "no such option" if details["type"] in ("extra_forbidden", "unexpected_keyword_argument") else details["msg"]
+    unknown = details["type"] in ("extra_forbidden", "unexpected_keyword_argument")
+    return "no such option" if unknown else details["msg"].removeprefix("Value error, ")
 
 
 def _builtin(name: str, text: str, known: list[str]) -> Pass:
