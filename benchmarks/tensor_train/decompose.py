@@ -121,10 +121,8 @@ def growth(repeats: int, folder: Path) -> None:
         np.save(folder / "table.npy", planted(made))
         runs = [measured("ttstack", folder / "table.npy", made) for _ in range(repeats)]
         seconds, busy, extra, _ = (min(column) for column in zip(*runs, strict=True))
-        each = 1e9 * busy / rows / 64
-        print(
-            f"{rows:10,} rows: {seconds:7.3f} s, of processors {busy:7.3f} s ({each:5.2f} ns an entry), +{extra:5.0f} MiB"
-        )
+        times = f"{seconds:7.3f} s, of processors {busy:7.3f} s ({1e9 * busy / rows / 64:5.2f} ns an entry)"
+        print(f"{rows:10,} rows: {times}, +{extra:5.0f} MiB", flush=True)
 
 
 def disk(rows: int, folder: Path) -> None:

@@ -1,0 +1,19 @@
+"""What the benchmark of quality shows, on a small click log."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from benchmarks.tensor_train.click_log import results
+
+
+def test_what_becomes_of_a_trained_table():
+    found = {result.name: result for result in results(rows=2000, steps=150, fine_tuned=40, ranks=(8,))}
+    dense, int8, trained, cut, tuned = found.values()
+    assert dense.auc > 0.75
+    assert abs(int8.auc - dense.auc) < 0.002
+    assert dense.nbytes == 3.2 * int8.nbytes
+    assert trained.nbytes == cut.nbytes == tuned.nbytes
+    assert dense.nbytes > 10 * trained.nbytes
+    assert cut.auc < trained.auc - 0.05
+    assert tuned.auc > cut.auc + 0.05
