@@ -21,8 +21,8 @@ def checked(indices: ArrayLike, rows: int) -> Array:
         return given.astype(np.int64)
     if given.dtype.kind not in "iu":
         raise TensorTrainError(f"indices are integers, not {given.dtype}", hint="convert them, as with .astype(int)")
-    wrong = (given < 0) | (given >= rows)
-    if wrong.any():
+    if given.min() < 0 or given.max() >= rows:
+        wrong = (given < 0) | (given >= rows)
         raise outside(given.reshape(-1)[np.argmax(wrong)], rows)
     return given.astype(np.int64, copy=False)
 

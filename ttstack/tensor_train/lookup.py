@@ -15,8 +15,8 @@ from ttstack.tensor_train.shape import TensorTrainPlan
 _GROUP_ELEMENTS = 16_000  # of slices gathered for each slice there is, from which a multiplication a slice is faster
 _CHUNK_ELEMENTS = 1 << 17  # of partial products in flight, to stay in cache
 _HEAVY_ELEMENTS = 1000  # of slices that a row takes, from which it is worth finding repeated rows
-_SAMPLE = 256  # lookups that tell whether rows repeat
-_REPEATED = 0.05  # share of repeated rows in the sample from which finding them all is worth it
+_SAMPLE = 256  # lookups that tell whether others repeat
+_REPEATED = 0.05  # share of repeated ones in the sample from which finding them all is worth it
 
 
 def lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
@@ -48,10 +48,10 @@ def _heavy(cores: Sequence[Array]) -> bool:
     return sum(core[0].size for core in cores) >= _HEAVY_ELEMENTS
 
 
-def _repeats(rows: Array, count: int) -> bool:
-    """Whether enough rows occur more than once, by a sample or because there are more than the table has."""
-    sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]
-    return len(rows) > count or len(np.unique(sample)) < (1 - _REPEATED) * len(sample)
+def _repeats(values: Array, count: int) -> bool:
+    """Whether enough values below `count` occur more than once: they must, or a sample says so."""
+    sample = values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]
+    return len(values) >= 2 * count or len(np.unique(sample)) < (1 - _REPEATED) * len(sample)
 
 
 def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
@@ -59,8 +59,8 @@ def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array
     if plan.order == 2:
         lefts = cores[0].reshape(-1, plan.col_factors[0], plan.ranks[1])
         return _finished(plan, cores[-1], lefts, prefix, digit)
-    once, places = distinct(prefix, plan.padded_rows // plan.row_factors[-1])
-    if 2 * len(once) <= len(rows):
+    if _repeats(prefix, plan.padded_rows // plan.row_factors[-1]):
+        once, places = distinct(prefix, plan.padded_rows // plan.row_factors[-1])
         order = _grouping(once, cores[-2])
         where = np.empty_like(order)
         where[order] = np.arange(len(order))
