@@ -114,6 +114,7 @@ def test_gelu(dtype, run, agree):
     """Torch computes `1 + erf`, which leaves an absolute error in the tail."""
     x = np.linspace(-12, 12, 999).astype(dtype)
     agree(run("gelu", x), F.gelu(torch.from_numpy(x)), atol=8 * np.finfo(dtype).eps)
+    agree(run("gelu_tanh", x), F.gelu(torch.from_numpy(x), approximate="tanh"), atol=8 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

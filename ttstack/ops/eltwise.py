@@ -77,6 +77,7 @@ _UNARY = {
     "frac": "`x - trunc(x)`.",
     "trunc": "Integer part.",
     "gelu": "`x * (1 + erf(x / sqrt(2))) / 2`, exact.",
+    "gelu_tanh": "`x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`; not an op of tt-mlir's TTIR.",
     "mish": "`x * tanh(log(1 + exp(x)))`.",
     "neg": "Negation.",
     "tan": "Tangent of radians.",

@@ -33,6 +33,7 @@ _FLOAT_FUNCTIONS = {
     "exp2": np.exp2,
     "expm1": np.expm1,
     "gelu": special.gelu,
+    "gelu_tanh": special.gelu_tanh,
     "log": np.log,
     "log1p": np.log1p,
     "sin": np.sin,

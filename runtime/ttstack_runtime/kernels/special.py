@@ -60,6 +60,12 @@ def gelu(x: Array) -> Array:
     return _in_chunks(lambda part: part * _normal_cdf(part), x)
 
 
+def gelu_tanh(x: Array) -> Array:
+    """`x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`."""
+    slope = float(np.sqrt(2 / np.pi))
+    return 0.5 * x * (1 + np.tanh(slope * (x + 0.044715 * x * x * x)))
+
+
 def gelu_gradient(x: Array) -> Array:
     """Derivative of the exact GELU."""
 

@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
 from ttstack.diagnostics import SourceError, UnsupportedOpError
+from ttstack.frontends.torch.decompositions import decompositions
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 
 _aten = torch.ops.aten
@@ -23,18 +24,19 @@ _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 def functional(program: ExportedProgram) -> ExportedProgram:
-    """`program` without in-place ops and without regions; `program` itself where it has neither.
+    """`program` without in-place ops, regions and ops that have to be decomposed; itself where it has none of them.
 
-    Nothing is decomposed but batch norm, which torch's functionalization replaces by its inference form.
+    Of ops with a conversion, batch norm alone is replaced: torch's functionalization takes its inference form.
 
     Raises:
         UnsupportedOpError: control flow, which no functionalization removes.
     """
-    if not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
+    table = decompositions(program)
+    if not table and not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
         return program
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", FutureWarning)
-        program = program.run_decompositions({})
+        program = program.run_decompositions(table)
     for node in filter(_has_region, program.graph.nodes):
         raise UnsupportedOpError(
             f"`{node.target}` is not supported in a PyTorch model",

@@ -15,7 +15,7 @@ from ttstack.frontends.torch.source_lines import line_of_node, spell
 from ttstack.mlir import PassManager, func, fx_importer, ir, register_torch_dialect
 
 FUNCTION = "forward"
-_CLEANUP = "builtin.module(func.func(cse,canonicalize))"
+_CLEANUP = "builtin.module(func.func(cse))"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from ttstack.frontends.torch_to_ttir import (
     conv,
     convert,
     creation,
+    distances,
+    einsum,
     eltwise,
     embedding,
     indexing,
@@ -19,11 +21,15 @@ from ttstack.frontends.torch_to_ttir import (
     recurrent,
     reduction,
     resize,
+    scans,
     scatter,
+    search,
     shape,
     shuffle,
     sort,
+    special,
     tensor_train,
+    volumes,
 )
 from ttstack.mlir import ir
 
@@ -32,6 +38,8 @@ FAMILIES = (
     composite,
     conv,
     creation,
+    distances,
+    einsum,
     eltwise,
     embedding,
     indexing,
@@ -43,11 +51,15 @@ FAMILIES = (
     recurrent,
     reduction,
     resize,
+    scans,
     scatter,
+    search,
     shape,
     shuffle,
     sort,
+    special,
     tensor_train,
+    volumes,
 )
 
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})

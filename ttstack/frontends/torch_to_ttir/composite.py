@@ -22,15 +22,10 @@ _WIDER: dict[ElementType, DType] = {DType.F16: DType.F32, DType.BF16: DType.F32}
 """In what element type quotients of short ones are formed."""
 
 
-@CONVERSIONS("gelu", to="gelu add multiply tanh")
+@CONVERSIONS("gelu", to="gelu gelu_tanh")
 def _gelu(call: Call) -> ir.Value:
-    """The exact form whole; the approximation as `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`."""
-    x, f = call.tensor(0), partial(elementwise, result=call.result)
-    if call.text(1) == "none":
-        return ttir("gelu", [x])
-    cubic = f("multiply", 0.044715, f("multiply", x, f("multiply", x, x)))
-    inner = f("multiply", math.sqrt(2 / math.pi), f("add", x, cubic))
-    return f("multiply", f("multiply", 0.5, x), f("add", 1, f("tanh", inner)))
+    """Whole, the exact form and the approximation."""
+    return ttir("gelu" if call.text(1) == "none" else "gelu_tanh", [call.tensor(0)])
 
 
 @CONVERSIONS("elu", to="where gt multiply expm1")

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast
+from ttstack.frontends.conversion.values import cast, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.pad import padded
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.windows import per_axis
@@ -14,8 +15,8 @@ from ttstack.ops.windows import per_axis
 CONVERSIONS = ConversionTable()
 
 _AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
-_FORWARD = "conv1d conv2d conv3d reshape"
-_TRANSPOSED = "conv_transpose2d reshape"
+_FORWARD = "conv1d conv2d conv3d reshape pad slice_static"
+_TRANSPOSED = "conv_transpose2d conv3d reverse permute pad slice_static reshape"
 
 
 @CONVERSIONS("conv1d", "conv2d", "conv3d", to=_FORWARD)
@@ -35,7 +36,7 @@ def _conv_by_name(call: Call) -> ir.Value:
     return _forward(call, [(t // 2, t - t // 2) for t in total], call.integer(6))
 
 
-@CONVERSIONS("convolution", "_convolution", to=f"{_FORWARD} conv_transpose2d")
+@CONVERSIONS("convolution", "_convolution", to=f"{_FORWARD} {_TRANSPOSED}")
 def _convolution(call: Call) -> ir.Value:
     """Either kind, by its operands."""
     if call.flag(6):
@@ -43,9 +44,9 @@ def _convolution(call: Call) -> ir.Value:
     return _forward(call, _symmetric(call, 4), call.integer(8))
 
 
-@CONVERSIONS("conv_transpose1d", "conv_transpose2d.input", to=_TRANSPOSED)
+@CONVERSIONS("conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input", to=_TRANSPOSED)
 def _conv_transpose(call: Call) -> ir.Value:
-    """Channels stay where they are; a line is an image of height 1."""
+    """Channels stay where they are; a line is an image of height 1, a volume is convolved with zeros in between."""
     return _transposed(call, extra=5, groups=6, dilation=7)
 
 
@@ -53,18 +54,19 @@ def _forward(call: Call, pads: Sequence[tuple[int, int]], groups: int) -> ir.Val
     rank, dilations = _spatial(call), _sides(call, 5)
     lows, highs = zip(*pads, strict=True)
     attributes = {"stride": _sides(call, 3), "padding": lows if lows == highs else lows + highs, "groups": groups}
+    weight = call.tensor(1)
     if rank < 3:
         attributes["dilation"] = dilations
-    elif set(dilations) != {1}:
-        call.refuse("has a dilation in three dimensions", "TTIR has dilations in one and two dimensions")
-    return _called(call, f"conv{rank}d", call.tensor(1), rank, attributes)
+    else:
+        weight = spread(weight, dilations)
+    return _called(call, f"conv{rank}d", (call.tensor(0), weight), rank, attributes)
 
 
 def _transposed(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
     """Operands `extra`, `groups` and `dilation` stand where they are said to."""
     rank = _spatial(call)
     if rank == 3:
-        call.refuse("is transposed in three dimensions", "TTIR has it in two dimensions")
+        return _transposed_volume(call, extra=extra, groups=groups, dilation=dilation)
     line = (0,) * (2 - rank)
     attributes = {
         "stride": (1,) * len(line) + _sides(call, 3),
@@ -75,19 +77,50 @@ def _transposed(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Val
     }
     channels, each, *kernel = read_type(call.tensor(1).type).shape
     weight = reshaped(call.tensor(1), (channels, each, *(1,) * len(line), *kernel))
-    return _called(call, "conv_transpose2d", weight, 2, attributes)
+    return _called(call, "conv_transpose2d", (call.tensor(0), weight), 2, attributes)
 
 
-def _called(call: Call, mnemonic: str, weight: ir.Value, rank: int, attributes: dict[str, Any]) -> ir.Value:
-    shape, spatial, dtype = read_type(call.tensor(0).type).shape, _spatial(call), call.result.dtype
+def _transposed_volume(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
+    """A convolution by single steps of the input with zeros between its elements, by the filters turned round."""
+    weight, parts = call.tensor(1), call.integer(groups)
+    channels, each, *kernel = read_type(weight.type).shape
+    turned = reshaped(ttir("reverse", [weight], dimensions=(2, 3, 4)), (parts, channels // parts, each, *kernel))
+    filters = reshaped(permuted(turned, (0, 2, 1, 3, 4, 5)), (parts * each, channels // parts, *kernel))
+    amounts = list[int]()
+    for step, k, pad, more in zip(*(_sides(call, dilation), kernel, _sides(call, 4), _sides(call, extra)), strict=True):
+        low = step * (k - 1) - pad
+        amounts = [low, low + more, *amounts]
+    whole = padded(spread(call.tensor(0), _sides(call, 3)), amounts, 0.0)
+    attributes = {"stride": (1, 1, 1), "padding": (0, 0, 0), "groups": parts}
+    return _called(call, "conv3d", (whole, spread(filters, _sides(call, dilation))), 3, attributes)
+
+
+def _called(
+    call: Call, mnemonic: str, operands: tuple[ir.Value, ir.Value], rank: int, attributes: dict[str, Any]
+) -> ir.Value:
+    image, weight = operands
+    shape, spatial, dtype = read_type(image.type).shape, _spatial(call), call.result.dtype
     batch, channels = shape[:-spatial][-2:] if len(shape) == spatial + 2 else (1, shape[0])
-    x = reshaped(call.tensor(0), (batch, channels, *(1,) * (rank - spatial), *shape[-spatial:]))
+    x = reshaped(image, (batch, channels, *(1,) * (rank - spatial), *shape[-spatial:]))
     bias = call.optional(2)
     if bias is not None:
         bias = reshaped(bias, (*(1,) * (rank + 1), read_type(bias.type).size))
     places = {f"{name}_dim": 2 + i for i, name in enumerate(_AXES[rank])}
-    operands = [v if v is None else cast(v, dtype) for v in (x, weight, bias)]
-    return reshaped(ttir(mnemonic, operands, channel_dim=1, **places, **attributes), call.result.shape)
+    values = [v if v is None else cast(v, dtype) for v in (x, weight, bias)]
+    return reshaped(ttir(mnemonic, values, channel_dim=1, **places, **attributes), call.result.shape)
+
+
+def spread(x: ir.Value, steps: Sequence[int]) -> ir.Value:
+    """Zeros between the elements along the last dimensions, which are `steps` apart then."""
+    for i, step in enumerate(steps):
+        shape = read_type(x.type).shape
+        dim = len(shape) - len(steps) + i
+        if step > 1:
+            apart = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+            amounts = [0, 0] * (len(shape) - dim - 1) + [0, step - 1]
+            filled = reshaped(padded(apart, amounts, 0.0), (*shape[:dim], shape[dim] * step, *shape[dim + 1 :]))
+            x = sliced(filled, dim, 0, (shape[dim] - 1) * step + 1)
+    return x
 
 
 def _spatial(call: Call) -> int:

@@ -13,8 +13,18 @@ from ttstack.ops.types import DType
 
 CONVERSIONS = ConversionTable()
 
+_EMPTY = "empty.memory_format empty_like new_empty empty_permuted"
 _FILLED = {
-    "zeros": ("zeros", "zeros_like", "new_zeros", "zero", "empty.memory_format", "empty_like", "new_empty"),
+    "zeros": (
+        "zeros",
+        "zeros_like",
+        "new_zeros",
+        "zero",
+        "empty.memory_format",
+        "empty_like",
+        "new_empty",
+        "empty_permuted",
+    ),
     "ones": ("ones", "ones_like", "new_ones"),
 }
 """Memory that is not initialised is 0."""
@@ -40,7 +50,7 @@ def _new_full(call: Call) -> ir.Value:
     return splat(call.number(2), call.result)
 
 
-@CONVERSIONS("scalar_tensor", to="full")
+@CONVERSIONS("scalar_tensor", "torch.prim.NumToTensor.Scalar", to="full")
 def _scalar_tensor(call: Call) -> ir.Value:
     """A tensor without dimensions."""
     return splat(call.number(0), call.result)
@@ -52,7 +62,7 @@ def _literal(call: Call) -> ir.Value:
     attribute = call.op.attributes["value"]
     values = read_elements(attribute)
     if attribute.is_splat:
-        return splat(values.flat[0], call.result)
+        return splat(values.flat[0] if values.size else 0, call.result)
     return ttir("constant", [], result=call.result, value=elements_attribute(values, call.result))
 
 

@@ -16,7 +16,10 @@ def _embedding(call: Call) -> ir.Value:
     return ttir("embedding", [call.tensor(1), call.tensor(0)])
 
 
-@CONVERSIONS("embedding_bag", "embedding_bag.padding_idx", to="embedding_bag")
+_BAGS = ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag")
+
+
+@CONVERSIONS(*_BAGS, to="embedding_bag")
 def _embedding_bag(call: Call) -> list[ir.Value]:
     """Pooled rows; the other three results serve training and must not be used."""
     if any(call.used(i) for i in range(1, len(call.results))):

@@ -17,15 +17,17 @@ Matrix = NDArray[Any]
 _CUBIC = -0.75
 """The free coefficient of the cubic kernel."""
 
+_SMOOTH_CUBIC = -0.5
+"""The same where PyTorch smooths as it shrinks."""
+
 
 def along(x: ir.Value, dim: int, matrix: Matrix) -> ir.Value:
-    """`matrix` applied to dimension `dim` of `x`, one of the last two."""
+    """`matrix` applied to dimension `dim` of `x`."""
     t = read_type(x.type)
     factor = constant(matrix, TensorType(matrix.shape, t.dtype))
-    if dim == t.rank - 1:
-        return ttir("matmul", [x, factor], transpose_b=True)
-    order = (*range(t.rank - 2), t.rank - 1, t.rank - 2)
-    return permuted(ttir("matmul", [permuted(x, order), factor], transpose_b=True), order)
+    order = [*(d for d in range(t.rank) if d != dim), dim]
+    product = ttir("matmul", [permuted(x, order), factor], transpose_b=True)
+    return permuted(product, [order.index(d) for d in range(t.rank)])
 
 
 def averages(size: int, count: int) -> Matrix:
@@ -49,6 +51,20 @@ def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
     below = np.floor(at).astype(int)
     share = at - below
     return taps(size, below[:, None] + [0, 1], np.stack([1 - share, share], 1))
+
+
+def smoothed(size: int, count: int, step: float, *, corners: bool, reach: int) -> Matrix:
+    """Mixes of all elements within `reach` of each position, or within `reach` steps where those are longer.
+
+    With `reach` 1 weights fall in proportion to the distance, with 2 as in a cubic kernel, and sum to 1.
+    """
+    if corners:
+        step = (size - 1) / max(count - 1, 1)
+    width = max(step, 1.0)
+    centres = (np.arange(count) + 0.5) * step
+    distance = np.abs(np.arange(size) + 0.5 - centres[:, None]) / width
+    weights = np.maximum(1 - distance, 0) if reach == 1 else cubic_weight(distance, _SMOOTH_CUBIC) * (distance < 2)
+    return weights / weights.sum(1, keepdims=True)
 
 
 def cubic(size: int, count: int, step: float, *, corners: bool) -> Matrix:

@@ -1,4 +1,4 @@
-"""Lists of tensors and of numbers: while a function is converted, a list is a cast from its elements."""
+"""Lists, which are casts from their elements while a function is converted, and numbers of another kind."""
 
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -18,3 +18,11 @@ def _construct(call: Call) -> ir.Value:
 def _unpack(call: Call) -> list[ir.Value]:
     """Nothing: the elements themselves."""
     return call.tensors(0)
+
+
+@CONVERSIONS("Int.bool")
+def _int(call: Call) -> ir.Value:
+    """Another constant."""
+    kind = call.op.results[0].type
+    value = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(call.flag(0)))
+    return ir.Operation.create("torch.constant.int", results=[kind], attributes={"value": value}).results[0]

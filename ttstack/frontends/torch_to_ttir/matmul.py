@@ -1,12 +1,15 @@
 """Contractions. Weights stay as they lie: `linear` reads them transposed."""
 
-from collections.abc import Iterable, Sequence
+from functools import partial
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
 
 CONVERSIONS = ConversionTable()
 
@@ -20,7 +23,7 @@ def _linear(call: Call) -> ir.Value:
     return ttir("linear", [x, weight, bias], transpose_b=True)
 
 
-@CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", to="matmul")
+@CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", "_int_mm", to="matmul")
 def _matmul(call: Call) -> ir.Value:
     """A product with broadcast batch dimensions."""
     return ttir("matmul", [cast(call.tensor(i), call.result.dtype) for i in (0, 1)])
@@ -50,39 +53,44 @@ def _outer(call: Call) -> ir.Value:
     return elementwise("multiply", a, b, result=call.result)
 
 
-@CONVERSIONS("einsum", to="dot_general permute sum")
-def _einsum(call: Call) -> ir.Value:
-    """A general contraction of two tensors, then the order of the result."""
-    inputs, arrow, output = call.text(0).replace(" ", "").partition("->")
-    terms, tensors = inputs.split(","), call.tensors(1)
-    if len(terms) != 2 or not arrow or any(len(set(t)) < len(t) or "." in t for t in (*terms, output)):
-        call.refuse(
-            f"has the equation `{call.text(0)}`", "write it with two operands, `->`, and each letter once a term"
-        )
-    (left, a), (right, b) = (
-        _summed(term, x, kept=output + other) for term, x, other in zip(terms, tensors, reversed(terms), strict=True)
-    )
-    shared = [c for c in left if c in right]
-    batch, inner = [c for c in shared if c in output], [c for c in shared if c not in output]
-    product = ttir(
-        "dot_general",
-        [a, b],
-        batch_dims_lhs=_places(left, batch),
-        contract_dims_lhs=_places(left, inner),
-        batch_dims_rhs=_places(right, batch),
-        contract_dims_rhs=_places(right, inner),
-    )
-    order = [*batch, *(c for c in left + right if c not in shared)]
-    return permuted(product, _places(order, output))
+@CONVERSIONS("bilinear", to="linear matmul reshape multiply sum add")
+def _bilinear(call: Call) -> ir.Value:
+    """`sum_ij a_i * weight_oij * b_j`: the products with `a`, each times `b`."""
+    a, b, weight, bias = call.tensor(0), call.tensor(1), call.tensor(2), call.optional(3)
+    outputs, first, second = read_type(weight.type).shape
+    *lead, _ = call.result.shape
+    by_first = reshaped(permuted(weight, (1, 0, 2)), (first, outputs * second))
+    products = reshaped(ttir("matmul", [a, by_first]), (*lead, outputs, second))
+    f = partial(elementwise, result=read_type(products.type))
+    summed = ttir("sum", [f("multiply", products, reshaped(b, (*lead, 1, second)))], keep_dim=False, dim_arg=(-1,))
+    return summed if bias is None else elementwise("add", summed, bias, result=call.result)
 
 
-def _summed(term: str, x: ir.Value, kept: str) -> tuple[str, ir.Value]:
-    """Without the dimensions that no other term has."""
-    lone = [c for c in term if c not in kept]
-    if lone:
-        x = ttir("sum", [x], keep_dim=False, dim_arg=_places(term, lone))
-    return "".join(c for c in term if c in kept), x
+@CONVERSIONS("addbmm", to="matmul sum multiply add")
+def _addbmm(call: Call) -> ir.Value:
+    """`beta * bias + alpha * sum(a @ b)` over the batch."""
+    summed = ttir("sum", [ttir("matmul", [call.tensor(1), call.tensor(2)])], keep_dim=False, dim_arg=(0,))
+    f = partial(elementwise, result=call.result)
+    return f("add", f("multiply", call.number(3), call.tensor(0)), f("multiply", call.number(4), summed))
 
 
-def _places(letters: Sequence[str], wanted: Iterable[str]) -> tuple[int, ...]:
-    return tuple(letters.index(c) for c in wanted)
+@CONVERSIONS("_grouped_mm", "torch.transformers.grouped_mm_fallback", to="matmul arange le sum eq where reshape")
+def _grouped(call: Call) -> ir.Value:
+    """Rows sorted by the matrix that they meet: the product with every matrix, then for each row the one of its group.
+
+    Rows after the last group are 0.
+    """
+    x, weights, ends = call.tensor(0), call.tensor(1), call.tensor(2)
+    if read_type(x.type).rank != 2 or read_type(weights.type).rank != 3 or not (call.is_none(3) and call.is_none(4)):
+        call.refuse("has no groups of rows, or a bias", "rows [n, k], matrices [groups, k, m] and ends are supported")
+    (rows, width), (groups, _, _) = read_type(x.type).shape, read_type(weights.type).shape
+    row, group = _counted(rows), _counted(groups)
+    ended = cast(compare("le", reshaped(ends, (1, groups)), reshaped(row, (rows, 1))), DType.I32)
+    mine = reshaped(ttir("sum", [ended], keep_dim=False, dim_arg=(1,)), (1, rows))
+    chosen = reshaped(compare("eq", reshaped(group, (groups, 1)), mine), (groups, rows, 1))
+    products = ttir("matmul", [reshaped(x, (1, rows, width)), weights])
+    return ttir("sum", [where(chosen, products, 0, read_type(products.type))], keep_dim=False, dim_arg=(0,))
+
+
+def _counted(count: int) -> ir.Value:
+    return ttir("arange", [], result=TensorType((count,), DType.I32), start=0, end=count, step=1, arange_dimension=0)

@@ -45,6 +45,21 @@ def _batch_norm_no_training(call: Call) -> list[ir.Value]:
     return [_with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(6)))] * len(call.results)
 
 
+@CONVERSIONS("_native_batch_norm_legit.no_stats", to="layer_norm reshape multiply add")
+def _batch_norm_of_one(call: Call) -> list[ir.Value]:
+    """Layer norm of each channel of one sample, which is what an instance norm becomes."""
+    _only_the_first(call)
+    if call.result.shape[0] != 1:
+        call.refuse("normalises by the statistics of its input", "call model.eval() before the model is compiled")
+    x, result = call.tensor(0), call.result
+    width = math.prod(result.shape[2:])
+    apart = reshaped(x, (result.shape[1], width))
+    normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=float(call.number(5)))
+    return [_per_channel(reshaped(normal, result.shape), call.optional(1), call.optional(2), result)] * len(
+        call.results
+    )
+
+
 def _with_statistics(call: Call, mean: ir.Value, variance: ir.Value, *, epsilon: float) -> ir.Value:
     t = read_type(mean.type)
     scale, offset = call.optional(1), call.optional(2)
@@ -99,11 +114,11 @@ def _by_group(call: Call, groups: int, affine: tuple[ir.Value | None, ir.Value |
     return _per_channel(reshaped(normal, result.shape), *affine, result)
 
 
-@CONVERSIONS("instance_norm", to="layer_norm reshape multiply add")
+@CONVERSIONS("instance_norm", to="layer_norm reshape multiply add batch_norm_inference")
 def _instance_norm(call: Call) -> ir.Value:
-    """Layer norm of each channel, then a scale and a shift for each channel."""
+    """Layer norm of each channel, then a scale and a shift for each channel; batch norm by running statistics."""
     if not call.flag(5):
-        call.refuse("has running statistics", "use torch.nn.BatchNorm")
+        return _with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(7)))
     batch, channels, *rest = call.result.shape
     width = math.prod(rest)
     apart = reshaped(call.tensor(0), (batch, channels, width))

@@ -17,21 +17,27 @@ _TARGETS = "slice_static reverse repeat concat"
 @CONVERSIONS("constant_pad_nd", to="pad slice_static")
 def _constant_pad(call: Call) -> ir.Value:
     """One number around; negative amounts cut off."""
-    return _padded(call.tensor(0), call.integers(1), float(call.number(2)))
+    return padded(call.tensor(0), call.integers(1), float(call.number(2)))
 
 
 @CONVERSIONS("pad", to=f"pad {_TARGETS}")
 def _pad(call: Call) -> ir.Value:
     """One number around, or what the tensor holds; negative amounts cut off."""
     if (mode := call.text(2)) == "constant":
-        return _padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
+        return padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
     return _filled(call.tensor(0), call.integers(1), mode)
 
 
-@CONVERSIONS("reflection_pad1d", "reflection_pad2d", to="slice_static reverse concat")
+@CONVERSIONS(*(f"reflection_pad{d}d" for d in (1, 2, 3)), to="slice_static reverse concat")
 def _reflection_pad(call: Call) -> ir.Value:
     """What is beside the edge, mirrored; negative amounts cut off."""
     return _filled(call.tensor(0), call.integers(1), "reflect")
+
+
+@CONVERSIONS(*(f"replication_pad{d}d" for d in (1, 2, 3)), to="slice_static repeat concat")
+def _replication_pad(call: Call) -> ir.Value:
+    """What is at the edge, repeated; negative amounts cut off."""
+    return _filled(call.tensor(0), call.integers(1), "replicate")
 
 
 def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[int, int]]]:
@@ -45,7 +51,8 @@ def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[in
     return x, [(max(low, 0), max(high, 0)) for low, high in pairs]
 
 
-def _padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
+def padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
+    """`x` with a number around it: `amounts` are low and high of dimensions from the last on, negative ones cut off."""
     x, pairs = _pairs(x, amounts)
     padding = tuple(amount for pair in pairs for amount in pair)
     return ttir("pad", [x], padding=padding, value=value) if any(padding) else x

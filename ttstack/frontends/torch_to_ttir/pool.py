@@ -1,11 +1,13 @@
 """Pools: TTIR has them with channels last, so images are permuted before and after."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import create
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
@@ -32,17 +34,32 @@ def _max_pool_with_indices(call: Call) -> list[ir.Value]:
     return _with_indices(call, _max_window(call))
 
 
-@CONVERSIONS("avg_pool1d", "avg_pool2d", to=f"avg_pool2d {_AROUND}")
+@CONVERSIONS("avg_pool1d", "avg_pool2d", to=f"avg_pool2d multiply {_AROUND}")
 def _avg_pool(call: Call) -> ir.Value:
     """Channels last and back; a line is an image of height 1."""
-    if not call.is_none(6):
-        call.refuse("has a divisor of its own", "multiply the mean by the size of the window over the divisor")
     attributes = _window(call, ceil_mode=4)
-    pooled = ttir("avg_pool2d", [_channels_last(call)], **attributes, dilation=(1, 1), count_include_pad=call.flag(5))
-    return _channels_first(pooled, call.result.shape)
+    own = divisor(call, attributes["kernel"])
+    padded = own is not None or call.flag(5)
+    pooled = ttir("avg_pool2d", [_channels_last(call)], **attributes, dilation=(1, 1), count_include_pad=padded)
+    pooled = _channels_first(pooled, call.result.shape)
+    return pooled if own is None else elementwise("multiply", pooled, own, result=call.result)
 
 
-@CONVERSIONS("adaptive_avg_pool1d", "adaptive_avg_pool2d", to=f"mean avg_pool2d matmul constant {_AROUND}")
+def divisor(call: Call, kernel: Sequence[int]) -> float | None:
+    """What the mean of a whole window is multiplied by for the divisor that the op names; None where it names none."""
+    if call.is_none(6):
+        return None
+    if call.flag(4):
+        call.refuse("has a divisor of its own and windows that overhang", "use ceil_mode=False")
+    return math.prod(kernel) / call.integer(6)
+
+
+@CONVERSIONS(
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "_adaptive_avg_pool2d",
+    to=f"mean avg_pool2d matmul constant {_AROUND}",
+)
 def _adaptive_avg_pool(call: Call) -> ir.Value:
     """A mean where one is left, a pool where sizes divide, else a product that averages along each axis."""
     x, rank = call.tensor(0), _spatial(call)
@@ -58,14 +75,27 @@ def _adaptive_avg_pool(call: Call) -> ir.Value:
     return x
 
 
-@CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} {_AROUND}")
+@CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} max slice_static concat {_AROUND}")
 def _adaptive_max_pool(call: Call) -> list[ir.Value]:
-    """A pool; sizes must divide."""
+    """A pool where sizes divide, else the extremes of parts along each axis."""
     rank = _spatial(call)
     sizes, counts = read_type(call.tensor(0).type).shape[-rank:], call.result.shape[-rank:]
     if any(size % count for size, count in zip(sizes, counts, strict=True)):
-        call.refuse(f"takes {list(sizes)} to {list(counts)}", "sizes that divide are supported")
+        return extremes(call, rank)
     return _with_indices(call, _even_window(sizes, counts))
+
+
+def extremes(call: Call, rank: int) -> list[ir.Value]:
+    """The extremes of parts along each of the last axes, which overlap where sizes do not divide."""
+    if call.used(1):
+        call.refuse("gives the places of the extremes", "they are supported for images whose sizes divide")
+    x = call.tensor(0)
+    for dim in range(call.result.rank - rank, call.result.rank):
+        size, count = read_type(x.type).shape[dim], call.result.shape[dim]
+        bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+        parts = [sliced(x, dim, begin, end) for begin, end in bounds]
+        x = joined([ttir("max", [part], keep_dim=True, dim_arg=(dim,)) for part in parts], dim)
+    return [x] * len(call.results)
 
 
 def _with_indices(call: Call, attributes: dict[str, Any]) -> list[ir.Value]:

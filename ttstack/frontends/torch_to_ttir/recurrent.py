@@ -28,6 +28,8 @@ class Direction:
     weights: tuple[ir.Value, ir.Value]
     biases: tuple[ir.Value | None, ir.Value | None]
     backwards: bool
+    projection: ir.Value | None = None
+    """What the output of a step is multiplied by before it is handed on."""
 
     def run(self, x: ir.Value, state: State, cell: Cell) -> tuple[ir.Value, State]:
         """Outputs [time, batch, width] for inputs [time, batch, features], and the last state."""
@@ -36,7 +38,8 @@ class Direction:
         for at in reversed(range(length)) if self.backwards else range(length):
             share = sliced(shares, 0, at, at + 1)
             own = linear(state[0], self.weights[1], self.biases[1])
-            state = cell(reshaped(share, read_type(own.type).shape), own, state)
+            output, *rest = cell(reshaped(share, read_type(own.type).shape), own, state)
+            state = [output if self.projection is None else linear(output, self.projection, None), *rest]
             outputs.append(reshaped(state[0], (1, *read_type(state[0].type).shape)))
         return joined(outputs[::-1] if self.backwards else outputs, 0), state
 
@@ -69,8 +72,8 @@ def _rnn(call: Call) -> list[ir.Value]:
 
 def lstm_cell(share: ir.Value, own: ir.Value, state: State, order: Sequence[int] = range(4)) -> State:
     """A step of an LSTM; `order` is where input, forget, cell and output gate stand."""
-    hidden, carried = state
-    f = partial(elementwise, result=read_type(hidden.type))
+    _, carried = state
+    f = partial(elementwise, result=read_type(carried.type))
     found = gates(elementwise("add", share, own, result=read_type(own.type)), 4)
     enter, keep, new, leave = (found[i] for i in order)
     carried = f("add", f("multiply", f("sigmoid", keep), carried), f("multiply", f("sigmoid", enter), f("tanh", new)))
@@ -128,12 +131,11 @@ def _layers(call: Call) -> list[list[Direction]]:
     parameters, senses = call.tensors(2), 2 if call.flag(7) else 1
     if call.flag(6) and call.number(5) != 0:
         call.refuse("drops values out", "call model.eval() before the model is compiled")
-    count, each = call.integer(4) * senses, 4 if call.flag(3) else 2
-    if len(parameters) != count * each:
-        call.refuse("projects its output", "use proj_size=0 and a torch.nn.Linear")
-    found = list[Direction]()
+    count, biased = call.integer(4) * senses, call.flag(3)
+    each, found = len(parameters) // count, list[Direction]()
     for i in range(count):
-        w, state_w, *biases = parameters[i * each : (i + 1) * each]
-        b, state_b = biases or (None, None)
-        found.append(Direction((w, state_w), (b, state_b), backwards=i % senses == 1))
+        w, state_w, *rest = parameters[i * each : (i + 1) * each]
+        b, state_b = rest[:2] if biased else (None, None)
+        projection = next(iter(rest[2 * biased :]), None)
+        found.append(Direction((w, state_w), (b, state_b), i % senses == 1, projection))
     return [found[i : i + senses] for i in range(0, count, senses)]

@@ -118,26 +118,18 @@ def _log_softmax(call: Call) -> ir.Value:
 @CONVERSIONS("logsumexp", to="subtract max exp sum log add reshape isfinite where")
 def _logsumexp(call: Call) -> ir.Value:
     """The maximum, where finite, plus the logarithm of what is left."""
-    x, dims = cast(call.tensor(0), call.result.dtype), call.integers(1)
+    summed = log_of_sum(cast(call.tensor(0), call.result.dtype), call.integers(1))
+    return reshaped(summed, call.result.shape)
+
+
+def log_of_sum(x: ir.Value, dims: tuple[int, ...]) -> ir.Value:
+    """`log(sum(exp(x)))` over `dims`, which stay with extent 1."""
     f = partial(elementwise, result=read_type(x.type))
     largest = reduce("max", x, dims, keep=True)
     t = read_type(largest.type)
     largest = where(ttir("isfinite", [largest], result=t.with_dtype(DType.I1)), largest, 0, t)
-    rest = f("log", reduce("sum", f("exp", f("subtract", x, largest)), dims, keep=True))
-    return reshaped(f("add", largest, rest), call.result.shape)
-
-
-@CONVERSIONS("linalg_vector_norm", "norm.ScalarOpt_dim", to="abs max sum square sqrt")
-def _norm(call: Call) -> ir.Value:
-    """Of order 1, 2 or infinity."""
-    x, order = cast(call.tensor(0), call.result.dtype), 2 if call.is_none(1) else call.number(1)
-    f = partial(elementwise, result=read_type(x.type))
-    dims, keep = _dims(call, 2), call.flag(3)
-    if order == 2:
-        return f("sqrt", reduce("sum", f("square", x), dims, keep=keep))
-    if order not in (1, math.inf):
-        call.refuse(f"is of order {order}", "orders 1, 2 and infinity are supported")
-    return reduce("sum" if order == 1 else "max", f("abs", x), dims, keep=keep)
+    rest = ttir("log", [reduce("sum", f("exp", f("subtract", x, largest)), dims, keep=True)])
+    return elementwise("add", largest, rest, result=t)
 
 
 @CONVERSIONS(*_VARIANCES, to="mean subtract square multiply sqrt reshape")

@@ -6,7 +6,7 @@ from functools import partial
 from ttstack.dialects.ttir.build import permuted, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic, linear, nearest
+from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic, linear, nearest, smoothed
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 
@@ -52,6 +52,23 @@ def _linear_by_axis(call: Call) -> ir.Value:
 def _cubic(call: Call) -> ir.Value:
     """A product along each axis that mixes four."""
     return _resized(call, _factors(call, 3), partial(cubic, corners=call.flag(2)), None)
+
+
+@CONVERSIONS("_upsample_bilinear2d_aa", to="permute matmul constant")
+def _smooth_linear(call: Call) -> ir.Value:
+    """A product along each axis that mixes as many as a step covers."""
+    return _smoothed(call, 1)
+
+
+@CONVERSIONS("_upsample_bicubic2d_aa", to="permute matmul constant")
+def _smooth_cubic(call: Call) -> ir.Value:
+    """A product along each axis that mixes as many as two steps cover."""
+    return _smoothed(call, 2)
+
+
+def _smoothed(call: Call, reach: int) -> ir.Value:
+    factors = [_factor(call, i) for i in (3, 4)]
+    return _resized(call, factors, partial(smoothed, corners=call.flag(2), reach=reach), None)
 
 
 def _mixed(call: Call, factors: Sequence[float | None]) -> ir.Value:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced
+from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced, splat
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.indexing import positions
@@ -42,16 +43,57 @@ def _scatter_reduce(call: Call) -> ir.Value:
     return _scattered(call, call.operand(3), _kind(call, 4))
 
 
-@CONVERSIONS("scatter_reduce.two", to="scatter broadcast")
+_MEAN = "scatter broadcast ones add maximum div zeros"
+
+
+@CONVERSIONS("scatter_reduce.two", to=_MEAN)
 def _scatter_reduce_two(call: Call) -> ir.Value:
     """Elements combined along one dimension; those that do not count become the neutral element first."""
-    kind = _kind(call, 4)
-    if call.flag(5):
-        return _scattered(call, call.operand(3), kind)
-    if not call.result.dtype.is_float and kind in ("max", "min"):
+    return _combined(call, call.tensor(2), call.tensor(3), call.text(4), own=call.flag(5))
+
+
+@CONVERSIONS("index_reduce", to=f"{_MEAN} reshape")
+def _index_reduce(call: Call) -> ir.Value:
+    """Slices of the source combined with those that are named."""
+    source, dim = call.tensor(3), axis(call.integer(1), call.result.rank)
+    index = _index_of(call, dim, read_type(source.type).shape)
+    return _combined(call, index, source, call.text(4), own=call.flag(5))
+
+
+@CONVERSIONS("put", to="scatter reshape lt add where")
+def _put(call: Call) -> ir.Value:
+    """Elements at places in row-major order, replaced or added to."""
+    x, index, values = (reshaped(v, (read_type(v.type).size,)) for v in (call.tensor(i) for i in range(3)))
+    kind = "sum" if call.flag(3) else _REPLACE
+    position = positions([index], [call.result.size])
+    return reshaped(ttir("scatter", [x, position, values], dim=0, scatter_reduce_type=kind), call.result.shape)
+
+
+def _combined(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
+    """`source` combined with what is there, or, unless that counts as well, with nothing."""
+    if reduction == "mean":
+        return _averaged(call, index, source, own=own)
+    if reduction not in _KINDS:
+        call.refuse(f"reduces by {reduction!r}", f"{', '.join(_KINDS)} and mean are supported")
+    kind, x = _KINDS[reduction], call.tensor(0)
+    if not own and not call.result.dtype.is_float and kind in ("max", "min"):
         call.refuse("leaves out what was there", "call it with include_self=True, or on real numbers")
-    cleared = _scattered(call, _NEUTRAL[kind], _REPLACE)
-    return ttir("scatter", [cleared, call.tensor(2), call.tensor(3)], dim=call.integer(1), scatter_reduce_type=kind)
+    if not own:
+        neutral = splat(_NEUTRAL[kind], read_type(source.type))
+        x = ttir("scatter", [x, index, neutral], dim=call.integer(1), scatter_reduce_type=_REPLACE)
+    return ttir("scatter", [x, index, source], dim=call.integer(1), scatter_reduce_type=kind)
+
+
+def _averaged(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
+    """The sum over the number of those that count."""
+    if not call.result.dtype.is_float:
+        call.refuse("averages integers", "call it on real numbers")
+    attributes = {"dim": call.integer(1), "scatter_reduce_type": "sum"}
+    x, f, given = call.tensor(0), partial(elementwise, result=call.result), read_type(source.type)
+    ones = ttir("scatter", [splat(own, call.result), index, splat(1, given)], **attributes)
+    if not own:
+        x = ttir("scatter", [x, index, splat(0, given)], dim=call.integer(1))
+    return f("div", ttir("scatter", [x, index, source], **attributes), f("maximum", ones, 1))
 
 
 def _kind(call: Call, i: int) -> str:
@@ -173,6 +215,23 @@ def _select_scatter(call: Call) -> ir.Value:
     dim = axis(call.integer(2), len(shape))
     source = reshaped(cast(call.tensor(1), call.result.dtype), (*shape[:dim], 1, *shape[dim + 1 :]))
     return _replaced(call.tensor(0), source, dim, axis(call.integer(3), shape[dim], "index"))
+
+
+@CONVERSIONS("diagonal_scatter", to="permute reshape scatter constant")
+def _diagonal_scatter(call: Call) -> ir.Value:
+    """Elements of a matrix that are one row and one column apart, replaced."""
+    x, source, offset = call.tensor(0), call.tensor(1), call.integer(2)
+    rank = call.result.rank
+    dims = [axis(call.integer(i), rank) for i in (3, 4)]
+    order = [*(d for d in range(rank) if d not in dims), *dims]
+    x = permuted(x, order)
+    *lead, rows, columns = shape = read_type(x.type).shape
+    count = read_type(source.type).shape[-1]
+    begin = offset if offset >= 0 else -offset * columns
+    places = np.broadcast_to(begin + np.arange(count) * (columns + 1), (*lead, count))
+    index = constant(places, TensorType((*lead, count), DType.I32))
+    written = ttir("scatter", [reshaped(x, (*lead, rows * columns)), index, source], dim=len(lead))
+    return permuted(reshaped(written, shape), [order.index(d) for d in range(rank)])
 
 
 def _replaced(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:

@@ -2,7 +2,7 @@
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, joined, with_leading_ones
+from ttstack.frontends.conversion.values import broadcast_to, cast, joined, sliced, with_leading_ones
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
@@ -11,8 +11,9 @@ from ttstack.ops.shapes import axis
 
 CONVERSIONS = ConversionTable()
 
-_RESHAPES = "view reshape _unsafe_view flatten.using_ints unflatten.int squeeze ravel view_as reshape_as _reshape_alias"
-_SAME = "contiguous clone detach alias lift_fresh_copy"
+_RESHAPES = """view view_as reshape reshape_as _reshape_alias _unsafe_view flatten.using_ints unflatten.int ravel
+    squeeze squeeze.dims"""
+_SAME = "contiguous clone detach alias lift_fresh_copy positive"
 
 
 @CONVERSIONS(*_RESHAPES.split(), to="reshape")
@@ -40,7 +41,7 @@ def _squeeze(call: Call) -> ir.Value:
     return x if read_type(x.type) == call.result else ttir("squeeze", [x], dim=call.integer(1))
 
 
-@CONVERSIONS("transpose.int", "swapaxes", to="transpose")
+@CONVERSIONS("transpose.int", "swapaxes", "swapdims", to="transpose")
 def _transpose(call: Call) -> ir.Value:
     """Two dimensions swapped."""
     x, rank = call.tensor(0), call.result.rank
@@ -66,13 +67,34 @@ def _permute(call: Call) -> ir.Value:
     return permuted(call.tensor(0), tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
-@CONVERSIONS("movedim.int", to="permute")
+@CONVERSIONS("movedim.int", "moveaxis.int", "movedim.intlist", "moveaxis.intlist", to="permute")
 def _movedim(call: Call) -> ir.Value:
-    """One dimension in another place."""
-    source, target = (axis(call.integer(i), call.result.rank) for i in (1, 2))
-    order = [d for d in range(call.result.rank) if d != source]
-    order.insert(target, source)
+    """Dimensions in other places."""
+    read = call.integers if call.name.endswith("intlist") else lambda i: (call.integer(i),)
+    sources, targets = (tuple(axis(d, call.result.rank) for d in read(i)) for i in (1, 2))
+    order = [d for d in range(call.result.rank) if d not in sources]
+    for target, source in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, source)
     return permuted(call.tensor(0), order)
+
+
+@CONVERSIONS("diagonal", to="permute reshape slice_static")
+def _diagonal(call: Call) -> ir.Value:
+    """Elements of a matrix that are one row and one column apart."""
+    return diagonal(call.tensor(0), *(call.integer(i) for i in (1, 2, 3)))
+
+
+def diagonal(x: ir.Value, offset: int, first: int, second: int) -> ir.Value:
+    """The diagonal of two dimensions, last: every element but the first is a row and a column from the one before."""
+    rank = read_type(x.type).rank
+    dims = axis(first, rank), axis(second, rank)
+    x = permuted(x, (*(d for d in range(rank) if d not in dims), *dims))
+    *lead, rows, columns = read_type(x.type).shape
+    count = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+    begin = offset if offset >= 0 else -offset * columns
+    line = reshaped(x, (*lead, rows * columns))
+    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
+    return sliced(line, len(lead), begin, end, columns + 1)
 
 
 @CONVERSIONS("expand", "expand_as", "broadcast_to", to="broadcast reshape")

@@ -1,12 +1,17 @@
 """Orders: sorting, and the best of each line."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import sliced
 from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
+from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType
 
 CONVERSIONS = ConversionTable()
@@ -42,3 +47,45 @@ def _ordered(call: Call, mnemonic: str, attributes: Mapping[str, object]) -> Seq
     x = call.tensor(0)
     values = read_type(x.type)
     return create("ttir", mnemonic, [x], attributes, results=[values, values.with_dtype(DType.I64)]).results
+
+
+_MIDDLE = "sort slice_static reshape ne reduce_or where"
+
+
+@CONVERSIONS("median", to=_MIDDLE)
+def _median(call: Call) -> ir.Value:
+    """The lower of the two in the middle of all; nothing where there is a NaN."""
+    line = reshaped(call.tensor(0), (read_type(call.tensor(0).type).size,))
+    return _with_nan(line, _place(line, 0, (read_type(line.type).size + 1) // 2, call.result.shape)[0], 0)
+
+
+@CONVERSIONS("median.dim", to=_MIDDLE)
+def _median_along(call: Call) -> Sequence[ir.Value]:
+    """The lower of the two in the middle of each line, and where one that is equal stood."""
+    x, dim = call.tensor(0), axis(call.integer(1), read_type(call.tensor(0).type).rank)
+    values, places = _place(x, dim, (read_type(x.type).shape[dim] + 1) // 2, call.result.shape)
+    return [_with_nan(x, values, dim), places]
+
+
+@CONVERSIONS("kthvalue", to="sort slice_static reshape")
+def _kth(call: Call) -> Sequence[ir.Value]:
+    """The element of that rank of each line, and where one that is equal stood."""
+    x = call.tensor(0)
+    return _place(x, axis(call.integer(2), read_type(x.type).rank), call.integer(1), call.result.shape)
+
+
+def _place(x: ir.Value, dim: int, rank: int, shape: Sequence[int]) -> list[ir.Value]:
+    """Values and places of rank `rank`, from 1 on, along one dimension."""
+    values = read_type(x.type)
+    attributes = {"dim": dim, "descending": False, "stable": True}
+    found = create("ttir", "sort", [x], attributes, results=[values, values.with_dtype(DType.I64)]).results
+    return [reshaped(sliced(v, dim, rank - 1, rank), shape) for v in found]
+
+
+def _with_nan(x: ir.Value, found: ir.Value, dim: int) -> ir.Value:
+    """NaN for lines that hold one."""
+    t = read_type(found.type)
+    if not t.dtype.is_float:
+        return found
+    holds = ttir("reduce_or", [compare("ne", x, x)], keep_dim=False, dim_arg=(dim,))
+    return where(reshaped(holds, t.shape), math.nan, found, t)

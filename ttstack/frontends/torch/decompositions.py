@@ -1,0 +1,44 @@
+"""Ops that have no conversion, in terms of others: by PyTorch's own decompositions."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch._decomp import decomposition_table
+from torch._ops import OperatorBase, OpOverload
+from torch.export import ExportedProgram, default_decompositions
+
+from ttstack.frontends.torch_to_ttir import CONVERSIONS
+
+Decompositions = dict[OperatorBase, Callable[..., Any]]
+
+_aten = torch.ops.aten
+_MORE = (
+    _aten.addmv.default,
+    _aten.dist.default,
+    _aten.grid_sampler_2d.default,
+    _aten.tril_indices.default,
+    _aten.triu_indices.default,
+    _aten.upsample_bicubic2d.default,
+    _aten.upsample_trilinear3d.default,
+)
+"""Beside those that lead to PyTorch's core ops: the ones that lead to ops that have conversions."""
+
+
+def decompositions(program: ExportedProgram) -> Decompositions:
+    """For all ops without a conversion; none where the program needs none, so that it stays as it is."""
+    table = _table()
+    return table if any(node.target in table for node in program.graph.nodes) else {}
+
+
+@cache
+def _table() -> Decompositions:
+    core = default_decompositions()
+    known = {op: core[op] for op in list(core)} | {op: decomposition_table[op] for op in _MORE}
+    return {op: how for op, how in known.items() if isinstance(op, OpOverload) and _name(op) not in CONVERSIONS}
+
+
+def _name(op: OpOverload) -> str:
+    """As the torch dialect calls it."""
+    return f"torch.{str(op).removesuffix('.default')}"

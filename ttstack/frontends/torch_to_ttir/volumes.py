@@ -1,0 +1,87 @@
+"""Pools of volumes: of every slice as an image, then along the depth."""
+
+from typing import Any
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import elementwise
+from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.filters import along, averages
+from ttstack.frontends.torch_to_ttir.pool import divisor, extremes
+from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.windows import per_axis
+
+CONVERSIONS = ConversionTable()
+
+_AROUND = "permute reshape"
+
+
+@CONVERSIONS("max_pool3d", to=f"max_pool2d {_AROUND}")
+def _max_pool(call: Call) -> ir.Value:
+    """The extremes of slices, then of what is along the depth."""
+    return _extremes(call)
+
+
+@CONVERSIONS("max_pool3d_with_indices", to=f"max_pool2d {_AROUND}")
+def _max_pool_with_indices(call: Call) -> list[ir.Value]:
+    """The extremes of slices, then of what is along the depth; where they stand must not be used."""
+    if call.used(1):
+        call.refuse("gives the places of the extremes", "they are supported for images")
+    return [_extremes(call)] * len(call.results)
+
+
+def _extremes(call: Call) -> ir.Value:
+    return _pooled(call, "max_pool2d", dilation=_sides(call, 4, (1, 1, 1)), ceil_mode=call.flag(5))
+
+
+@CONVERSIONS("avg_pool3d", to=f"avg_pool2d multiply {_AROUND}")
+def _avg_pool(call: Call) -> ir.Value:
+    """The means of slices, then of what is along the depth."""
+    own = divisor(call, _sides(call, 1, ()))
+    attributes = {"ceil_mode": call.flag(4), "count_include_pad": own is not None or call.flag(5)}
+    pooled = _pooled(call, "avg_pool2d", dilation=(1, 1, 1), **attributes)
+    return pooled if own is None else elementwise("multiply", pooled, own, result=call.result)
+
+
+def _pooled(call: Call, mnemonic: str, *, dilation: tuple[int, ...], **attributes: Any) -> ir.Value:
+    kernel, padding = _sides(call, 1, ()), _sides(call, 3, (0, 0, 0))
+    stride = _sides(call, 2, kernel)
+    sides = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
+    x = call.tensor(0)
+    depth, height, width = read_type(x.type).shape[-3:]
+    count = read_type(x.type).size // max(depth * height * width, 1)
+    *_, height_out, width_out = call.result.shape
+    image = {name: sizes[1:] for name, sizes in sides.items()}
+    x = _on_images(x, (count * depth, height, width), mnemonic, {**image, **attributes})
+    line = {name: (sizes[0], 0 if name == "padding" else 1) for name, sizes in sides.items()}
+    x = _on_images(x, (count, depth, height_out * width_out), mnemonic, {**line, **attributes})
+    return reshaped(x, call.result.shape)
+
+
+def _on_images(x: ir.Value, shape: tuple[int, int, int], mnemonic: str, attributes: dict[str, Any]) -> ir.Value:
+    """The pool of images [channels, height, width], which TTIR has with channels last."""
+    last = permuted(reshaped(x, (1, *shape)), (0, 2, 3, 1))
+    return permuted(ttir(mnemonic, [last], **attributes), (0, 3, 1, 2))
+
+
+def _sides(call: Call, i: int, default: tuple[int, ...]) -> tuple[int, ...]:
+    return per_axis(f"operand {i}", call.integers(i) or default, 3)
+
+
+@CONVERSIONS("_adaptive_avg_pool3d", to=f"mean matmul constant {_AROUND}")
+def _adaptive_avg_pool(call: Call) -> ir.Value:
+    """A mean where one is left, else a product that averages along each axis."""
+    x, rank = call.tensor(0), call.result.rank
+    if set(call.result.shape[-3:]) == {1}:
+        return ttir("mean", [x], keep_dim=True, dim_arg=(-3, -2, -1))
+    for dim in range(rank - 3, rank):
+        size, count = read_type(x.type).shape[dim], call.result.shape[dim]
+        x = x if size == count else along(x, dim, averages(size, count))
+    return x
+
+
+@CONVERSIONS("adaptive_max_pool3d", to="max slice_static concat")
+def _adaptive_max_pool(call: Call) -> list[ir.Value]:
+    """The extremes of parts along each axis; where they stand must not be used."""
+    return extremes(call, 3)
