@@ -12,7 +12,7 @@ from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
 from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.mlir import ir
 
-MOST_OPS = 50_000
+MOST_OPS = 20_000
 """Ops that a function can have when its loops are written out."""
 
 _TRANSPARENT = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement"}

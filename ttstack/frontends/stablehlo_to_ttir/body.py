@@ -12,7 +12,6 @@ from ttstack.dialects.types import read_type, tensor_type
 from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.frontends.stablehlo_to_ttir import bits, chlo, creation, eltwise, rounding
 from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import known
 from ttstack.mlir import func, ir, stablehlo
 from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
@@ -135,21 +134,6 @@ def _evaluated(block: Any, types: Sequence[TensorType], given: Sequence[float]) 
         func.ReturnOp([values[v] for v in wanted])
     arguments = [elements_attribute(np.array(x, t.dtype.numpy), t) for x, t in zip(given, types, strict=True)]
     return [read_elements(a).item() for a in stablehlo.eval_module(module, arguments)]
-
-
-def neutral(which: str, value: ir.Value) -> bool:
-    """Whether a value is known, and changes nothing when it is combined with others in that way."""
-    found = known(value)
-    if found is None:
-        return False
-    number, t = found.reshape(-1)[0], found.dtype
-    least, most = (-np.inf, np.inf) if t.kind not in "iub" else (0, 1) if t.kind == "b" else _limits(t)
-    return bool(number == {"sum": 0, "prod": 1, "max": least, "min": most, "and": most, "or": 0}[which])
-
-
-def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
-    limits = np.iinfo(dtype)
-    return limits.min, limits.max
 
 
 def counts(value: ir.Value, dim: int) -> bool:

@@ -6,7 +6,7 @@ from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, scalar, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import narrow
+from ttstack.frontends.stablehlo_to_ttir.operands import narrow, neutral
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
@@ -40,8 +40,6 @@ _BINARY = {
     "divide": "div",
     "remainder": "remainder",
     "power": "pow",
-    "maximum": "maximum",
-    "minimum": "minimum",
     "atan2": "atan2",
 }
 
@@ -77,6 +75,16 @@ for _source, _mnemonic in (_BINARY | _SHIFTS).items():
     CONVERSIONS.add([_source], [_mnemonic], partial(_binary, _mnemonic))
 for _source in _BITS:
     CONVERSIONS.add([_source], [f"bitwise_{_source}", f"logical_{_source}"], partial(_bitwise, _source))
+
+
+@CONVERSIONS("maximum", "minimum", to="maximum minimum")
+def _extreme(call: Call) -> ir.Value:
+    """Nothing where one side is the least or greatest number there is, which JAX puts around reductions."""
+    mnemonic = call.op.name.removeprefix("stablehlo.")
+    for value, other in (call.operands, reversed(call.operands)):
+        if neutral(mnemonic[:3], other):
+            return value
+    return combined(mnemonic, *call.operands)
 
 
 @CONVERSIONS("not", to="bitwise_not logical_not")

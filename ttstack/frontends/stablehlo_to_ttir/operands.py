@@ -5,15 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values
+from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant, splat
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
+from ttstack.ops.reduction import Reduction
 from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
+
+_REDUCTIONS = frozenset(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, Reduction))
 
 
 def narrow(*values: ir.Value) -> list[ir.Value]:
@@ -61,6 +64,20 @@ def known(value: ir.Value) -> np.ndarray[Any, Any] | None:
     return None
 
 
+def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
+    """`value` in another shape; a reduction that gets its dimensions back keeps them."""
+    owner: Any = value.owner
+    if getattr(owner, "name", "") in _REDUCTIONS:
+        op = describe(owner)
+        assert isinstance(op, Reduction)
+        kept = tuple(1 if d in op.dims else extent for d, extent in enumerate(op.input.shape))
+        if shape == kept and not op.keep_dim:
+            attributes = attribute_values(type(op), owner) | {"keep_dim": True}
+            result = op.results[0].with_shape(shape) if op.result_fields() else None
+            return ttir(op.mnemonic, [owner.operands[0]], result=result, **attributes)
+    return reshaped(value, shape)
+
+
 def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Value:
     """`broadcast_in_dim`: dimension `i` of the value is dimension `dims[i]` of the result."""
     shape = read_type(value.type).shape
@@ -71,10 +88,25 @@ def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Val
     if list(dims) != sorted(dims):
         order = sorted(range(len(dims)), key=lambda i: dims[i])
         ordered = ttir("permute", [value], permutation=tuple(order))
-    small = reshaped(ordered, line)
+    small = in_shape(ordered, tuple(line))
     factors = tuple(new if old == 1 else 1 for old, new in zip(line, result.shape, strict=True))
     if set(factors) <= {1}:
         return small
     if math.prod(result.shape) == 0:
         return splat(0, result)
     return ttir("broadcast", [small], broadcast_dimensions=factors)
+
+
+def neutral(which: str, value: ir.Value) -> bool:
+    """Whether a value is known, and changes nothing when it is combined with others in that way."""
+    found = known(value)
+    if found is None:
+        return False
+    number, t = found.reshape(-1)[0], found.dtype
+    least, most = (-np.inf, np.inf) if t.kind not in "iub" else (0, 1) if t.kind == "b" else _limits(t)
+    return bool(number == {"sum": 0, "prod": 1, "max": least, "min": most, "and": most, "or": 0}[which])
+
+
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return limits.min, limits.max

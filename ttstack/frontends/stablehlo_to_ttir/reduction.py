@@ -9,7 +9,7 @@ from ttstack.frontends.conversion.values import broadcast_to, joined, sliced
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
-from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.frontends.stablehlo_to_ttir.operands import known, neutral
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
@@ -50,7 +50,7 @@ def _usual(call: Call, usual: str, dims: tuple[int, ...]) -> ir.Value:
 
 def including(usual: str, reduced: ir.Value, start: ir.Value) -> ir.Value:
     """A reduction that starts with a scalar; itself where that changes nothing."""
-    if body.neutral(usual, start):
+    if neutral(usual, start):
         return reduced
     t = read_type(reduced.type)
     result = t if usual in ("and", "or") else None
@@ -63,7 +63,7 @@ def _extreme(call: Call, dims: tuple[int, ...]) -> str | None:
         return None
     which = body.picks(call.block())
     start = known(call.tensor(3))
-    fits = which is not None and body.neutral(which, call.tensor(2)) and start is not None and start.item() == 0
+    fits = which is not None and neutral(which, call.tensor(2)) and start is not None and start.item() == 0
     return which if fits else None
 
 

@@ -2,6 +2,7 @@
 
 from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
 from ttstack.frontends.conversion.values import cast, scalar
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
@@ -14,37 +15,21 @@ _FORMATS = {(8, 7): DType.BF16, (5, 10): DType.F16, (8, 23): DType.F32, (11, 52)
 """Element types by the bits of their exponent and mantissa."""
 
 
-@CONVERSIONS("round_nearest_afz", to="trunc subtract abs ge sign where add")
+@CONVERSIONS("round_nearest_afz", to="trunc subtract abs ge typecast sign multiply add")
 def _away_from_zero(call: Call) -> ir.Value:
     """The integer part, and one more where at least a half is left."""
     x = call.tensor(0)
     whole = ttir("trunc", [x])
     rest = ttir("abs", [ttir("subtract", [x, whole])])
-    return _one_more(call, whole, ttir("ge", [rest, _number(x, 0.5)], result=call.result.with_dtype(DType.I1)))
+    half = scalar(0.5, read_type(x.type))
+    more = ttir("ge", [rest, half], result=call.result.with_dtype(DType.I1))
+    return ttir("add", [whole, ttir("multiply", [cast(more, call.result.dtype), ttir("sign", [x])])])
 
 
-@CONVERSIONS("round_nearest_even", to="trunc subtract abs gt eq logical_and logical_or multiply sign where add")
+@CONVERSIONS("round_nearest_even", to=TO_EVEN)
 def _to_even(call: Call) -> ir.Value:
-    """The integer part, and one more where more than a half is left, or a half of an odd one."""
-    x = call.tensor(0)
-    bools = call.result.with_dtype(DType.I1)
-    whole = ttir("trunc", [x])
-    rest = ttir("abs", [ttir("subtract", [x, whole])])
-    half = ttir("multiply", [whole, _number(x, 0.5)])
-    odd = ttir("ne", [ttir("trunc", [half]), half], result=bools)
-    tie = ttir("logical_and", [ttir("eq", [rest, _number(x, 0.5)], result=bools), odd], result=bools)
-    more = ttir("logical_or", [ttir("gt", [rest, _number(x, 0.5)], result=bools), tie], result=bools)
-    return _one_more(call, whole, more)
-
-
-def _one_more(call: Call, whole: ir.Value, condition: ir.Value) -> ir.Value:
-    """One further from 0 where the condition holds."""
-    step = ttir("where", [condition, ttir("sign", [call.tensor(0)]), _number(whole, 0.0)])
-    return ttir("add", [whole, step])
-
-
-def _number(x: ir.Value, value: float) -> ir.Value:
-    return scalar(value, read_type(x.type))
+    """The nearest whole number; of two, the even one."""
+    return rounded_to_even(call.tensor(0))
 
 
 @CONVERSIONS("reduce_precision", to="typecast")

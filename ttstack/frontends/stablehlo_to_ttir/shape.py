@@ -9,7 +9,7 @@ from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, joined, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import known, spread
+from ttstack.frontends.stablehlo_to_ttir.operands import in_shape, known, spread
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
@@ -20,7 +20,7 @@ CONVERSIONS = ConversionTable()
 @CONVERSIONS("reshape", "dynamic_reshape", to="reshape")
 def _reshape(call: Call) -> ir.Value:
     """The result's type says the shape."""
-    return reshaped(call.tensor(0), call.result.shape)
+    return in_shape(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("transpose", to="permute")

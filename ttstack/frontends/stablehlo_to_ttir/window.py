@@ -10,6 +10,7 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, elementwise, joined, sliced
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.operands import neutral
 from ttstack.frontends.stablehlo_to_ttir.shape import cut, padded
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
@@ -95,7 +96,7 @@ def _run(call: Call, windows: Windows, usual: str | None, dim: int) -> Sequence[
     count = len(call.operands) // 2
     backwards = windows.low[dim] == 0
     values = [ttir("reverse", [v], dimensions=(dim,)) if backwards else v for v in call.operands[:count]]
-    if usual in ("sum", "prod") and body.neutral(usual, call.tensor(1)):
+    if usual in ("sum", "prod") and neutral(usual, call.tensor(1)):
         values = [ttir(f"cum{usual}", values, dim=dim)]
     else:
         values = _scanned(call, values, dim)
@@ -121,7 +122,7 @@ def _pool(call: Call, windows: Windows, usual: str) -> ir.Value | None:
     t = call.types[0]
     wide = [d for d in range(t.rank) if windows.sizes[d] > 1 or windows.strides[d] > 1]
     order = next((o for o in ((0, 1, 2, 3), (0, 2, 3, 1)) if set(wide) <= set(o[1:3])), None)
-    start = usual in ("max", "sum") and body.neutral(usual, call.tensor(1))
+    start = usual in ("max", "sum") and neutral(usual, call.tensor(1))
     if t.rank != 4 or order is None or not start or not t.dtype.is_float or any(windows.between):
         return None
     axes = order[1:3]
