@@ -88,6 +88,12 @@ def test_compiled_exports_run(name: str):
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
+def test_what_jax_spells_out_is_found_again():
+    program = ttstack.compile(EXPORTS / "attention.mlir")
+    names = [op.name for op in program.function().operations]
+    assert [names.count(name) for name in ("softmax", "layer_norm", "embedding", "split_heads")] == [1, 1, 1, 2]
+
+
 def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():
     program = ttstack.compile(EXPORTS / "mlp.mlir")
     assert list(program.inputs()) == ["params.0.b", "params.0.w", "params.1.b", "params.1.w", "x"]

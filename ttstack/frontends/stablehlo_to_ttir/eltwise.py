@@ -6,7 +6,7 @@ from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, scalar, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import narrow, neutral
+from ttstack.frontends.stablehlo_to_ttir.operands import known, narrow, neutral
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
@@ -139,7 +139,10 @@ def in_total_order(x: ir.Value) -> ir.Value:
 
 @CONVERSIONS("select", to="where")
 def _select(call: Call) -> ir.Value:
-    """A condition can be one for all."""
+    """A condition can be one for all; where it is known to be the same everywhere, nothing is left to choose."""
+    condition = known(call.tensor(0))
+    if condition is not None and condition.size and (condition.all() or not condition.any()):
+        return call.tensor(1 if condition.all() else 2)
     return combined("where", _aligned(call, 0), call.tensor(1), call.tensor(2))
 
 

@@ -1,0 +1,92 @@
+"""Means, softmax and layer norms that a model spells as elementwise ops and reductions."""
+
+import math
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.normalization import LayerNorm, RmsNorm
+from ttstack.ops.reduction import Reduction
+from ttstack.passes.ttir.match import made_by, scalar
+
+
+def mean(op: Any) -> list[ir.Value] | None:
+    """A sum over the number of its terms."""
+    total, count = made_by(op.operands[0], "sum"), scalar(op.operands[1])
+    if total is None or read_type(op.results[0].type) != read_type(op.operands[0].type):
+        return None
+    found = _reduction(total)
+    if not found.input.dtype.is_float or count != math.prod(found.input.shape[d] for d in found.dims):
+        return None
+    return [ttir("mean", [total.operands[0]], keep_dim=found.keep_dim, dim_arg=found.dims)]
+
+
+def softmax(op: Any) -> list[ir.Value] | None:
+    """`e / sum(e)` with `e = exp(x - max(x))`, along one dimension."""
+    numerator, total = op.operands
+    exp, below = made_by(numerator, "exp"), made_by(total, "sum")
+    shifted = exp and made_by(exp.operands[0], "subtract")
+    if shifted is None or below is None or below.operands[0] != numerator:
+        return None
+    x, largest = shifted.operands
+    top = made_by(largest, "max")
+    if top is None or top.operands[0] != x or _kept(top) is None or _kept(top) != _kept(below):
+        return None
+    return [ttir("softmax", [x], dimension=_kept(below), numericStable=True)]
+
+
+def layer_norm(op: Any) -> list[ir.Value] | None:
+    """The RMS norm of `x - mean(x)`, the mean over the last dimension."""
+    difference, found = made_by(op.operands[0], "subtract"), describe(op)
+    if difference is None or not isinstance(found, RmsNorm) or len(found.normalized_shape) != 1:
+        return None
+    x, middle = difference.operands
+    average = made_by(middle, "mean")
+    if average is None or average.operands[0] != x or _kept(average) != read_type(x.type).rank - 1:
+        return None
+    return [ttir("layer_norm", [x, *operands_by_place(RmsNorm, op)[1:]], **attribute_values(RmsNorm, op))]
+
+
+def scaled(op: Any) -> list[ir.Value] | None:
+    """A layer norm times a weight for each element of a row."""
+    return _with_row(op, operands=1)
+
+
+def moved(op: Any) -> list[ir.Value] | None:
+    """A layer norm with its weight, plus a bias for each element of a row."""
+    return _with_row(op, operands=2)
+
+
+def _with_row(op: Any, *, operands: int) -> list[ir.Value] | None:
+    """The row as one operand more of a layer norm that has so many, where nothing else reads that."""
+    for normal, row in (op.operands, reversed(op.operands)):
+        norm, t, whole = made_by(normal, "layer_norm"), read_type(row.type), read_type(op.results[0].type)
+        if norm is None or len(norm.operands) != operands or len(list(normal.uses)) > 1:
+            continue
+        if t.size == whole.shape[-1] == t.shape[-1] and t.dtype == whole.dtype == read_type(normal.type).dtype:
+            given = [*norm.operands, reshaped(row, t.shape[-1:])]
+            return [ttir("layer_norm", given, **attribute_values(LayerNorm, norm))]
+    return None
+
+
+def _reduction(op: Any) -> Reduction:
+    found = describe(op)
+    assert isinstance(found, Reduction)
+    return found
+
+
+def _kept(op: Any) -> int | None:
+    """The only dimension of a reduction that keeps it."""
+    found = _reduction(op)
+    return found.dims[0] if found.keep_dim and len(found.dims) == 1 else None
+
+
+PATTERNS = (
+    ("ttir.div", mean),
+    ("ttir.div", softmax),
+    ("ttir.rms_norm", layer_norm),
+    ("ttir.multiply", scaled),
+    ("ttir.add", moved),
+)
