@@ -10,7 +10,7 @@ from ttstack.ops.types import TensorType
 
 PIPELINE = (
     "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},"
-    "func.func(convert-linalg-to-loops),convert-scf-to-cf,"
+    "func.func(refback-munge-memref-copy,convert-linalg-to-loops),convert-scf-to-cf,"
     "expand-strided-metadata,lower-affine,arith-expand,convert-math-to-llvm,finalize-memref-to-llvm,"
     "convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,convert-index-to-llvm,reconcile-unrealized-casts"
 )

@@ -8,7 +8,10 @@ import numpy as np
 
 from ttstack.mlir import ir
 
-_FRONTENDS = dict.fromkeys(("stablehlo", "chlo", "vhlo"), "ttstack.frontends.stablehlo")
+_FRONTENDS = {
+    **dict.fromkeys(("stablehlo", "chlo", "vhlo"), "ttstack.frontends.stablehlo"),
+    "tosa": "ttstack.frontends.tosa",
+}
 """By the dialect of a module's ops, the package whose `convert_module` makes it TTIR."""
 
 

@@ -7,6 +7,8 @@ from ttstack.mlir import ir
 
 _SECTION = re.compile(r"\{-#.*?#-\}", re.DOTALL)
 _ENTRY = re.compile(r'("(?:[^"\\]|\\.)*"|[\w.$-]+)\s*:\s*"0x([0-9A-Fa-f]*)"')
+_CONSTANTS = {"stablehlo.constant": "value", "tosa.const": "values"}
+"""Ops that hold elements, and in which attribute."""
 _ALIGNMENT = 4
 """Bytes before the data that say its alignment."""
 
@@ -25,7 +27,8 @@ def resources(module: ir.Module) -> dict[str, memoryview]:
     names: list[Any] = []
 
     def visit(op: Any) -> ir.WalkResult:
-        if op.name == "stablehlo.constant" and not isinstance(op.attributes["value"], ir.DenseElementsAttr):
+        key = _CONSTANTS.get(op.name)
+        if key and not isinstance(op.attributes[key], ir.DenseElementsAttr):
             names.append(op)
             return ir.WalkResult.INTERRUPT
         return ir.WalkResult.ADVANCE

@@ -19,9 +19,13 @@ _RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
 
 
 class Weights:
-    """The constants of a module that become arguments, by name, in the order in which functions use them."""
+    """The constants of a module that become arguments, by name, in the order in which functions use them.
 
-    def __init__(self, resources: Mapping[str, memoryview]) -> None:
+    Ops hold their elements in `attribute`.
+    """
+
+    def __init__(self, resources: Mapping[str, memoryview], attribute: str = "value") -> None:
+        self._attribute = attribute
         self.values: dict[str, np.ndarray[Any, Any]] = {}
         self._resources = resources
         self._names: dict[Any, str] = {}
@@ -39,7 +43,7 @@ class Weights:
 
     def argument(self, op: Any) -> ir.Value | None:
         """The argument that stands for a constant op; None for one that is small, or the same everywhere."""
-        attribute = op.attributes["value"]
+        attribute = op.attributes[self._attribute]
         if isinstance(attribute, ir.DenseElementsAttr):
             count = ir.RankedTensorType(attribute.type)
             if attribute.is_splat or not isinstance(count.element_type, ir.IntegerType | ir.FloatType):

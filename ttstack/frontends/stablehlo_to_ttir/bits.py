@@ -22,12 +22,17 @@ def _popcnt(call: Call) -> ir.Value:
 @CONVERSIONS("count_leading_zeros", to="bitwise_or bitwise_not logical_right_shift bitcast_convert")
 def _count_leading_zeros(call: Call) -> ir.Value:
     """All bits below the highest one are set: what is left are the zeros."""
-    x = _unsigned(call.tensor(0))
+    return leading_zeros(call.tensor(0), call.result)
+
+
+def leading_zeros(x: ir.Value, result: TensorType) -> ir.Value:
+    """How many bits above the highest one that is set, in an element type of the same width."""
+    x = _unsigned(x)
     t, by = read_type(x.type), 1
     while by < t.dtype.bits:
         x = ttir("bitwise_or", [x, ttir("logical_right_shift", [x, scalar(by, t)])])
         by *= 2
-    return _typed(_ones(ttir("bitwise_not", [x])), call.result)
+    return _typed(_ones(ttir("bitwise_not", [x])), result)
 
 
 def _ones(x: ir.Value) -> ir.Value:

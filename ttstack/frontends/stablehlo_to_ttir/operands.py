@@ -56,7 +56,13 @@ def known(value: ir.Value) -> np.ndarray[Any, Any] | None:
         return None
     if owner.name in ("ttir.reshape", "ttir.broadcast"):
         inner = known(owner.operands[0])
-        return None if inner is None else np.broadcast_to(inner, t.shape) if inner.size == 1 else inner.reshape(t.shape)
+        return (
+            None
+            if inner is None
+            else inner.reshape(t.shape)
+            if inner.size == t.size
+            else np.broadcast_to(inner, t.shape)
+        )
     if owner.name == "ttir.full":
         return np.full(t.shape, attribute_values(OPS["full"], owner)["fill_value"], t.dtype.numpy)
     if owner.name in ("ttir.constant", "stablehlo.constant"):

@@ -1,0 +1,29 @@
+"""TOSA to TTIR, one file a family."""
+
+from types import MappingProxyType
+
+from ttstack.frontends import conversion
+from ttstack.frontends.tosa_to_ttir import contraction, control, eltwise, image, integers, reduction, shape
+from ttstack.frontends.tosa_to_ttir.call import Call
+from ttstack.mlir import ir
+
+FAMILIES = (contraction, eltwise, image, integers, reduction, shape)
+
+CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+"""Every TOSA op that becomes TTIR, by name: what the docs list."""
+
+_SOURCE = conversion.Source(
+    {**CONVERSIONS, **control.CONVERSIONS.by_name}, Call, prefixes=("tosa.",), kept=("tosa.const_shape",)
+)
+
+__all__ = ["CONVERSIONS", "FAMILIES", "tosa_to_ttir"]
+
+
+def tosa_to_ttir(module: ir.Module) -> None:
+    """Convert a module in place; arguments and results stay.
+
+    Raises:
+        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+    """
+    conversion.check(module.body.operations, _SOURCE)
+    conversion.convert(module, _SOURCE)

@@ -1,0 +1,79 @@
+"""One TOSA op under conversion: operands as TTIR values, shapes and attributes as Python values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.types import read_type
+from ttstack.frontends import conversion
+from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+
+@dataclass(frozen=True)
+class Call(conversion.Call):
+    """A TOSA op with its converted operands."""
+
+    @cached_property
+    def types(self) -> tuple[TensorType | None, ...]:
+        """Types of all operands; None of a shape."""
+        return tuple(self.read(value.type) for value in self.operands)
+
+    def type(self, i: int) -> TensorType:
+        """The type of operand `i`, a tensor."""
+        return read_type(self.tensor(i).type)
+
+    def integer(self, name: str) -> int:
+        """An integer attribute."""
+        return int(self.op.attributes[name].value)
+
+    def flag(self, name: str) -> bool:
+        """A boolean attribute; false where it is absent."""
+        return name in self.op.attributes and bool(self.op.attributes[name].value)
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """An attribute that is an array."""
+        return tuple(int(v) for v in self.op.attributes[name])
+
+    def word(self, name: str, default: str) -> str:
+        """An enumerator's spelling in lower case."""
+        if name not in self.op.attributes:
+            return default
+        return str(self.op.attributes[name]).strip('"').rpartition("<")[2].rstrip(">").rpartition(" ")[2].lower()
+
+    def shape(self, i: int) -> tuple[int, ...]:
+        """Operand `i`, a shape."""
+        made_by: Any = self.operands[i].owner
+        if getattr(made_by, "name", "") != "tosa.const_shape":
+            self.refuse("takes a shape that is computed by the model", "use tosa.const_shape")
+        return tuple(int(v) for v in read_elements_of_index(made_by.attributes["values"]))
+
+    def values(self, i: int) -> np.ndarray[Any, Any]:
+        """The elements of operand `i`, which must be known."""
+        found = known(self.operands[i])
+        if found is None:
+            self.refuse(f"takes an operand {i} that is computed by the model", "use tosa.const")
+        return found
+
+    def number(self, i: int) -> int | float:
+        """The only element of operand `i`, which must be known."""
+        return self.values(i).reshape(-1)[0].item()
+
+
+def read_elements_of_index(attribute: Any) -> Sequence[int]:
+    """The values of a dense attribute over `index`."""
+    count = ir.RankedTensorType(attribute.type).shape[0]
+    if attribute.is_splat and count:
+        return [attribute.get_splat_value().value] * count
+    return [int(v) for v in np.array(attribute).reshape(-1)] if count else []
+
+
+class ConversionTable(conversion.ConversionTable[Call]):
+    """The conversions of one family, by the op's name in TOSA."""
+
+    def __init__(self) -> None:
+        super().__init__("tosa.")

@@ -1,0 +1,83 @@
+"""Ops that move data: other shapes, parts, and elements picked by index."""
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, constant, joined
+from ttstack.frontends.stablehlo_to_ttir.shape import cut, padded
+from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+CONVERSIONS = ConversionTable()
+
+
+@CONVERSIONS("reshape", to="reshape")
+def _reshape(call: Call) -> ir.Value:
+    """The result's shape."""
+    return reshaped(call.tensor(0), call.result.shape)
+
+
+@CONVERSIONS("transpose", to="permute")
+def _transpose(call: Call) -> ir.Value:
+    """The same."""
+    return permuted(call.tensor(0), call.integers("perms"))
+
+
+@CONVERSIONS("concat", to="concat")
+def _concat(call: Call) -> ir.Value:
+    """Side by side."""
+    return joined([call.tensor(i) for i in range(len(call.operands))], call.integer("axis"))
+
+
+@CONVERSIONS("pad", to="pad concat broadcast full")
+def _pad(call: Call) -> ir.Value:
+    """One number around."""
+    sides = call.shape(1)
+    return padded(call.tensor(0), reshaped(call.tensor(2), ()), sides[::2], sides[1::2])
+
+
+@CONVERSIONS("slice", to="slice_static")
+def _slice(call: Call) -> ir.Value:
+    """A block; an extent of -1 is all that is left."""
+    starts, shape = call.shape(1), call.result.shape
+    return cut(call.tensor(0), starts, [begin + extent for begin, extent in zip(starts, shape, strict=True)])
+
+
+@CONVERSIONS("tile", to="repeat")
+def _tile(call: Call) -> ir.Value:
+    """The same."""
+    return ttir("repeat", [call.tensor(0)], repeat_dimensions=call.shape(1))
+
+
+@CONVERSIONS("reverse", to="reverse")
+def _reverse(call: Call) -> ir.Value:
+    """The same."""
+    return ttir("reverse", [call.tensor(0)], dimensions=(call.integer("axis"),))
+
+
+@CONVERSIONS("gather", to="embedding add multiply reshape constant")
+def _gather(call: Call) -> ir.Value:
+    """Rows of each batch: a lookup in all batches one after another."""
+    x, index = call.tensor(0), call.tensor(1)
+    batches, count, width = call.type(0).shape
+    table = reshaped(x, (batches * count, width))
+    return reshaped(ttir("embedding", [_in_all(index, batches, count), table]), call.result.shape)
+
+
+def _in_all(index: ir.Value, batches: int, count: int) -> ir.Value:
+    """Places in batches as places in all of them."""
+    if batches == 1:
+        return index
+    t = TensorType((batches, 1), read_type(index.type).dtype)
+    return ttir("add", [index, constant(np.arange(batches)[:, None] * count, t)])
+
+
+@CONVERSIONS("scatter", to="scatter broadcast reshape")
+def _scatter(call: Call) -> ir.Value:
+    """Rows of each batch are overwritten."""
+    index = call.tensor(1)
+    batches, count = call.type(1).shape
+    rows = broadcast_to(reshaped(index, (batches, count, 1)), call.type(2).shape)
+    return ttir("scatter", [call.tensor(0), rows, call.tensor(2)], dim=1)
