@@ -7,7 +7,7 @@ from typing import Any
 from sphinx.errors import ExtensionError
 
 from ttstack_docs.commands import command_pages, exit_codes
-from ttstack_docs.conversions import conversion_tables
+from ttstack_docs.conversions import conversion_tables, onnx_through_torch
 from ttstack_docs.cost import cost_modules
 from ttstack_docs.devices import device_fields, preset_table, preset_values
 from ttstack_docs.errors import error_example, error_table
@@ -26,6 +26,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "exit-codes": exit_codes,
     "header": header_layout,
     "ir": ir_after,
+    "onnx-through-torch": onnx_through_torch,
     "op-facets": op_facets,
     "ops": op_tables,
     "passes": pass_table,

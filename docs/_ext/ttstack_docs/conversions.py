@@ -11,9 +11,19 @@ def conversion_tables(dialect: str) -> str:
     parts: list[str] = []
     for family in families:
         rows = [
-            (literal(name), " ".join(map(literal, c.targets)) or "nothing", c.note)
+            (
+                literal(name.removeprefix("torch.") if dialect == "onnx" else name),
+                " ".join(map(literal, c.targets)) or "nothing",
+                c.note,
+            )
             for name, c in sorted(family.CONVERSIONS.by_name.items())
         ]
         title = family.__name__.rsplit(".", 1)[-1]
         parts += [f"### {title}", summary(family), table(("op", "becomes", "how"), rows)]
     return "\n\n".join(parts)
+
+
+def onnx_through_torch() -> str:
+    """The ONNX ops that become ops of the torch dialect first."""
+    supported = import_module("ttstack.frontends.onnx.supported")
+    return ", ".join(map(literal, sorted(supported.THROUGH_TORCH)))

@@ -70,7 +70,7 @@ def _transpose_conv2d(call: Call) -> ir.Value:
     spread = padded(x, splat(0, TensorType((), call.result.dtype)), low, high, (0, *between, 0))
     turned = permuted(ttir("reverse", [w], dimensions=(1, 2)), (0, 3, 1, 2))
     attributes: dict[str, Any] = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
-    places = {f"{name}_dim": d for d, name in enumerate((_AXES[0], *_AXES[2:]))}
+    places: dict[str, Any] = {f"{name}_dim": d for d, name in enumerate((_AXES[0], *_AXES[2:]))}
     return _biased(call, ttir("conv2d", [spread, turned], **attributes, **places))
 
 

@@ -10,7 +10,7 @@ from ttstack.frontends.conversion.values import cast, constant, scalar, splat
 from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
 from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
 from ttstack.mlir import ir
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, ElementType
 
 CONVERSIONS = ConversionTable()
 
@@ -137,7 +137,7 @@ _WITHIN = (-float(1 << 40), float(1 << 40))
 """Real numbers that every integer type of TOSA can be told apart in, all of which a 64-bit integer holds."""
 
 
-def bounds(dtype: DType, *, unsigned: bool = False) -> tuple[int, int]:
+def bounds(dtype: ElementType, *, unsigned: bool = False) -> tuple[int, int]:
     """The outermost integers of an element type."""
     if unsigned or dtype.is_unsigned:
         return 0, (1 << dtype.bits) - 1

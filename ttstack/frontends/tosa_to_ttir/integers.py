@@ -12,7 +12,7 @@ from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
 from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
 from ttstack.frontends.tosa_to_ttir.eltwise import bounds
 from ttstack.mlir import ir
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, ElementType, TensorType
 
 CONVERSIONS = ConversionTable()
 
@@ -128,7 +128,7 @@ def _zero_point(call: Call, i: int, unsigned: bool) -> int:
     return value % (1 << call.type(i).dtype.bits) if unsigned else value
 
 
-def within(x: ir.Value, dtype: DType, *, unsigned: bool = False) -> ir.Value:
+def within(x: ir.Value, dtype: ElementType, *, unsigned: bool = False) -> ir.Value:
     """`x` in an element type; what it does not hold becomes its outermost integer."""
     limits = [scalar(bound, read_type(x.type)) for bound in bounds(dtype, unsigned=unsigned)]
     return cast(ttir("clamp_tensor", [x, *limits]), dtype)
