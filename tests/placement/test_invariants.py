@@ -28,7 +28,17 @@ some = settings(max_examples=40)
 @some
 @given(text=functions(), chip=devices())
 def test_memory_holds_and_values_are_those_of_the_source(text: str, chip: SystemDesc):
-    if (binary := compiled_or_none(text, chip)) is None:
+    _check_compiled(text, chip, "greedy")
+
+
+@settings(max_examples=10)
+@given(text=functions(most=6), chip=devices())
+def test_memory_holds_under_the_optimal_placement(text: str, chip: SystemDesc):
+    _check_compiled(text, chip, "optimal")
+
+
+def _check_compiled(text: str, chip: SystemDesc, placement: str) -> None:
+    if (binary := compiled_or_none(text, chip, placement=placement)) is None:
         return
     validate_binary(binary)
     (function,) = binary.functions

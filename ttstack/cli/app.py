@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ttstack.cli.compile import compile_model
+from ttstack.cli.explain import explain_op
 from ttstack.cli.inspect import inspect_program
 from ttstack.cli.opt import opt
 from ttstack.cli.perf import perf
@@ -39,6 +40,7 @@ def _main(
 
 app.command("compile")(compile_model)
 app.command("inspect")(inspect_program)
+app.command("explain")(explain_op)
 app.command("run")(run_program)
 app.command("perf")(perf)
 app.command("opt")(opt)

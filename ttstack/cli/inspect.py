@@ -1,12 +1,16 @@
 """`ttstack inspect`: what is in a program."""
 
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ttstack.cli.console import stdout, write, write_json
-from ttstack.cli.options import Format, ProgramFile
+from ttstack.cli.options import Format, FunctionName, ProgramFile
+
+if TYPE_CHECKING:
+    from ttstack.api import Program
 
 
 class Section(StrEnum):
@@ -24,18 +28,36 @@ class Section(StrEnum):
 def inspect_program(
     file: ProgramFile,
     section: Annotated[Section, typer.Option("--section", help="Which part.")] = Section.SUMMARY,
+    overrides: Annotated[
+        Path | None,
+        typer.Option("--overrides", metavar="FILE", help="Write the placement, as YAML that 'compile' takes."),
+    ] = None,
+    function: FunctionName = None,
     output_format: Annotated[Format, typer.Option("--format", help="As tables, or as JSON.")] = Format.TABLE,
 ) -> None:
     """Show what is in a program."""
+    from ttstack.api import Program
     from ttstack.cli.sections import SECTIONS
     from ttstack.cli.show import show
     from ttstack.flatbuffer import load
     from ttstack.system_desc import dump
 
     binary = load(file)
+    if overrides is not None:
+        _write_overrides(Program(binary), function, overrides, file)
+        return
     if output_format is Format.JSON:
         write_json(SECTIONS[section.value](binary))
     elif section is Section.SYSTEM_DESC:
         write(dump(binary.system_desc))
     else:
         show(stdout(), SECTIONS[section.value](binary))
+
+
+def _write_overrides(program: "Program", function: str | None, target: Path, source: Path) -> None:
+    from ttstack.cli.outputs import check_targets
+    from ttstack.placement.recovered import overrides_of
+
+    check_targets(target, source=source)
+    text = overrides_of(program.function(function)).text()
+    target.write_text(text, encoding="utf-8")

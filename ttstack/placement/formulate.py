@@ -12,7 +12,7 @@ from ttstack.ops.types import TensorType
 from ttstack.placement.candidates import Question, candidates, plain
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import legal_grids
-from ttstack.placement.impossible import check_possible
+from ttstack.placement.impossible import check_possible, place_faults
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem, Read, Step
@@ -65,8 +65,9 @@ class _Formulator:
     def run(self) -> Formulation:
         graph, chip = self.graph, self.pricing.chip
         nodes = [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
-        found = [self._candidates(i, graph.nodes[i]) for i in nodes]
-        without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of or self._moot(i)]
+        wrong = {i for i, asked in self.fixed.items() if any(place_faults(asked, graph.nodes[i], graph, chip))}
+        found = [() if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
+        without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of]
         check_possible(self.fixed, without, graph, chip)
         options: list[tuple[Layout, ...]] = [(home,) for home in self.homes]
         for i, of in zip(nodes, found, strict=True):
@@ -91,11 +92,6 @@ class _Formulator:
     def residents(self) -> frozenset[int]:
         """Parameters that can be in L1 from the start."""
         return frozenset(resident(self.graph, self.homes, self.pricing.chip)) if self.l1 else frozenset()
-
-    def _moot(self, at: int) -> bool:
-        """Whether a format is asked for where there is none to choose."""
-        asked = self.fixed.get(at)
-        return bool(asked and asked.dtype) and not any(t.dtype.is_float for t in self.graph.nodes[at].op.results)
 
     def _candidates(self, at: int, node: Node) -> tuple[Candidate, ...]:
         graph, homes = self.graph, self.homes

@@ -54,11 +54,13 @@ _SHOWN = 3
 
 
 def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> list[str]:
-    found = [*_of_place(asked, node, graph, Grid(*chip.grid)), *_of_config(asked, node)]
+    found = [*place_faults(asked, node, graph, chip), *_of_config(asked, node)]
     return found or [f"no such placement fits the {chip.l1_usable_bytes:,} bytes of L1 of a core, or the op has none"]
 
 
-def _of_place(asked: OpOverride, node: Node, graph: Graph, device: Grid) -> Iterator[str]:
+def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> Iterator[str]:
+    """What of the layouts, cores and format asked for the op cannot have, whatever else is placed."""
+    device = Grid(*chip.grid)
     if asked.grid and not Grid(*asked.grid).fits(device):
         yield f"grid {Grid(*asked.grid)} is larger than the device's {device}"
     if asked.memory is MemorySpace.L1 and graph.pinned.issuperset(node.results):

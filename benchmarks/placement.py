@@ -1,0 +1,198 @@
+"""Placement of whole models: predicted time of every policy, the proven gap, seconds, and what stays in L1.
+
+`python benchmarks/placement.py [MODEL ...] [--budget SECONDS]`; the table in docs/placement.md is its output.
+Models are described, without weights; formats are bf16, for Llama's prefill and decode bfp8_b.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+_ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(_ROOT))
+
+import ttstack  # noqa: E402
+from ttstack.placement import POLICIES  # noqa: E402
+from ttstack.program.buffers import Memory, buffers, live_bytes  # noqa: E402
+from ttstack.program.layout import MemorySpace  # noqa: E402
+
+Example = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
+
+
+def zoo(name: str) -> Callable[[], Example]:
+    """The full model of that name in examples/zoo."""
+    return lambda: import_module(f"examples.zoo.{name}").full()
+
+
+def bert_base() -> Example:
+    """BERT-base, 128 tokens."""
+    from transformers import BertConfig, BertModel
+
+    with torch.device("meta"):
+        ids = torch.ones(1, 128, dtype=torch.int64)
+        return BertModel(BertConfig()).eval(), (), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+
+
+class DecodeLayer(nn.Module):
+    """A layer of Llama-3.1-8B for one token of 32 users whose caches hold 1,024 tokens."""
+
+    def __init__(self, width: int = 4096, inner: int = 14336, heads: int = 32, kv_heads: int = 8) -> None:
+        super().__init__()
+        self.heads, self.kv_heads, self.depth = heads, kv_heads, width // heads
+        kv = kv_heads * self.depth
+        self.q, self.k, self.v = (nn.Linear(width, n, bias=False) for n in (width, kv, kv))
+        self.o = nn.Linear(width, width, bias=False)
+        self.gate, self.up = nn.Linear(width, inner, bias=False), nn.Linear(width, inner, bias=False)
+        self.down = nn.Linear(inner, width, bias=False)
+        self.before, self.between = nn.RMSNorm(width), nn.RMSNorm(width)
+
+    def forward(self, x: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        """(users, 1, width) with caches of (users, kv heads, tokens, depth)."""
+        h = self.before(x)
+        q = self.q(h).view(x.shape[0], self.heads, 1, self.depth)
+        k, v = (p(h).view(x.shape[0], self.kv_heads, 1, self.depth) for p in (self.k, self.v))
+        keys, values = torch.cat([keys, k], dim=2), torch.cat([values, v], dim=2)
+        mixed = nn.functional.scaled_dot_product_attention(q, keys, values, enable_gqa=True)
+        x = x + self.o(mixed.reshape(x.shape[0], 1, -1))
+        h = self.between(x)
+        return x + self.down(nn.functional.silu(self.gate(h)) * self.up(h))
+
+
+class Decode(nn.Module):
+    """All layers, each with caches of its own, and the head."""
+
+    def __init__(self, layers: int = 32, vocabulary: int = 128256) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(DecodeLayer() for _ in range(layers))
+        self.norm, self.head = nn.RMSNorm(4096), nn.Linear(4096, vocabulary, bias=False)
+
+    def forward(self, x: torch.Tensor, caches: list[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
+        """Scores of the next token of each user."""
+        for layer, (keys, values) in zip(self.layers, caches, strict=True):
+            x = layer(x, keys, values)
+        return self.head(self.norm(x))
+
+
+def decode() -> Example:
+    """Llama-3.1-8B without rotary positions, one token of 32 users after 1,023."""
+    with torch.device("meta"):
+        cache = [tuple(torch.empty(32, 8, 1023, 128, dtype=torch.bfloat16) for _ in range(2)) for _ in range(32)]
+        model = Decode().to(torch.bfloat16).eval().requires_grad_(False)
+        return model, (torch.empty(32, 1, 4096, dtype=torch.bfloat16), cache), {}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model and the format that it is compiled in."""
+
+    title: str
+    build: Callable[[], Example]
+    dtype: str = "bf16"
+
+
+MODELS = {
+    "bert_base": Model("BERT-base, 128 tokens", bert_base),
+    "bert_large": Model("BERT-large, 384 tokens", zoo("bert")),
+    "resnet": Model("ResNet-50", zoo("resnet")),
+    "vit": Model("ViT-base", zoo("vit")),
+    "dlrm": Model("DLRM", zoo("dlrm")),
+    "unet": Model("UNet", zoo("unet")),
+    "llama": Model("Llama-3.1-8B, prefill of 1,024", zoo("llama"), "bfp8_b"),
+    "decode": Model("Llama-3.1-8B, decode step", decode, "bfp8_b"),
+}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What one policy gave."""
+
+    ms: float
+    seconds: float
+    gap: float | None
+    peak: int
+    """Bytes of L1 of the fullest core, from the lowest used address to the highest, circular buffers included."""
+    least: int
+    """The largest sum of bytes that are live at once: no addresses need fewer."""
+    inside: float
+    """Share of the bytes of all results that are never in DRAM."""
+
+
+def measure(text: str, dtype: str, policy: str, budget: float) -> Placed:
+    """Compile for n150 and look at the program."""
+    program = ttstack.compile(text, dtype=dtype, placement=policy, placement_budget=budget)
+    function, chip = program.function(), program.binary.system_desc.chips[0]
+    ns, bound = program.cost().total_ns, function.bound_ns
+    results = [function.tensors[r] for op in function.operations for r in op.results]
+    sizes = [(t.layout.nbytes(t.type), t.layout.in_l1) for t in results if t.alias is None]
+    total = sum(n for n, _ in sizes)
+    return Placed(
+        ms=ns / 1e6,
+        seconds=program.phases["place"],
+        gap=None if bound is None else max(ns / bound - 1, 0.0),
+        peak=_span(program),
+        least=max(live_bytes(function, chip), default=0),
+        inside=sum(n for n, l1 in sizes if l1) / max(total, 1),
+    )
+
+
+def _span(program: ttstack.Program) -> int:
+    function, chip = program.function(), program.binary.system_desc.chips[0]
+    memory = Memory.of(chip, MemorySpace.L1)
+    found = [b for b in buffers(function, chip) if b.space is MemorySpace.L1]
+    lowest = [
+        min((b.start for b in found if b.first <= at <= b.last), default=memory.end)
+        for at in range(len(function.operations))
+    ]
+    spans = (memory.end - low + op.l1_bytes for low, op in zip(lowest, function.operations, strict=True))
+    return max(spans, default=0)
+
+
+def text_of(model: Model, folder: Path) -> str:
+    """The path of the model's TTIR, exported once for all policies."""
+    example, args, kwargs = model.build()
+    with torch.no_grad():
+        exported = torch.export.export(example, tuple(args), kwargs, strict=False)
+    program = ttstack.compile(exported, placement="dram", dtype=model.dtype, keep_ir=True)
+    path = folder / "model.mlir"
+    path.write_text(program.binary.stages["ttir"])
+    return str(path)
+
+
+def main() -> None:
+    """Print a row for each model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", default=list(MODELS))
+    parser.add_argument("--budget", type=float, default=60.0)
+    given = parser.parse_args()
+    heads = (
+        "model",
+        *(f"{p}, ms" for p in ("dram", "greedy", "optimal")),
+        "gap",
+        "seconds",
+        "L1 peak / least",
+        "in L1",
+    )
+    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+    for name in given.models:
+        with tempfile.TemporaryDirectory() as folder:
+            text = text_of(MODELS[name], Path(folder))
+            found = {p: measure(text, MODELS[name].dtype, p, given.budget) for p in sorted(POLICIES)}
+        best = found["optimal"]
+        times = " | ".join(f"{found[p].ms:.3f}" for p in ("dram", "greedy", "optimal"))
+        print(
+            f"| {MODELS[name].title} | {times} | {100 * (best.gap or 0):.2f} % | {best.seconds:.1f} | "
+            f"{best.peak / 1024:.0f} / {best.least / 1024:.0f} KiB | {best.inside:.0%} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The integer program finds the optimum, and its placements have addresses."""
+
+import numpy as np
+import pytest
+
+from tests.placement.problems import exhaustive, random_problem
+from ttstack.placement.addresses import Life, pack
+from ttstack.placement.greedy import greedy_choices
+from ttstack.placement.integer_program import solve_program
+from ttstack.placement.optimum import optimum
+from ttstack.placement.repair import Bank, timeline
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_optimum_is_that_of_exhaustive_search(seed: int):
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        problem = random_problem(rng, int(rng.integers(1, 9)))
+        start = greedy_choices(problem)
+        proven = solve_program(problem, start, seconds=30)
+        assert proven.chosen is not None
+        assert problem.fits(proven.chosen)
+        assert problem.total(proven.chosen) == pytest.approx(exhaustive(problem)) == pytest.approx(proven.bound)
+        assert problem.fits(start)
+        assert problem.total(start) >= proven.bound - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_placements_have_addresses_and_the_bound_holds_for_them(seed: int):
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        problem = random_problem(rng, 8)
+        found = optimum(problem, Bank(base=0, end=100, alignment=1), seconds=30)
+        assert problem.fits(found.chosen)
+        assert found.bound is not None
+        assert problem.total(found.chosen) >= found.bound - 1e-6
+        buffers, scratch, _ = timeline(problem, found.chosen)
+        lives = [Life(n, first, last, max(scratch[first : last + 1])) for n, first, last in buffers]
+        assert pack(lives, 100, 1).left_over is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_two_buffers_share_bytes_at_any_moment(seed: int):
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, 30, 40)
+    lives = [
+        Life(int(n), int(s), int(s + d), 16)
+        for n, s, d in zip(rng.integers(1, 90, 40), starts, rng.integers(0, 9, 40), strict=True)
+    ]
+    packed = pack(lives, 2000, 8)
+    assert packed.left_over is None
+    placed = list(zip(packed.addresses, lives, strict=True))
+    for i, (a, x) in enumerate(placed):
+        assert a % 8 == 0
+        assert x.floor <= a <= 2000 - x.nbytes
+        for b, y in placed[:i]:
+            assert x.last < y.first or y.last < x.first or a + x.nbytes <= b or b + y.nbytes <= a
+
+
+def test_buffers_that_cannot_fit_are_named():
+    lives = [Life(60, 0, 1, 0), Life(60, 1, 2, 0)]
+    assert pack(lives, 100, 1).left_over in (0, 1)
+    assert pack(lives, 120, 1).left_over is None

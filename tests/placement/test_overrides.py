@@ -1,0 +1,124 @@
+"""What a user fixes is kept, what cannot be is refused with its reason, and what was chosen can be fixed again."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ttstack
+from ttstack.diagnostics import OverrideError
+from ttstack.placement.explain import explain
+from ttstack.placement.recovered import overrides_of
+from ttstack.program.layout import Grid
+from ttstack.program.records import Operation
+
+TEXT = """
+func.func @f(%x: tensor<256x512xbf16>, %w: tensor<512x512xbf16>, %v: tensor<512x256xbf16>) -> tensor<256x256xbf16> {
+  %0 = "ttir.matmul"(%x, %w) : (tensor<256x512xbf16>, tensor<512x512xbf16>) -> tensor<256x512xbf16>
+  %1 = "ttir.softmax"(%0) {dimension = 1 : si32} : (tensor<256x512xbf16>) -> tensor<256x512xbf16>
+  %2 = "ttir.add"(%0, %1) : (tensor<256x512xbf16>, tensor<256x512xbf16>) -> tensor<256x512xbf16>
+  %3 = "ttir.matmul"(%2, %v) : (tensor<256x512xbf16>, tensor<512x256xbf16>) -> tensor<256x256xbf16>
+  return %3 : tensor<256x256xbf16>
+}
+"""
+
+
+def compiled(*ops: dict[str, Any], **options: Any) -> ttstack.Program:
+    return ttstack.compile(TEXT, overrides={"ops": list(ops)} if ops else None, **options)
+
+
+def named(program: ttstack.Program, name: str) -> Operation:
+    return next(op for op in program.function().operations if op.name == name)
+
+
+def result(program: ttstack.Program, name: str) -> str:
+    return str(program.function().tensors[named(program, name).results[0]].layout)
+
+
+@pytest.mark.parametrize("placement", ["greedy", "optimal"])
+def test_each_kind_is_applied(placement: str):
+    asked = {"name": "softmax", "location": "*"}
+    program = compiled({**asked, "grid": [2, 4]}, placement=placement)
+    assert named(program, "softmax").grid == Grid(2, 4)
+    assert "dram/interleaved" in result(compiled({**asked, "memory": "dram"}, placement=placement), "softmax")
+    sharded = compiled({**asked, "layout": "height_sharded", "grid": [1, 8]}, placement=placement)
+    assert "l1/height_sharded@1x8" in result(sharded, "softmax")
+    assert result(compiled({**asked, "dtype": "bfp8_b"}, placement=placement), "softmax").startswith("bfp8_b")
+    narrow = compiled({**asked, "config": {"block_w": 3}}, placement=placement)
+    assert named(narrow, "softmax").config == {"block_w": 3}
+    product = compiled({"name": "matmul", "location": "*", "config": {"in0_block_w": 2}}, placement=placement)
+    assert [op.config["in0_block_w"] for op in product.function().operations if op.name == "matmul"] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"name": "relu"}, "no op is relu at *"),
+        ({"location": "nowhere.py:1"}, "no op is nowhere.py:1"),
+        ({"name": "add", "number": 3}, "no op is add at *, number 3"),
+        ({"grid": [99, 1]}, "grid 99x1 is larger than the device's 8x8"),
+        (
+            {"name": "softmax", "layout": "width_sharded"},
+            "its result cannot be width_sharded, it can be interleaved or",
+        ),
+        ({"name": "matmul", "number": 1, "memory": "l1"}, "its results are in DRAM"),
+        ({"name": "add", "operands": [None]}, "it has 2 operands, not 1"),
+        ({"name": "matmul", "config": {"in0_block_w": 1000}}, "does not fit its loops"),
+        ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
+        ({"dtype": "si32"}, "dtype is one of f32, bf16, bfp8_b, bfp4_b"),
+        ({"memory": "dram", "layout": "block_sharded"}, "a tensor in DRAM is interleaved, not block_sharded"),
+        ({"colour": 1}, "ops.0.colour: Extra inputs are not permitted"),
+        ({"grid": [0, 1]}, "ops.0.grid.0: Input should be greater than or equal to 1"),
+    ],
+)
+def test_each_kind_that_cannot_be_is_refused(asked: dict[str, Any], reason: str):
+    with pytest.raises(OverrideError) as error:
+        compiled({"location": "*", **asked})
+    assert any(reason in note for note in error.value.diagnostic.notes), error.value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [(None, "cannot read"), ("ops: [", "is no YAML or JSON"), ("[1]", "the overrides have faults")]
+)
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path, text: str | None, message: str):
+    path = tmp_path / "overrides.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(OverrideError, match=message):
+        ttstack.compile(TEXT, overrides=path)
+
+
+@pytest.mark.parametrize("placement", ["greedy", "optimal", "dram"])
+def test_the_chosen_placement_as_overrides_gives_the_identical_program(placement: str, tmp_path: Path):
+    path = tmp_path / "overrides.yaml"
+    function = compiled(placement=placement).function()
+    path.write_text(overrides_of(function).text())
+    again = ttstack.compile(TEXT, overrides=path).function()
+    assert replace(again, bound_ns=None) == replace(function, bound_ns=None)
+
+
+def test_the_bound_is_of_the_time_that_the_report_shows():
+    program = compiled(placement="optimal")
+    bound = program.function().bound_ns
+    assert bound is not None
+    assert program.cost().total_ns == pytest.approx(bound)
+    assert compiled(placement="greedy").cost().total_ns >= bound
+    assert compiled().function().bound_ns is None
+
+
+def test_an_explanation_says_what_alternatives_would_cost():
+    program = compiled(placement="optimal")
+    function, binary = program.function(), program.binary
+    position = next(i for i, op in enumerate(function.operations) if op.name == "softmax")
+    first, *others = explain(function, position, binary.chip(function), binary.system_desc)
+    assert first.chosen
+    assert first.device_op == function.device_op(function.operations[position])
+    assert others
+    for other in others:
+        assert other.why != "chosen"
+        (layout,) = other.device_op.results
+        asked = {"memory": str(layout.memory_space), "layout": str(layout.memory_layout)}
+        forced = compiled({"name": "softmax", "location": "*", **asked}, placement="optimal").cost().total_ns
+        assert forced <= program.cost().total_ns + other.more_ns + 1e-6, "others may be placed anew"
+        assert other.more_ns >= -1e-6, "nothing is better than the optimum"

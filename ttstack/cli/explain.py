@@ -1,0 +1,81 @@
+"""`ttstack explain`: why an op was placed as it was."""
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ttstack.cli.console import stdout, write_json
+from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
+
+if TYPE_CHECKING:
+    from ttstack.placement.explain import Alternative
+    from ttstack.program.records import Function
+
+
+def explain_op(
+    file: ProgramFile,
+    op: Annotated[
+        str, typer.Argument(metavar="OP", help="Number of an op in 'inspect --section ops', or its location; * is any.")
+    ],
+    function: FunctionName = None,
+    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N best alternatives.")] = 12,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what else an op could have had, what that would cost, and what decided against it."""
+    from ttstack.api import load
+    from ttstack.cli.show import show
+    from ttstack.diagnostics import InputError
+    from ttstack.placement.explain import explain
+
+    program = load(file)
+    found = program.function(function)
+    number = _number(found, op)
+    try:
+        alternatives = explain(found, number, program.binary.chip(found), program.binary.system_desc)
+    except LookupError as error:
+        name = found.operations[number].name
+        raise InputError(f"op {number} is a '{name}', which has no placement of its own") from error
+    rows = [_row(a) for a in alternatives[: top + 1]]
+    write_json(rows) if as_json else show(stdout(), rows)
+
+
+def _number(function: "Function", op: str) -> int:
+    from ttstack.diagnostics import InputError
+    from ttstack.program.buffers import DEALLOCATE
+
+    if op.isdecimal():
+        if int(op) < len(function.operations):
+            return int(op)
+        raise InputError(f"there is no op {op}; '{function.name}' has {len(function.operations)}")
+    matching = [
+        i
+        for i, o in enumerate(function.operations)
+        if o.name not in (DEALLOCATE, "to_layout") and fnmatchcase(o.location, op)
+    ]
+    if len(matching) == 1:
+        return matching[0]
+    notes = tuple(f"{i}: {function.operations[i].name} {function.operations[i].location}" for i in matching)
+    what = f"{len(matching)} ops are" if matching else "no op is"
+    hint = "give the number of one" if matching else "'ttstack inspect --section ops' lists numbers and locations"
+    raise InputError(f"{what} at '{op}'", notes=notes, hint=hint)
+
+
+def _row(alternative: "Alternative") -> dict[str, Any]:
+    op = alternative.device_op
+    return {
+        "": "*" if alternative.chosen else "",
+        "µs more": round(alternative.more_ns / 1000, 2),
+        "µs itself": round(alternative.ns / 1000, 2),
+        "µs changes": round(alternative.changes_ns / 1000, 2),
+        "grid": str(op.grid),
+        "operands": ", ".join(_short(layout) for layout in op.operands),
+        "results": ", ".join(_short(layout) for layout in op.results),
+        "why": alternative.why,
+    }
+
+
+def _short(layout: Any) -> str:
+    """`l1`, `dram`, or `l1 height@1x4`."""
+    shards = f" {str(layout.memory_layout).removesuffix('_sharded')}@{layout.grid}" if layout.sharded else ""
+    return f"{layout.memory_space}{shards}"

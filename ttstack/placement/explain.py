@@ -1,0 +1,132 @@
+"""Why an op was placed as it was: what else it could have had, at what cost, and what spoke against it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ttstack.placement.formulate import Formulation, formulate
+from ttstack.placement.pricing import Candidate, Pricing
+from ttstack.placement.problem import Problem
+from ttstack.placement.recovered import Recovered, recovered
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.records import Function
+from ttstack.system_desc import ChipDesc, SystemDesc
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way to place the op while all others stay as they are."""
+
+    device_op: DeviceOp
+    ns: float
+    """Of the op itself."""
+    changes_ns: float
+    """Of changes of layout of its operands, and of its results for those that read them."""
+    more_ns: float
+    """Of the whole function, compared with the program."""
+    why: str
+    """What decided against it; what decided for it where it was chosen."""
+    chosen: bool = False
+
+
+def explain(function: Function, operation: int, chip: ChipDesc, system: SystemDesc) -> list[Alternative]:
+    """The alternatives of one operation, by its position in the function: the fastest for each set of layouts.
+
+    The first is the one that the program has; the others follow by what they would cost the whole function.
+
+    Raises:
+        LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
+    """
+    found, pricing = recovered(function), Pricing(chip, system)
+    node = found.operations.index(operation) if operation in found.operations else None
+    if node is None or node not in found.fixed:
+        raise LookupError(operation)
+    as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
+    others = {i: of for i, of in found.fixed.items() if i != node}
+    free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
+    return _Comparison(found, as_it_is, free, node).run()
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    found: Recovered
+    as_it_is: Formulation
+    free: Formulation
+    node: int
+
+    def run(self) -> list[Alternative]:
+        at = next(step for step, node in self.free.nodes.items() if node == self.node)
+        problem, now = self.as_it_is.problem, self._choices(self.as_it_is)
+        chosen = self.as_it_is.candidates[at][0]
+        total = problem.total(now)
+        first = self._alternative(problem, now, at, chosen, total, None)
+        rest = (
+            self._alternative(self.free.problem, [*now[:at], i, *now[at + 1 :]], at, candidate, total, first)
+            for i, candidate in self._fastest(at)
+            if _layouts(candidate) != _layouts(chosen)
+        )
+        return [first, *sorted(rest, key=lambda a: a.more_ns)]
+
+    def _choices(self, formulation: Formulation) -> list[int]:
+        """The first choice of every op, which is the only one; parameters stay where the program has them."""
+        steps = enumerate(formulation.problem.steps)
+        return [int(at not in formulation.nodes and step.writes[0] in self.found.resident) for at, step in steps]
+
+    def _fastest(self, at: int) -> Iterator[tuple[int, Candidate]]:
+        """For each set of layouts, the fastest choice."""
+        best: dict[object, tuple[int, Candidate]] = {}
+        for i, candidate in sorted(enumerate(self.free.candidates[at]), key=lambda of: of[1].ns):
+            best.setdefault(_layouts(candidate), (i, candidate))
+        return iter(best.values())
+
+    def _alternative(
+        self,
+        problem: Problem,
+        chosen: list[int],
+        at: int,
+        candidate: Candidate,
+        total: float,
+        first: Alternative | None,
+    ) -> Alternative:
+        options = problem.options(chosen)
+        step = problem.steps[at]
+        users = [i for i, s in enumerate(problem.steps) if any(read.value in step.writes for read in s.reads)]
+        before = problem.step_cost(at, chosen[at], options) - float(step.cost[chosen[at]])
+        after = sum(
+            float(read.cost[options[read.value], need])
+            for i in users
+            for read, need in zip(problem.steps[i].reads, problem.steps[i].needs[chosen[i]], strict=True)
+            if read.value in step.writes
+        )
+        more = problem.total(chosen) - total
+        why = "chosen" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
+        return Alternative(candidate.device_op, candidate.ns, before + after, more, why, first is None)
+
+    def _why(
+        self,
+        problem: Problem,
+        chosen: list[int],
+        candidate: Candidate,
+        costs: tuple[float, float, float],
+        first: Alternative,
+    ) -> str:
+        before, after, more = costs
+        options = problem.options(chosen)
+        for i, choice in enumerate(chosen):
+            if (peak := problem.peak(i, choice, options)) > problem.capacity[i]:
+                return f"needs {peak:,} bytes of L1 at {self._place(i)}, there are {problem.capacity[i]:,}"
+        if more < 0:
+            return "faster, but the policy that placed the op did not see it"
+        reasons = {
+            "the op itself is slower": candidate.ns - first.ns,
+            "its operands have other layouts": before,
+            "those that read its result ask for other layouts": after,
+        }
+        return max(reasons, key=reasons.__getitem__)
+
+    def _place(self, step: int) -> str:
+        node = self.found.graph.nodes[self.free.nodes[step]] if step in self.free.nodes else None
+        return f"{node.op.mnemonic} {node.location}" if node else "the start"
+
+
+def _layouts(candidate: Candidate) -> object:
+    return candidate.device_op.operands, candidate.device_op.results

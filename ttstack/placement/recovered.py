@@ -1,0 +1,81 @@
+"""The graph that a compiled function was placed from: its ops without the changes of layout between them."""
+
+from dataclasses import dataclass
+
+from ttstack.placement.graph import Graph, Node
+from ttstack.placement.overrides import OpOverride, Overrides, exported
+from ttstack.program.buffers import DEALLOCATE
+from ttstack.program.layout import Layout
+from ttstack.program.records import Function, Operation, TensorKind
+
+_BETWEEN = (DEALLOCATE, "to_layout")
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A graph, and where its values and nodes come from."""
+
+    graph: Graph
+    homes: tuple[Layout, ...]
+    """The layout of each value while nothing is in L1."""
+    operations: tuple[int, ...]
+    """For each node, the position of its operation in the function."""
+    fixed: dict[int, OpOverride]
+    """By node: what makes placement choose as it did."""
+    resident: frozenset[int]
+    """Parameters that are in L1 from the start."""
+
+
+def recovered(function: Function) -> Recovered:
+    """The function as placement saw it."""
+    source: dict[int, int] = {}
+    values = list(function.inputs)
+    kept: list[tuple[int, Operation]] = []
+    for at, op in enumerate(function.operations):
+        if op.name in _BETWEEN:
+            source |= dict.fromkeys(op.results, op.operands[0] or 0)
+        else:
+            kept.append((at, op))
+            values += op.results
+    numbers = {tensor: i for i, tensor in enumerate(values)}
+    numbers |= {copy: numbers[_origin(tensor, source)] for copy, tensor in source.items()}
+    graph = Graph(
+        values=tuple(function.tensors[tensor].type for tensor in values),
+        arguments=tuple(range(len(function.inputs))),
+        nodes=tuple(_node(function, op, numbers) for _, op in kept),
+        outputs=tuple(numbers[o.tensor] for o in function.outputs),
+        parameters=tuple(i for i, t in enumerate(function.inputs) if function.tensors[t].kind is TensorKind.PARAMETER),
+    )
+    homes = tuple(_home(function.tensors[tensor].layout) for tensor in values)
+    fixed = dict(zip(_placed(graph), overrides_of(function).ops, strict=True))
+    resident = frozenset(i for i, tensor in enumerate(function.inputs) if function.tensors[tensor].layout.in_l1)
+    operations = tuple(at for at, _ in kept)
+    return Recovered(graph, tuple(homes[o] for o in graph.owner), operations, fixed, resident)
+
+
+def overrides_of(function: Function) -> Overrides:
+    """Overrides that make placement choose what it chose for this function."""
+    return exported([(op.location, function.device_op(op)) for op in function.operations if _is_placed(function, op)])
+
+
+def _is_placed(function: Function, op: Operation) -> bool:
+    return op.name not in _BETWEEN and not any(function.tensors[r].alias is not None for r in op.results)
+
+
+def _placed(graph: Graph) -> list[int]:
+    return [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
+
+
+def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:
+    operands = tuple(numbers[tensor] for tensor in op.operands if tensor is not None)
+    return Node(function.definition(op), operands, tuple(numbers[r] for r in op.results), op.location)
+
+
+def _origin(tensor: int, source: dict[int, int]) -> int:
+    while tensor in source:
+        tensor = source[tensor]
+    return tensor
+
+
+def _home(layout: Layout) -> Layout:
+    return layout if layout.on_host else Layout(layout.dtype, layout.tiled, filters=layout.filters)
