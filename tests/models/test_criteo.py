@@ -17,6 +17,10 @@ def test_a_model_with_34_million_rows_gives_pytorchs_values():
     ops = [op.name for op in program.cost().ops]
     assert (ops.count("tensor_train_embedding_bag"), ops.count("embedding_bag")) == (7, 19)
     assert sum(w.type.nbytes for w in program.binary.weights.values()) < 21 * 2**20
+    trains = program.cost().tables
+    assert [t.rows for t in trains] == [rows for rows in criteo.KAGGLE if rows > criteo.LARGE]
+    assert all(t.bytes_before > 15 * (t.bytes_after or 0) > 0 for t in trains)
+    assert all((t.ns_before or 0) > (t.ns_after or 0) > 0 for t in trains)
 
 
 def test_dense_tables_beyond_dram_are_one_error_and_fit_in_tensor_train_form():

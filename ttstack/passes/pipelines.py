@@ -23,6 +23,7 @@ from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.tensor_train.compress import TensorTrain
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
+from ttstack.passes.ttir.tensor_train.record import RecordTrains
 from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
@@ -68,6 +69,7 @@ def lower(
         (
             KeepOldValues(),
             FoldTensorTrain(),
+            RecordTrains(dtype=dtype),
             Dispatch(),
             NumberUpdates(),
             Builtin(pipeline="cse"),

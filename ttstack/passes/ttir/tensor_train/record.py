@@ -1,0 +1,89 @@
+"""Say what trains of the source cost, beside the dense tables that they stand for."""
+
+import re
+from typing import Any
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.signature import read_arguments
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.embedding import Embedding, EmbeddingBag
+from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.ops.types import DType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import TABLES, functions, system_desc
+from ttstack.passes.target import target_chip
+from ttstack.passes.ttir.tensor_train.prices import alone_ns
+from ttstack.program.table_record import TableRecord
+from ttstack.system_desc import ChipDesc
+
+_LOOKUPS = ("ttir.tensor_train_embedding", "ttir.tensor_train_embedding_bag")
+
+
+class RecordTrains(Pass, name="record-trains"):
+    """Add tables that came in Tensor-Train form to those that reports show, with what the dense ones would cost."""
+
+    dtype: DType | None = None
+    """Format of real numbers on the device; the source's own where not given."""
+
+    def run(self, module: ir.Module) -> None:
+        """Record each table of each function once."""
+        attributes = module.operation.attributes
+        known = read_plain(attributes[TABLES]) if TABLES in attributes else []
+        found = {record["table"]: TableRecord.of(record) for record in known}
+        made = set(found)
+        for function in functions(module):
+            names = [argument.name for argument in read_arguments(function)]
+            chip = target_chip(function, system_desc(module))
+            for op in (op.operation for op in function.regions[0].blocks[0].operations):
+                if op.name in _LOOKUPS and (name := _table(op, names)) not in made:
+                    found[name] = _with_lookup(found.get(name), name, describe(op), chip, self.dtype)
+        if found or known:
+            attributes[TABLES] = plain_attribute([record.known() for record in found.values()])
+
+
+def _table(op: Any, names: list[str]) -> str:
+    """The name of the first core, without what says that it is one: `users` of `users.core0` and `users.cores.0`."""
+    first = op.operands[1]
+    if not isinstance(first.owner, ir.Block):
+        return "table"
+    name = names[first.arg_number]
+    return re.sub(r"\W?cores?\W?0$", "", name) or name
+
+
+def _with_lookup(record: TableRecord | None, name: str, op: Op, chip: ChipDesc, dtype: DType | None) -> TableRecord:
+    assert isinstance(op, TensorTrainEmbedding | TensorTrainEmbeddingBag)
+    train = op.train
+    return TableRecord(
+        table=name,
+        rows=train.plan.rows,
+        columns=train.plan.cols,
+        element=str(train.dtype),
+        lookups=1 + (record.lookups if record else 0),
+        bytes_before=train.table.nbytes,
+        replaced=True,
+        reason="in this form in the model",
+        row_factors=train.plan.row_factors,
+        column_factors=train.plan.col_factors,
+        ranks=train.plan.ranks[1:-1],
+        bytes_after=sum(core.nbytes for core in train.cores),
+        ns_before=alone_ns(_dense(op), chip, dtype) + ((record.ns_before or 0.0) if record else 0.0),
+        ns_after=alone_ns(op, chip, dtype) + ((record.ns_after or 0.0) if record else 0.0),
+    )
+
+
+def _dense(op: TensorTrainEmbedding | TensorTrainEmbeddingBag) -> Op:
+    """The lookup in the table that the train stands for."""
+    if isinstance(op, TensorTrainEmbedding):
+        return Embedding(input=op.indices, weight=op.train.table)
+    rest = list(op.inputs[op.train.plan.order :])
+    return EmbeddingBag(
+        input=op.indices,
+        weight=op.train.table,
+        offsets=rest.pop(0) if op.has_offsets else None,
+        per_sample_weights=rest.pop() if op.has_weights else None,
+        mode=op.mode,
+        include_last_offset=op.include_last_offset,
+        padding_idx=op.padding_idx,
+    )
