@@ -1,4 +1,4 @@
-"""Fit the free parameters of a preset: `python fit.py ROWS.csv [--folds 5] [--write PRESET.yaml]`.
+"""Fit the free parameters of a preset: `python fit.py ROWS.csv [--folds 3] [--write PRESET.yaml]`.
 
 Each parameter is a physical quantity of the device description. Residuals are logarithms of predicted over
 measured, every class of measurements weighs the same. With `--folds`, each shape is predicted by a fit that has not
@@ -9,16 +9,17 @@ import argparse
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import numpy as np
 from boards import chip_of
 from evaluate import Judged, express_all, judge, summary
 from expressed import Expressed
-from preset import with_figure
+from preset import with_figure, with_section
 from rows import read_rows
 from scipy.optimize import least_squares
 
@@ -89,6 +90,15 @@ STAGES = (
 """In this order: a later one takes the figures of those before as they are."""
 PARAMETERS = {path: f"FIT to {stage.source}" for stage in STAGES for path in stage.paths}
 """Where each fitted figure stands in the chip, and its source."""
+CLASSES = {
+    "matmul": ("matmul, host_trace_avg", "matmul, trisc1_cycles_trace"),
+    "matmul_height_sharded": ("matmul, device_kernel",),
+    "flash_attention": ("flash attention",),
+    "elementwise": ("elementwise",),
+    "reshard": ("reshard",),
+    "interleaved_to_sharded": ("interleaved to sharded",),
+}
+"""Classes of measurements by the names that predictions refer to them by."""
 BOUNDS = {"clock.sustained_fraction": 1.0}
 ROUNDS = 2
 """Times that all stages are gone through: some share a figure."""
@@ -107,24 +117,41 @@ def main() -> None:
     chip = load(options.system_desc).chips[0]
     rows, _ = express_all(read_rows(options.rows), chip)
     fitted = fit(rows, chip)
+    judged = cross_validate(rows, chip, options.folds) if options.folds else []
     if options.write:
-        _write(fitted, options.write)
+        _write(fitted, judged, options.write)
     lines = [f"{name}: {read(fitted, name):.6g}  (was {read(chip, name):.6g})" for name in PARAMETERS]
     lines += ["", "in sample:", *summary(judge(rows, fitted))]
     if options.folds:
         lines += [
             "",
             f"{options.folds} folds over shapes:",
-            *summary(cross_validate(rows, chip, options.folds)),
+            *summary(judged),
         ]
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def _write(chip: ChipDesc, path: Path) -> None:
+def _write(chip: ChipDesc, judged: list[Judged], path: Path) -> None:
     text = path.read_text()
     for name, source in PARAMETERS.items():
         text = with_figure(text, name, read(chip, name), source)
+    if judged:
+        text = with_section(text, "calibration", _calibration(judged), "DERIVED by cross-validation over shapes")
     path.write_text(text)
+
+
+def _calibration(judged: list[Judged]) -> Iterator[str]:
+    """A line for each class of ops: how many rows, their mean error, and the range of measured times."""
+    for name, kinds in CLASSES.items():
+        members = [j for j in judged if j.expressed.kind in kinds]
+        times = [j.expressed.measured_us * 1e3 for j in members]
+        if members:
+            yield (
+                f"{name}: {{rows: {len(members)}, error: {mean(abs(j.error) for j in members):.3f}, "
+                f"bias: {mean(j.error for j in members):.3f}, "
+                f"roofline_error: {mean(abs(j.roofline_error) for j in members):.3f}, "
+                f"least_ns: {min(times):.0f}, most_ns: {max(times):.0f}}}"
+            )
 
 
 def fit(rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:

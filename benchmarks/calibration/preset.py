@@ -1,6 +1,7 @@
 """Writing fitted figures and their sources into the text of a preset, comments and order kept."""
 
 import re
+from collections.abc import Iterable
 
 
 def with_figure(text: str, path: str, value: float, source: str) -> str:
@@ -9,6 +10,17 @@ def with_figure(text: str, path: str, value: float, source: str) -> str:
     start, end = _section(text, section)
     body = _with_value(text[start:end], rest, f"{value:.4g}")
     return _with_source(text[:start] + body + text[end:], path, source)
+
+
+def with_section(text: str, name: str, lines: Iterable[str], source: str) -> str:
+    """The YAML text with a section of the chip replaced, or put before the sources, and its source."""
+    body = f"    {name}:\n" + "".join(f"      {line}\n" for line in lines)
+    changed, count = re.subn(rf"^    {name}:\n(?:      .*\n)+", body, text, count=1, flags=re.MULTILINE)
+    if not count:
+        changed = re.sub(r"^    sources:\n", f"{body}    sources:\n", text, count=1, flags=re.MULTILINE)
+    line = f"      {name}: {source}\n"
+    cited, count = re.subn(rf"^      {name}: .*\n", line, changed, count=1, flags=re.MULTILINE)
+    return cited if count else re.sub(r"^    sources:\n", f"    sources:\n{line}", changed, count=1, flags=re.MULTILINE)
 
 
 def _section(text: str, name: str) -> tuple[int, int]:

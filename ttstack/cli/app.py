@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ttstack.cli.compare import compare_programs
 from ttstack.cli.compile import compile_model
 from ttstack.cli.explain import explain_op
 from ttstack.cli.inspect import inspect_program
@@ -43,5 +44,6 @@ app.command("inspect")(inspect_program)
 app.command("explain")(explain_op)
 app.command("run")(run_program)
 app.command("perf")(perf)
+app.command("compare")(compare_programs)
 app.command("opt")(opt)
 app.add_typer(system_desc, name="system-desc")

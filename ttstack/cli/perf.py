@@ -1,5 +1,10 @@
 """`ttstack perf`: the predicted time of every op."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from ttstack.cli.console import write_json
 from ttstack.cli.options import (
     CsvOption,
@@ -12,12 +17,37 @@ from ttstack.cli.options import (
     TopOption,
 )
 
+if TYPE_CHECKING:
+    from ttstack.api import Program
+    from ttstack.report.compare import Comparison
+
+WhatIf = Annotated[
+    str | None,
+    typer.Option(
+        "--what-if",
+        metavar="FIELD=VALUE,...",
+        help="Compare with a device that has other figures: l1_size=2MiB,clock=1.2GHz.",
+        show_default=False,
+    ),
+]
+Recompile = Annotated[
+    Path | None,
+    typer.Option(
+        "--recompile",
+        metavar="MODEL",
+        help="With --what-if: the source, compiled again for the other device.",
+        show_default=False,
+    ),
+]
+
 
 def perf(
     file: ProgramFile,
     sort: SortOption = Sort.ORDER,
     top: TopOption = None,
     function: FunctionName = None,
+    what_if: WhatIf = None,
+    recompile: Recompile = None,
     as_json: JsonOption = False,
     csv: CsvOption = None,
     html: HtmlOption = None,
@@ -27,10 +57,35 @@ def perf(
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.report import print_table, write_files
 
+    if recompile is not None and what_if is None:
+        raise typer.BadParameter("--recompile goes with --what-if")
+    if what_if is not None and (csv, html) != (None, None):
+        raise typer.BadParameter("--what-if prints a comparison: it takes neither --csv nor --html")
     check_targets(csv, html, source=file)
-    report = load(file).cost(function)
+    program = load(file)
+    if what_if is not None:
+        from ttstack.cli.compare import show
+
+        show(_changed(program, function, what_if, recompile), sort, top, as_json=as_json)
+        return
+    report = program.cost(function)
     write_files(report, csv, html)
     if as_json:
         write_json(report.to_dict())
     else:
         print_table(report, sort, top)
+
+
+def _changed(program: "Program", function: str | None, changes: str, source: Path | None) -> "Comparison":
+    """The program beside itself on the other device, placed as it is or compiled again."""
+    from ttstack.report.compare import compare
+    from ttstack.report.re_cost import on_system
+    from ttstack.system_desc.what_if import what_if
+
+    before = program.cost(function)
+    system = what_if(program.binary.system_desc, changes)
+    if source is None:
+        return compare(before, *on_system(program.binary, system, before.function))
+    from ttstack.api import compile as compile_source
+
+    return compare(before, compile_source(source, system_desc=system).cost(before.function))

@@ -1,9 +1,10 @@
 """The cost model: one function that compiler, runtime and report ask about the same op record."""
 
 from ttstack.cost.blocks import cheapest_matmul
+from ttstack.cost.confidence import Confidence, confidence
 from ttstack.cost.model import predict
 from ttstack.cost.record import FREE, Cost
 from ttstack.cost.roofline import roofline
 from ttstack.program.structure import is_free
 
-__all__ = ["FREE", "Cost", "cheapest_matmul", "is_free", "predict", "roofline"]
+__all__ = ["FREE", "Confidence", "Cost", "cheapest_matmul", "confidence", "is_free", "predict", "roofline"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.cost import FREE, Cost, predict, roofline
+from ttstack.cost import FREE, Cost, confidence, predict, roofline
 from ttstack.diagnostics import InputError
 from ttstack.program.buffers import DEALLOCATE, Memory, live_bytes
 from ttstack.program.device_op import DeviceOp
@@ -86,6 +86,7 @@ def _op(
         results=tuple(_tensor(function.tensors[i]) for i in operation.results),
         grid=operation.grid,
         attributes=operation.attributes,
+        confidence=confidence(device_op, cost, chip),
         config=operation.config,
     )
 

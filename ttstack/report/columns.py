@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ttstack.cost import Confidence
 from ttstack.report.model import OpReport, Report
 from ttstack.report.text import layouts, micros, percent, present_terms
 
@@ -37,12 +38,20 @@ def columns(report: Report) -> list[Column]:
         Column("µs", lambda op: micros(op.ns), 0),
         Column("%", lambda op: percent(report.share(op)), 0),
         Column("bound", lambda op: op.bound, 0, text=True),
+        Column("±%", lambda op: expected(op.confidence), 2),
         Column("cores", lambda op: str(op.cores), 1),
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
         *(_term(name) for name in present_terms(report.ops)),
         Column("layout", layouts, 6, text=True),
     ]
+
+
+def expected(confidence: Confidence) -> str:
+    """Mean error of predictions like it in per cent, with a star where it is outside of what was measured."""
+    if confidence.error is None:
+        return "?"
+    return f"{100 * confidence.error:.0f}{'*' if confidence.extrapolated else ''}"
 
 
 def _term(name: str) -> Column:

@@ -22,6 +22,8 @@ def to_dict(report: Report) -> dict[str, Any]:
         "total_ns": report.total_ns,
         "kernel_ns": report.kernel_ns,
         "gap_ns": report.gap_ns,
+        "expected_error": report.expected_error()[0],
+        "extrapolated_share": report.expected_error()[1],
         "shares": report.shares(),
         "memory": {name: asdict(use) for name, use in report.memory.items()},
         **({"tables": [record.known() for record in report.tables]} if report.tables else {}),
@@ -76,6 +78,9 @@ def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
         "flops_utilisation": op.flops_utilisation,
         "dram_utilisation": op.dram_utilisation,
         "roofline_ns": op.roofline_ns,
+        "measured_class": op.confidence.measured,
+        "expected_error": op.confidence.error,
+        "extrapolated": op.confidence.extrapolated,
         "l1_bytes": op.l1_bytes,
     }
 
@@ -83,6 +88,7 @@ def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
 def _op(report: Report, op: OpReport) -> dict[str, Any]:
     return _numbers(report, op) | {
         "terms": dict(op.terms),
+        "beyond": list(op.confidence.beyond),
         "operands": [_tensor(t) for t in op.operands],
         "results": [_tensor(t) for t in op.results],
         "attributes": plain(op.attributes),

@@ -6,6 +6,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+from ttstack.cost import Confidence
 from ttstack.ops.types import TensorType
 from ttstack.program.layout import Grid, Layout
 from ttstack.program.table_record import TableRecord
@@ -73,6 +74,8 @@ class OpReport:
     results: tuple[TensorReport, ...]
     grid: Grid
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    confidence: Confidence = field(default_factory=Confidence)
+    """The measurements that its time rests on."""
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
 
@@ -126,6 +129,16 @@ class Report:
     def total_ns(self) -> float:
         """Kernels and gaps."""
         return self.kernel_ns + self.gap_ns
+
+    def expected_error(self) -> tuple[float, float]:
+        """Mean error of the classes that the ops belong to, weighted by time; and the share of time that is not known.
+
+        That is the share of ops that nothing like was measured of, or that are outside of what was measured.
+        """
+        known = [op for op in self.ops if op.confidence.error is not None]
+        time = sum(op.elapsed_ns for op in known)
+        error = sum((op.confidence.error or 0.0) * op.elapsed_ns for op in known) / time if time else 0.0
+        return error, sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
 
     def share(self, op: OpReport) -> float:
         """Share of the total time that an op and the gap after it take."""

@@ -64,6 +64,7 @@ def _totals(report: Report, width: int) -> Iterator[Text]:
     kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
     yield Text()
     yield Text(f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
+    yield Text(expected_line(report))
     for name, use in report.memory.items():
         what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
         banks = 1 if name == "l1" else use.banks
@@ -72,6 +73,13 @@ def _totals(report: Report, width: int) -> Iterator[Text]:
             line += f", in {use.peak_op} "
             line += short_location(use.peak_location, max(width - len(line), 0))
         yield Text(line)
+
+
+def expected_line(report: Report) -> str:
+    """What `±%` means, and what it is of the whole."""
+    error, unknown = report.expected_error()
+    line = f"±%: mean error on measurements of like ops, {100 * error:.1f} by time"
+    return f"{line}; * or ?: unlike what was measured, {percent(unknown)} % of the time" if unknown else line
 
 
 def _share_table(report: Report) -> "Iterator[RenderableType]":

@@ -1,11 +1,12 @@
 """One chip."""
 
 from collections.abc import Iterator
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ttstack.system_desc.base import Fault, reject
+from ttstack.system_desc.base import Fault, Frozen, reject
+from ttstack.system_desc.calibration import CalibrationDesc
 from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
 from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
 from ttstack.system_desc.memory import DramDesc, L1Desc
@@ -57,6 +58,9 @@ class ChipDesc(SourcedDesc):
     pipeline: PipelineDesc = Field(description="Overlap inside a kernel; a section.")
     gather: GatherDesc = Field(description="Indirect reads; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
+    calibration: Annotated[dict[str, CalibrationDesc], Frozen] = Field(
+        default={}, description="By class of measurements, how well they are predicted; a section."
+    )
     ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")
     pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")
 

@@ -9,7 +9,7 @@ from sphinx.errors import ExtensionError
 from ttstack_docs.commands import command_pages, exit_codes
 from ttstack_docs.conversions import conversion_tables, onnx_through_torch
 from ttstack_docs.cost import cost_modules
-from ttstack_docs.devices import device_fields, preset_table, preset_values
+from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
 from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.ops import op_facets, op_tables
@@ -17,6 +17,7 @@ from ttstack_docs.passes import pass_table, pipeline_table
 from ttstack_docs.schema import header_layout, schema_text
 
 GENERATORS: dict[str, Callable[..., str]] = {
+    "calibration": calibration_table,
     "commands": command_pages,
     "conversions": conversion_tables,
     "cost-modules": cost_modules,

@@ -55,6 +55,23 @@ def split_unit(description: str) -> tuple[str, str]:
     return (found["what"], found["unit"]) if found else (description, "")
 
 
+def calibration_table(name: str) -> str:
+    """How well a preset's predictions agree with measurements, by class."""
+    found = load(name).chips[0].calibration
+    rows = (
+        (
+            kind.replace("_", " "),
+            str(c.rows),
+            f"{c.error:.1%}",
+            f"{c.bias:+.1%}",
+            f"{c.roofline_error:.1%}",
+            f"{c.least_ns / 1e3:,.1f} to {c.most_ns / 1e3:,.1f} µs",
+        )
+        for kind, c in found.items()
+    )
+    return table(("measurements", "rows", "mean error", "bias", "mean error of the roofline", "measured times"), rows)
+
+
 def preset_table() -> str:
     """The presets, a row each."""
     rows: list[tuple[str, ...]] = []

@@ -1,0 +1,66 @@
+"""`ttstack compare` and `ttstack perf --what-if`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+
+def test_a_program_is_like_itself(ttstack: Command, program: Path) -> None:
+    found = json.loads(ttstack("compare", program, program, "--json").out)
+    assert found["delta_ns"] == 0
+    assert found["ops"]
+    assert all(op["before_ns"] == op["after_ns"] > 0 for op in found["ops"])
+
+
+def test_ops_of_two_programs_are_matched_by_location(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    model, other = tmp_path / "small.mlir", tmp_path / "other.ttb"
+    text = program.with_suffix(".mlir").read_text()
+    model.write_text(text.replace("multiply", "add"))
+    assert ttstack("compile", model, "-o", other).code == 0
+    table = ttstack("compare", program, other).out
+    assert "multiply" in table
+    assert "gone" in table
+    assert "new" in table
+
+
+def test_another_device(ttstack: Command, program: Path) -> None:
+    found = json.loads(ttstack("compare", program, "blackhole_p150", "--json").out)
+    assert found["after"]["system"] == "p150"
+    assert found["after"]["total_ns"] < found["before"]["total_ns"]
+    assert found["notes"]
+
+
+def test_what_if(ttstack: Command, program: Path) -> None:
+    slower = json.loads(ttstack("perf", program, "--what-if", "clock=0.5GHz", "--json").out)
+    assert slower["delta_ns"] > 0
+    assert slower["notes"] == []
+    smaller = ttstack("perf", program, "--what-if", "grid=1x1").out
+    assert "the placement does not fit this device" in smaller
+    model = program.with_suffix(".mlir")
+    again = ttstack("perf", program, "--what-if", "grid=1x1", "--recompile", model).out
+    assert "does not fit" not in again
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ("l1_sz=2MiB", "'l1_sz' is no field of a chip; did you mean 'l1_size'?"),
+        ("clock", "'clock' is not of the form FIELD=VALUE"),
+        ("latency=3", "'latency' may be noc.local.latency_cycles or"),
+        ("l1_size=2GHz", "unit 'GHz' does not measure bytes"),
+        ("clock=-1", "should be greater than 0"),
+        ("", "nothing in the what-if"),
+    ],
+)
+def test_what_if_not(changes: str, why: str, ttstack: Command, program: Path) -> None:
+    result = ttstack("perf", program, "--what-if", changes)
+    assert result.code == 1
+    assert why in result.err
+
+
+def test_options_that_do_not_go_together(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    assert ttstack("perf", program, "--recompile", program).code == 2
+    assert ttstack("perf", program, "--what-if", "clock=1GHz", "--html", tmp_path / "x.html").code == 2

@@ -1,0 +1,52 @@
+"""`ttstack compare`: two programs, or one on two devices, op by op."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ttstack.cli.console import stdout, write_json
+from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, Sort, SortOption, TopOption
+
+if TYPE_CHECKING:
+    from ttstack.report.compare import Comparison
+
+Other = Annotated[
+    str, typer.Argument(metavar="OTHER", help="A .ttb file, or a device: a preset or YAML file.", show_default=False)
+]
+
+
+def compare_programs(
+    file: ProgramFile,
+    other: Other,
+    sort: SortOption = Sort.ORDER,
+    top: TopOption = None,
+    function: FunctionName = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare predicted times op by op, of two programs or of one program on another device."""
+    from ttstack.api import load
+    from ttstack.report.compare import compare
+    from ttstack.report.re_cost import on_system
+    from ttstack.system_desc import load as load_system
+
+    program = load(file)
+    before = program.cost(function)
+    if Path(other).suffix == ".ttb":
+        found = compare(before, load(Path(other)).cost(function))
+    else:
+        after, notes = on_system(program.binary, load_system(other), before.function)
+        found = compare(before, after, notes)
+    show(found, sort, top, as_json=as_json)
+
+
+def show(comparison: "Comparison", sort: Sort, top: int | None, *, as_json: bool) -> None:
+    """Print a comparison, at the width of the terminal."""
+    from ttstack.report.compare_table import render
+
+    if as_json:
+        write_json(comparison.to_dict())
+        return
+    console = stdout()
+    for part in render(comparison, console.width, by=sort.value, top=top):
+        console.print(part)

@@ -1,0 +1,117 @@
+"""Two reports side by side: ops matched by where in the source they come from."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ttstack.report.model import OpReport, Report
+
+Order = Literal["order", "time", "op"]
+"""In the order of execution, largest change first, or by name."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An op before and after; None on the side that has none."""
+
+    before: OpReport | None
+    after: OpReport | None
+
+    @property
+    def op(self) -> OpReport:
+        """The one that is there, the earlier of two."""
+        found = self.before or self.after
+        assert found is not None
+        return found
+
+    @property
+    def before_ns(self) -> float:
+        """Kernel and gap before."""
+        return self.before.elapsed_ns if self.before else 0.0
+
+    @property
+    def after_ns(self) -> float:
+        """Kernel and gap after."""
+        return self.after.elapsed_ns if self.after else 0.0
+
+    @property
+    def delta_ns(self) -> float:
+        """What the op takes more than before."""
+        return self.after_ns - self.before_ns
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two functions, or one on two devices, op by op."""
+
+    before: Report
+    after: Report
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
+    """What is to be known of the second: that its program does not fit its device, say."""
+
+    def ordered(self, by: Order = "order") -> list[Pair]:
+        """The pairs sorted; ties stay in the order of execution."""
+        match by:
+            case "time":
+                return sorted(self.pairs, key=lambda pair: -abs(pair.delta_ns))
+            case "op":
+                return sorted(self.pairs, key=lambda pair: pair.op.name)
+            case "order":
+                return list(self.pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as values that JSON has; times in nanoseconds."""
+        return {
+            "before": _summary(self.before),
+            "after": _summary(self.after),
+            "delta_ns": self.after.total_ns - self.before.total_ns,
+            "notes": list(self.notes),
+            "ops": [_pair(pair) for pair in self.pairs],
+        }
+
+
+def compare(before: Report, after: Report, notes: tuple[str, ...] = ()) -> Comparison:
+    """Ops of one name from one place are a pair, in order; others stand alone, after the op that they follow."""
+    return Comparison(before, after, tuple(_pairs(before.ops, after.ops)), notes)
+
+
+def _pairs(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> Iterator[Pair]:
+    waiting: defaultdict[tuple[str, str], list[OpReport]] = defaultdict(list)
+    for op in after:
+        waiting[op.location, op.name].append(op)
+    partners = [found.pop(0) if (found := waiting[op.location, op.name]) else None for op in before]
+    matched = {op.index for op in partners if op is not None}
+    rest = [op for op in after if op.index not in matched]
+    for op, partner in zip(before, partners, strict=True):
+        yield Pair(op, partner)
+        last = partner
+        while rest and last is not None and rest[0].index == last.index + 1:
+            last = rest.pop(0)
+            yield Pair(None, last)
+    yield from (Pair(None, op) for op in rest)
+
+
+def _summary(report: Report) -> dict[str, Any]:
+    return {
+        "function": report.function,
+        "system": report.system,
+        "total_ns": report.total_ns,
+        "kernel_ns": report.kernel_ns,
+        "gap_ns": report.gap_ns,
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "name": pair.op.name,
+        "location": pair.op.location,
+        "before_ns": pair.before_ns if pair.before else None,
+        "after_ns": pair.after_ns if pair.after else None,
+        "delta_ns": pair.delta_ns,
+        "before_bound": pair.before.bound if pair.before else None,
+        "after_bound": pair.after.bound if pair.after else None,
+        "before_terms": dict(pair.before.terms) if pair.before else None,
+        "after_terms": dict(pair.after.terms) if pair.after else None,
+    }
