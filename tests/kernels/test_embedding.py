@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttstack.diagnostics import ExecutionError
-from ttstack_runtime.kernels import embedding as module
+from ttstack.tensor_train import bags
 from ttstack_runtime.kernels import find
 
 torch = pytest.importorskip("torch")
@@ -82,7 +82,7 @@ def test_bags_of_rows(mode, padding, run, agree, rng):
 
 
 def test_bags_in_several_chunks(run, agree, rng, monkeypatch):
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 40)
+    monkeypatch.setattr(bags, "_CHUNK_ELEMENTS", 40)
     weight, indices = rng.standard_normal((8, 5)), rng.integers(0, 8, (31, 3))
     agree(run("embedding_bag", indices, weight), weight[indices].sum(1))
 

@@ -102,6 +102,8 @@ def test_impossible_ranks_are_lowered_and_said():
         ({"ranks": 1, "max_bytes": 9}, "2 of rel_error, max_bytes and ranks are given"),
         ({"rel_error": 1.5}, "rel_error 1.5 is not at least 0 and below 1"),
         ({"ranks": [2, 0]}, r"ranks \[2, 0\] are not all at least 1"),
+        ({"ranks": 2, "order": 0}, "order 0 is not at least 1"),
+        ({"ranks": 2, "analysis": analyze(np.eye(9))}, "the analysis is of a table of 9 x 9, not 1000 x 16"),
         ({"ranks": [2]}, "3 cores have 2 ranks between them, not 1"),
         ({"max_bytes": 10}, "no Tensor-Train form in 10 bytes"),
         ({"ranks": 2, "row_factors": (5, 5, 5)}, "make 125 rows, fewer than 1000"),

@@ -23,9 +23,9 @@ def decompose(
 ) -> TensorTrain:
     """The Tensor-Train form of `table` by `plan`, with cores of `dtype` and a certificate of the error measured.
 
-    The table is read in blocks, four times (eight where float32 turns out too coarse for it), and never copied: it may
-    be a memory-mapped file larger than memory. Results do not differ between runs. The plan's ranks are upper limits;
-    with `plan.rel_error`, they are the least that keep it.
+    The table is read in blocks, four times or, where float32 turns out too coarse for it, a few times more, and never
+    copied: it may be a memory-mapped file larger than memory. Results do not differ between runs. The plan's ranks are
+    upper limits; with `plan.rel_error`, they are the least that keep it.
 
     Raises:
         TensorTrainError: a table that is no finite matrix of floats of the plan's size, or an error that cannot be

@@ -13,7 +13,7 @@ from ttstack.tensor_train.indices import Array, digits, distinct
 from ttstack.tensor_train.shape import TensorTrainPlan
 
 _GROUP_ELEMENTS = 16_000  # of slices gathered for each slice there is, from which a multiplication a slice is faster
-_CHUNK_ELEMENTS = 1 << 17  # of partial products in flight, to stay in cache
+_CHUNK_ELEMENTS = 1 << 19  # of partial products in flight, to stay in cache
 _HEAVY_ELEMENTS = 1000  # of slices that a row takes, from which it is worth finding repeated rows
 _SAMPLE = 256  # lookups that tell whether others repeat
 _REPEATED = 0.05  # share of repeated ones in the sample from which finding them all is worth it
@@ -51,7 +51,10 @@ def _heavy(cores: Sequence[Array]) -> bool:
 def _repeats(values: Array, count: int) -> bool:
     """Whether enough values below `count` occur more than once: they must, or a sample says so."""
     sample = values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]
-    return len(values) >= 2 * count or len(np.unique(sample)) < (1 - _REPEATED) * len(sample)
+    if len(values) >= 2 * count:
+        return True
+    ordered = np.sort(sample)
+    return int(np.count_nonzero(ordered[1:] == ordered[:-1])) > _REPEATED * len(sample)
 
 
 def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
@@ -89,15 +92,15 @@ def _finished(plan: TensorTrainPlan, core: Array, lefts: Array, places: Array | 
     step = max(1, _CHUNK_ELEMENTS // (lefts.shape[1] * lefts.shape[2]))
     for start in range(0, len(digit), step):
         chunk = slice(start, start + step)
-        left = lefts[chunk] if places is None else lefts[places[chunk]]
-        np.matmul(left, core[digit[chunk]], out=out[chunk])
+        left = lefts[chunk] if places is None else np.take(lefts, places[chunk], axis=0)
+        np.matmul(left, np.take(core, digit[chunk], axis=0), out=out[chunk])
     return out.reshape(len(digit), plan.cols)
 
 
 def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) -> Array:
     """Products of all cores but the last, `(count, columns so far, rank)`."""
     first, *rest = digits(prefixes, plan.row_factors[:-1])
-    product = cores[0][first].reshape(len(prefixes), plan.col_factors[0], plan.ranks[1])
+    product = np.take(cores[0], first, axis=0).reshape(len(prefixes), plan.col_factors[0], plan.ranks[1])
     for core, digit, rank in zip(cores[1:-1], rest, plan.ranks[2:-1], strict=True):
         product = _multiplied(product, core, digit).reshape(len(prefixes), -1, rank)
     return product
@@ -106,7 +109,7 @@ def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) ->
 def _multiplied(left: Array, core: Array, digit: Array) -> Array:
     """Each of `left` times the slice of the core that its digit picks."""
     if not _groups_pay(len(digit), core):
-        return np.matmul(left, core[digit])
+        return np.matmul(left, np.take(core, digit, axis=0))
     order = None if (digit[1:] >= digit[:-1]).all() else np.argsort(digit, kind="stable")
     grouped = left if order is None else left[order]
     ends = np.cumsum(np.bincount(digit, minlength=len(core)))

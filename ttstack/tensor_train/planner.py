@@ -49,7 +49,12 @@ def plan(
     Raises:
         TensorTrainError: none or several of the requests, or one that nothing can serve.
     """
-    _check_request(rows, cols, rel_error, max_bytes, ranks)
+    _check_request(rows, cols, order, rel_error, max_bytes, ranks)
+    if analysis is not None and (analysis.rows, analysis.cols) != (rows, cols):
+        raise TensorTrainError(
+            f"the analysis is of a table of {analysis.rows} x {analysis.cols}, not {rows} x {cols}",
+            hint="analyze the table that is planned for",
+        )
     tile = target[1] if target else 1
     if analysis is not None:
         row_factors, col_factors = analysis.row_factors, analysis.col_factors
@@ -104,7 +109,12 @@ def _least_loss(candidates: Sequence[Candidate], max_bytes: int, itemsize: int, 
 
 
 def _check_request(
-    rows: int, cols: int, rel_error: float | None, max_bytes: int | None, ranks: int | Sequence[int] | None
+    rows: int,
+    cols: int,
+    order: int,
+    rel_error: float | None,
+    max_bytes: int | None,
+    ranks: int | Sequence[int] | None,
 ) -> None:
     faults = []
     given = [request for request in (rel_error, max_bytes, ranks) if request is not None]
@@ -112,6 +122,8 @@ def _check_request(
         faults.append(f"{len(given)} of rel_error, max_bytes and ranks are given, not one")
     if rows < 1 or cols < 1:
         faults.append(f"{rows} x {cols} is no table")
+    if order < 1:
+        faults.append(f"order {order} is not at least 1")
     if rel_error is not None and not 0 <= rel_error < 1:
         faults.append(f"rel_error {rel_error} is not at least 0 and below 1")
     if ranks is not None and min([ranks] if isinstance(ranks, int) else ranks, default=1) < 1:
