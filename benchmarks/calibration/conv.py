@@ -1,5 +1,6 @@
 """Rows of convolutions and pools, with shapes as tt-metal spells them."""
 
+from elementwise import like
 from inexpressible import InexpressibleError
 from layouts import dtype_of, fidelity_of, grid_of, layout_of
 from rows import Row
@@ -9,6 +10,7 @@ from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc
 
 _POSITIONS = ("n", "oc", "ic", "h", "w", "kh", "kw", "sh", "sw", "ph", "pw")
@@ -50,8 +52,7 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     grid = grid_of(row.grid, chip)
     out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype, grid)
     source = out.interleaved(out.memory_space)
-    kernel = layout_of("DRAM", weights)
-    kernel = type(kernel)(weights, filters=True)
+    kernel = Layout(weights, filters=True)
     fidelity = fidelity_of(row.fidelity, dtype, weights)
     found = cheapest_matmul(op, [source, kernel], out, grid, chip, chip.l1_usable_bytes, fidelity)
     if found is None:
@@ -61,8 +62,6 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 def pool_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A pool of images."""
-    from elementwise import like
-
     given = named(row.shape)
     x = _sizes(row) if given else dict(zip(("n", "ic", "h", "w", "kh", "kw", "sh", "sw"), row.numbers(), strict=False))
     name = "avg_pool2d" if "avg" in row.op.lower() else "max_pool2d"

@@ -10,6 +10,7 @@ from layouts import dtype_of, fidelity_of, grid_of, layout_of
 from rows import Row
 from shapes import named, pick, tensors
 
+from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.block_config import block_config
@@ -150,32 +151,22 @@ def unfused_attention_row(row: Row, chip: ChipDesc) -> tuple[DeviceOp, ...]:
     query, key, value = flash.op.operands
     scores = TensorType((*query.shape[:3], key.shape[2]), query.dtype)
     transposed = TensorType((*key.shape[:2], key.shape[3], key.shape[2]), key.dtype)
-    product = _Product(row, chip)
     return (
         like(row, "transpose", [key], {"dim0": 2, "dim1": 3}, chip),
-        product(query, transposed),
+        _product(row, query, transposed, chip),
         like(row, "multiply", [scores, TensorType((1, 1, 1, 1), scores.dtype)], {}, chip),
         like(row, "add", [scores, TensorType((1, 1, *scores.shape[2:]), scores.dtype)], {}, chip),
         like(row, "softmax", [scores], {"dimension": 3}, chip),
-        product(scores, value),
+        _product(row, scores, value, chip),
     )
 
 
-class _Product:
-    """Batched products of a row's tensors."""
-
-    def __init__(self, row: Row, chip: ChipDesc) -> None:
-        self._row, self._chip = row, chip
-
-    def __call__(self, a: TensorType, b: TensorType) -> DeviceOp:
-        from ttstack.cost import cheapest_matmul
-
-        op, grid = OPS["matmul"].on([a, b], {}), grid_of(self._row.grid, self._chip)
-        layouts = [layout_of("DRAM", t.dtype) for t in (a, b) if isinstance(t.dtype, DType)]
-        found = cheapest_matmul(op, layouts, layouts[0], grid, self._chip, self._chip.l1_usable_bytes)
-        if found is None:
-            raise InexpressibleError("no blocks fit L1")
-        return found
+def _product(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> DeviceOp:
+    op, dram = OPS["matmul"].on([a, b], {}), Layout(dtype_of(row.dtypes[0]))
+    found = cheapest_matmul(op, [dram, dram], dram, grid_of(row.grid, chip), chip, chip.l1_usable_bytes)
+    if found is None:
+        raise InexpressibleError("no blocks fit L1")
+    return found
 
 
 Maker = Callable[[Row, ChipDesc], DeviceOp | list[DeviceOp] | tuple[DeviceOp, ...]]

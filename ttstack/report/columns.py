@@ -43,6 +43,7 @@ def columns(report: Report) -> list[Column]:
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
         *(_term(name) for name in present_terms(report.ops)),
+        Column("roofline", lambda op: micros(op.roofline_ns), 7),
         Column("layout", layouts, 6, text=True),
     ]
 

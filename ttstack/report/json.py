@@ -69,6 +69,7 @@ def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
         "gap_ns": op.gap_ns,
         "share": report.share(op),
         "bound": op.bound,
+        "bound_share": op.bound_share,
         "cores": op.cores,
         "grid": str(op.grid),
         "fidelity": op.fidelity,

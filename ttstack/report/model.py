@@ -80,6 +80,13 @@ class OpReport:
     """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
 
     @property
+    def bound_share(self) -> float:
+        """What the largest term is of the kernel's duration; of an op bound by its launch, of kernel and gap."""
+        if self.bound == "launch":
+            return sum(self.terms[name] for name in ("fill", "skew", "gap")) / self.elapsed_ns
+        return self.terms[self.bound] / self.ns
+
+    @property
     def elapsed_ns(self) -> float:
         """Kernel and gap: what the op adds to the total."""
         return self.ns + self.gap_ns
