@@ -202,7 +202,7 @@ def test_dynamic_shapes_are_refused_with_the_input():
     )
     with pytest.raises(SourceError, match="dynamic shapes") as e:
         import_program(program)
-    assert re.fullmatch(r"input `input` is of shape \(\w+, 4\)", e.value.diagnostic.notes[0])
+    assert re.fullmatch(r"input `input` is of shape \(\w+, 4\): fix dimension 0", e.value.diagnostic.notes[0])
     assert "dynamic_shapes" in (e.value.diagnostic.hint or "")
 
 

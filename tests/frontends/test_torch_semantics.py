@@ -87,6 +87,12 @@ def put(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
     return x.index_put((i,), torch.ones(()))
 
 
+def put_at(x: torch.Tensor, i: torch.Tensor, j: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[i, j] = 7.0
+    return y
+
+
 INDICES: Mapping[str, Case] = {
     "row from the end": (lambda x, i: x[i], (MATRIX, torch.tensor([-1, 0, -4]))),
     "column from the end": (lambda x, i: x[:, i], (MATRIX, torch.tensor([-1, 0, -6]))),
@@ -139,6 +145,18 @@ def test_values_are_pytorchs(name: str):
     (got,), want = outputs.values(), function(*inputs).numpy()
     assert (got.shape, got.dtype) == (want.shape, want.dtype)
     np.testing.assert_allclose(got, want, 1e-6)
+
+
+@pytest.mark.parametrize("column", [6, -7, 100])
+@pytest.mark.parametrize("how", [lambda x, i, j: x[i, j], put_at])
+def test_an_index_outside_of_its_dimension_is_no_element_of_another_row(how: Callable[..., torch.Tensor], column: int):
+    given = {"inputs_0": MATRIX, "inputs_1": torch.tensor([1, 2]), "inputs_2": torch.tensor([0, 5])}
+    program = ttstack.compile(Function(how), list(given.values()))
+    arrays = {name: x.numpy() for name, x in given.items()}
+    assert program.run(arrays).outputs
+    arrays["inputs_2"] = np.array([0, column])
+    with pytest.raises(ttstack.TTStackError, match=r"index \d+ is outside"):
+        program.run(arrays)
 
 
 def test_no_op_counts_known_indices_from_the_front():

@@ -169,6 +169,20 @@ def test_the_nearest_supported_op_is_named():
     assert e.value.diagnostic.notes[0].endswith("the nearest supported op is torch.aten.median")
 
 
+@pytest.mark.parametrize(
+    ("function", "note"),
+    [
+        (lambda x: x + torch.randn(3), r"torch\.aten\.randn: 1, .*; it draws random numbers: make them an input"),
+        (lambda x: torch.fft.rfft(x).abs(), r"torch\.aten\._fft_r2c: 1, .*; it computes on complex numbers"),
+        (lambda x: torch.linalg.inv(torch.outer(x, x)), r"torch\.aten\.linalg_inv: 1, .*; it factors matrices"),
+    ],
+)
+def test_ops_that_cannot_be_expressed_say_why(function: Callable[..., object], note: str):
+    with pytest.raises(UnsupportedOpError) as e:
+        import_torch(Apply(function), torch.ones(3))
+    assert re.match(note, e.value.diagnostic.notes[0])
+
+
 class Apply(nn.Module):
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__()

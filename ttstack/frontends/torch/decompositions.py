@@ -25,6 +25,9 @@ _MORE = (
 )
 """Beside those that lead to PyTorch's core ops: the ones that lead to ops that have conversions."""
 
+_WHOLE = {_aten.linalg_inv.default, _aten.linalg_solve.default, _aten.linalg_cholesky.default, _aten.inverse.default}
+"""Ops that are reported as they are: what they lead to has no conversion either, and no name that a user knows."""
+
 
 def decompositions(program: ExportedProgram) -> Decompositions:
     """For all ops without a conversion; none where the program needs none, so that it stays as it is."""
@@ -36,7 +39,8 @@ def decompositions(program: ExportedProgram) -> Decompositions:
 def _table() -> Decompositions:
     core = default_decompositions()
     known = {op: core[op] for op in list(core)} | {op: decomposition_table[op] for op in _MORE}
-    return {op: how for op, how in known.items() if isinstance(op, OpOverload) and _name(op) not in CONVERSIONS}
+    ours = {op for op in known if not isinstance(op, OpOverload) or _name(op) in CONVERSIONS}
+    return {op: how for op, how in known.items() if op not in ours | _WHOLE}
 
 
 def _name(op: OpOverload) -> str:

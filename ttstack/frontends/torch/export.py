@@ -3,11 +3,13 @@
 import warnings
 from contextlib import suppress
 from pathlib import Path
+from textwrap import shorten
 
 import torch
 from torch import nn
 from torch.export import ExportedProgram
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.utils import _pytree as pytree
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.archive import load_archive
@@ -61,8 +63,13 @@ def _trace(model: nn.Module, example: Example) -> ExportedProgram:
 
 
 def _exported(model: nn.Module, example: Example) -> ExportedProgram:
-    """As torch.export traces by default; where that loses writes to the model's state, by analysis of its code."""
+    """As torch.export traces by default; where that loses writes to the model's state, by analysis of its code.
+
+    The inputs of a model on the meta device are taken for their shapes alone.
+    """
     args, kwargs = example.args or (), dict(example.kwargs)
+    if any(parameter.is_meta for parameter in model.parameters()):
+        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda t: t.to("meta"), (args, kwargs))
     program = torch.export.export(model, args, kwargs)
     if not lost_updates(program):
         return program
@@ -75,7 +82,7 @@ def _exported(model: nn.Module, example: Example) -> ExportedProgram:
 def _reason(error: Exception) -> str:
     if isinstance(error, GuardOnDataDependentSymNode):
         return "it branches on the value of a tensor"
-    return (str(error).strip() or "no reason given").splitlines()[0]
+    return shorten((str(error).strip() or "no reason given").splitlines()[0], 240, placeholder=" ...")
 
 
 def _way_out(error: Exception) -> str:

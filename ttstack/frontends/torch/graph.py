@@ -64,7 +64,7 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
     """Raise a SourceError that names each input with a dynamic shape, or the first op that has one."""
     specs = program.graph_signature.input_specs
     dynamic = [
-        f"input `{spec.arg.name}` is {_spell_value(node.meta['val'])}"
+        f"input `{spec.arg.name}` is {_spell_value(node.meta['val'])}{_free(node.meta['val'])}"
         for spec, node in zip(specs, program.graph.find_nodes(op="placeholder"), strict=True)
         if spec.kind == InputKind.USER_INPUT and _is_dynamic(node)
     ]
@@ -72,7 +72,7 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
         raise SourceError(
             "the program has dynamic shapes",
             notes=tuple(dynamic),
-            hint="export without `dynamic_shapes`: one program for each shape",
+            hint="export without `dynamic_shapes`, or with these dimensions fixed: one program for each shape",
         )
     for node in filter(_is_dynamic, program.graph.nodes):
         raise SourceError(
@@ -136,4 +136,12 @@ def _values(node: fx.Node) -> Iterator[object]:
 def _spell_value(value: object) -> str:
     if isinstance(value, torch.Tensor):
         return f"of shape ({', '.join(map(str, value.shape))})"
-    return f"the symbol {value}"
+    return "a number" if isinstance(value, _SYMBOLS) else "several tensors"
+
+
+def _free(value: object) -> str:
+    """Which dimensions of an input are dynamic."""
+    if not isinstance(value, torch.Tensor):
+        return ""
+    free = [str(i) for i, extent in enumerate(value.shape) if isinstance(extent, _SYMBOLS)]
+    return f": fix dimension{'s' * (len(free) > 1)} {', '.join(free)}"

@@ -7,6 +7,7 @@ from ttstack.frontends.conversion import Conversion, Source, check
 from ttstack.frontends.conversion import convert as convert_ops
 from ttstack.frontends.torch_to_ttir.boundary import ENTER, LEAVE, convert_signature
 from ttstack.frontends.torch_to_ttir.call import CONSTANT, OPERATOR, Call
+from ttstack.frontends.torch_to_ttir.reasons import REASONS
 from ttstack.frontends.torch_to_ttir.types import builtin_type
 from ttstack.mlir import ir
 
@@ -25,6 +26,7 @@ def convert(module: ir.Module, conversions: Mapping[str, Conversion[Any]], call:
         generic=(OPERATOR,),
         casts=(ENTER, LEAVE),
         convert_type=builtin_type,
+        reasons=REASONS,
     )
     functions = list(module.body.operations)
     check(functions, torch)

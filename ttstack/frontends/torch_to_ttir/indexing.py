@@ -154,7 +154,7 @@ def _unfold(call: Call) -> ir.Value:
     return permuted(apart, (*order, dim + 1))
 
 
-@CONVERSIONS("index.Tensor", to="embedding gather lt where multiply add reshape permute broadcast")
+@CONVERSIONS("index.Tensor", to="embedding gather lt ge logical_and where multiply add reshape permute broadcast")
 def _index(call: Call) -> ir.Value:
     """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows."""
     x, indices = call.tensor(0), dict(enumerate(call.optionals(1)))
@@ -175,8 +175,34 @@ def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
     position, *rest = map(_from_front, indices, extents)
     for index, extent in zip(rest, extents[1:], strict=True):
         row = elementwise("multiply", position, extent, result=result)
-        position = elementwise("add", row, index, result=result)
+        position = elementwise("add", row, _inside(index, extent, math.prod(extents)), result=result)
     return position
+
+
+def _inside(index: ir.Value, extent: int, size: int) -> ir.Value:
+    """An index where one outside of its dimension points behind all elements, and not at one of another row."""
+    made_by: Any = index.owner
+    if _never_negative(index) and _largest(made_by) < extent:
+        return index
+    t = read_type(index.type)
+    within = compare("logical_and", compare("ge", index, 0), compare("lt", index, extent))
+    return where(within, index, size, t)
+
+
+def _largest(made_by: Any) -> float:
+    """The largest element, where that is known."""
+    match getattr(made_by, "name", ""):
+        case "ttir.constant":
+            return read_elements(made_by.attributes["value"]).max(initial=0)
+        case "ttir.full":
+            return made_by.attributes["fill_value"].value
+        case "ttir.arange":
+            return max(made_by.attributes["start"].value, made_by.attributes["end"].value - 1)
+        case "ttir.zeros" | "ttir.ones":
+            return 1 if made_by.name.endswith("ones") else 0
+        case "ttir.reshape" | "ttir.permute" | "ttir.broadcast" | "ttir.squeeze" | "ttir.unsqueeze":
+            return _largest(made_by.operands[0].owner)
+    return math.inf
 
 
 def _from_front(index: ir.Value, extent: int) -> ir.Value:

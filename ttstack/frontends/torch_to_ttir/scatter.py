@@ -139,7 +139,7 @@ def _index_of(call: Call, dim: int, shape: tuple[int, ...]) -> ir.Value:
     return broadcast_to(reshaped(call.tensor(2), line), shape)
 
 
-@CONVERSIONS("index_put", to="scatter lt where multiply add reshape permute broadcast")
+@CONVERSIONS("index_put", to="scatter lt ge logical_and where multiply add reshape permute broadcast")
 def _index_put(call: Call) -> ir.Value:
     """A scatter of rows; a mask with one value becomes a choice."""
     picks = {d: v for d, v in enumerate(call.optionals(1)) if v is not None}
