@@ -133,9 +133,9 @@ def results(rows: int, steps: int, fine_tuned: int, ranks: tuple[int, ...]) -> I
 def main() -> None:
     """Print a line for each way."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--fine-tuned", type=int, default=400)
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--fine-tuned", type=int, default=150)
     parser.add_argument("--ranks", type=int, nargs="*", default=(16, 32))
     given = parser.parse_args()
     best = None

@@ -113,6 +113,13 @@ def test_a_table_learns():
     assert loss < 0.1
 
 
+def test_cores_keep_their_type(rng):
+    train = random_train(PLAN, rng, np.float64)
+    module = TensorTrainEmbeddingBag.from_tensor_train(train, mode="sum")
+    assert module.cores[0].dtype == torch.float64
+    assert all(np.array_equal(a, b) for a, b in zip(module.tensor_train().cores, train.cores, strict=True))
+
+
 def test_from_a_dense_table(rng):
     dense = torch.nn.Embedding.from_pretrained(torch.from_numpy(random_train(PLAN, rng).to_dense()))
     module = TensorTrainEmbedding.from_pretrained(dense.weight, plan=PLAN)

@@ -65,11 +65,12 @@ class TensorTrainTable(nn.Module):
 
     @classmethod
     def from_tensor_train(cls, train: TensorTrain, freeze: bool = False, **arguments: Any) -> Self:
-        """A module with the cores of a table; other arguments are those of the class."""
-        module = cls(train.plan.rows, train.plan.cols, plan=train.plan, **arguments)
+        """A module with the cores of a table, in their type; other arguments are those of the class."""
+        cores = [torch.from_numpy(core) for core in train.cores]
+        module = cls(train.plan.rows, train.plan.cols, plan=train.plan, **{"dtype": cores[0].dtype, **arguments})
         with torch.no_grad():
-            for parameter, core in zip(module.cores, train.cores, strict=True):
-                parameter.copy_(torch.from_numpy(core))
+            for parameter, core in zip(module.cores, cores, strict=True):
+                parameter.copy_(core)
         return module.requires_grad_(not freeze)
 
     @classmethod
