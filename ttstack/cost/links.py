@@ -64,23 +64,32 @@ def _reshard_load(
 
 
 def _busiest(grid: tuple[int, int], flows: Iterable[Flow]) -> Load:
-    links: defaultdict[tuple[int, int, Router], float] = defaultdict(float)
+    """Flows that share a straight way are added up before it is walked."""
+    ways: defaultdict[tuple[int, Router, Router], float] = defaultdict(float)
     ports: defaultdict[tuple[int, str, Router], float] = defaultdict(float)
     for network, a, b, share in flows:
         ports[network, "out", a] += share
         ports[network, "in", b] += share
-        for axis, router in _route(grid, network, a, b):
+        corner = (b[0], a[1]) if network == READS else (a[0], b[1])
+        ways[network, a, corner] += share
+        ways[network, corner, b] += share
+    links: defaultdict[tuple[int, int, Router], float] = defaultdict(float)
+    for (network, a, b), share in ways.items():
+        for axis, router in _straight(grid, (1, -1)[network], a, b):
             links[network, axis, router] += share
     return max(links.values(), default=0.0), max(ports.values(), default=0.0)
 
 
-def _route(grid: tuple[int, int], network: int, a: Router, b: Router) -> Iterator[tuple[int, Router]]:
-    """Axis and start of each link: network 0 goes right, then down, network 1 up, then left; both wrap around."""
-    here, sizes, step = list(a), (grid[1], grid[0]), (1, -1)[network]
-    for axis in (0, 1) if network == READS else (1, 0):
-        while here[axis] != b[axis]:
-            yield axis, (here[0], here[1])
-            here[axis] = (here[axis] + step) % sizes[axis]
+def _straight(grid: tuple[int, int], step: int, a: Router, b: Router) -> Iterator[tuple[int, Router]]:
+    """Axis and start of each link from `a` to `b` in its row or column, round the torus.
+
+    Network 0 goes right, then down; network 1 goes up, then left.
+    """
+    axis, size = (0, grid[1]) if a[1] == b[1] else (1, grid[0])
+    at = a[axis]
+    while at != b[axis]:
+        yield axis, (at, a[1]) if axis == 0 else (a[0], at)
+        at = (at + step) % size
 
 
 def _shard_flows(
