@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
+from ttstack.diagnostics import SourceError
 from ttstack.mlir import ir
 
-_SECTION = re.compile(r"\{-#.*?#-\}", re.DOTALL)
-_ENTRY = re.compile(r'("(?:[^"\\]|\\.)*"|[\w.$-]+)\s*:\s*"0x([0-9A-Fa-f]*)"')
+_BEGIN, _END, _DATA = "{-#", "#-}", '"0x'
+_NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[\w.$-]+)\s*:\s*$')
+_LONGEST_NAME = 1024
 _CONSTANTS = {"stablehlo.constant": "value", "tosa.const": "values"}
 """Ops that hold elements, and in which attribute."""
 _ALIGNMENT = 4
@@ -14,12 +16,31 @@ _ALIGNMENT = 4
 
 
 def cut(text: str) -> tuple[str, dict[str, memoryview]]:
-    """The text without its resources, and their data by name."""
+    """The text without its resources, and their data by name.
+
+    Raises:
+        SourceError: data that is not spelled as hexadecimal bytes.
+    """
+    begin = text.find(_BEGIN)
+    end = text.find(_END, begin)
+    if begin < 0 or end < 0:
+        return text, {}
     found: dict[str, memoryview] = {}
-    for section in _SECTION.finditer(text):
-        for name, digits in _ENTRY.findall(section[0]):
-            found[name.strip('"')] = memoryview(bytes.fromhex(digits))[_ALIGNMENT:]
-    return (_SECTION.sub("", text) if found else text), found
+    at = text.find(_DATA, begin, end)
+    while at >= 0:
+        close = text.find('"', at + 1)
+        if name := _NAME.search(text, max(begin, at - _LONGEST_NAME), at):
+            found[name[1].strip('"')] = _data(name[1], text[at + len(_DATA) : close])
+        at = text.find(_DATA, close, end)
+    return text[:begin] + text[end + len(_END) :], found
+
+
+def _data(name: str, digits: str) -> memoryview:
+    try:
+        return memoryview(bytes.fromhex(digits))[_ALIGNMENT:]
+    except ValueError as e:
+        hint = "export the model again with its resources"
+        raise SourceError(f"resource '{name}' holds what are no hexadecimal bytes", hint=hint) from e
 
 
 def resources(module: ir.Module) -> dict[str, memoryview]:

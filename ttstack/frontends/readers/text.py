@@ -1,6 +1,5 @@
 """MLIR text: from a file or as a string."""
 
-import re
 import time
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from ttstack.frontends.readers.resources import cut
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects
 
-_STABLEHLO = re.compile(r"\b(?:stablehlo|chlo|vhlo)\.")
+_STABLEHLO = ("stablehlo.", "chlo.", "vhlo.")
 
 
 def read(path: Path, _inputs: None = None) -> Source:
@@ -33,7 +32,7 @@ def read_string(text: str, name: str) -> Source:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
     plain, data = cut(text)
-    if _STABLEHLO.search(plain):
+    if any(dialect in plain for dialect in _STABLEHLO):
         register_stablehlo_dialects(ir.Context.current)
     module = parse(plain, name)
     parsed = time.perf_counter()

