@@ -63,7 +63,7 @@ def _kernels(name: str, size: int) -> Kernels:
         return Kernels(1, size)
     found = _FEATURES.fullmatch(name)
     if found is None:
-        raise InexpressibleError("a dispatch feature that ops do not vary: groups of kernels, shadowing, sub-devices")
+        raise InexpressibleError("a dispatch feature that ops do not vary: groups of buffers, shadowing, sub-devices")
     count, given = _PROCESSORS[found["on"]], found["args"] is not None
     own = given and not found["common"] and found["all"] == "_all_cores"
     arguments = count * int(found["args"]) if own else 0

@@ -12,7 +12,7 @@ from shapes import named, pick, tensors
 
 from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.program.block_config import block_config
 from ttstack.program.device_op import SPREADS, DeviceOp, Fidelity, Spread
 from ttstack.program.layout import Grid, Layout, MemorySpace
@@ -92,9 +92,23 @@ def binary_row(row: Row, chip: ChipDesc) -> DeviceOp:
     return like(row, name, pair, {}, chip)
 
 
+def _rows_apart(row: Row, chip: ChipDesc) -> tuple[Row, TensorType]:
+    """The tensor with the parts of a row that cores hold as rows of their own: the exchange of sums is left out.
+
+    tt-metal divides rows over the cores of a width- or block-sharded tensor, which ops of ours do not.
+    """
+    x, words = tensors(row)[0], row.memory_layout.lower()
+    grid = grid_of(row.grid, chip)
+    parts = grid.cores if "width" in words else grid.cols if "block" in words else 1
+    if parts == 1 or x.shape[-1] % (parts * TILE):
+        return row, x
+    apart = TensorType((x.size // x.shape[-1] * parts, x.shape[-1] // parts), x.dtype)
+    return replace(row, memory_layout="L1 height-sharded"), apart
+
+
 def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A layer norm, or an RMS norm, over the last dimension, with its weight."""
-    x = tensors(row)[0]
+    row, x = _rows_apart(row, chip)
     rms = "rms" in f"{row.op} {row.notes}".lower()
     weights = [TensorType(x.shape[-1:], DType.BF16)] * (1 if rms else 2)
     return like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
@@ -102,7 +116,7 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 def softmax_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A softmax over the last dimension."""
-    x = tensors(row)[0]
+    row, x = _rows_apart(row, chip)
     return like(row, "softmax", [x], {"dimension": x.rank - 1}, chip)
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import statistics
 import sys
 from collections import Counter, defaultdict
@@ -60,10 +61,22 @@ def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], L
     left: Left = []
     for row in rows:
         try:
-            good.append(express(row, chip_of(row, chip)))
+            good.append(_expressed(row, chip_of(row, chip)))
         except InexpressibleError as reason:
             left.append((row, str(reason)))
     return good, left
+
+
+def _expressed(row: Row, chip: ChipDesc) -> Expressed:
+    """The row with a prediction that is a time; raises `InexpressibleError` where there is none."""
+    found = express(row, chip)
+    try:
+        us = found.forecast(chip).us
+    except (ValueError, ArithmeticError, LookupError) as error:
+        raise InexpressibleError(f"no prediction: {error}") from error
+    if not (math.isfinite(us) and us > 0):
+        raise InexpressibleError("nothing is launched, or the board lacks the link")
+    return found
 
 
 def judge(rows: Iterable[Expressed], chip: ChipDesc) -> list[Judged]:

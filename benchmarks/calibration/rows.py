@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 
@@ -33,7 +34,11 @@ class Row:
 
 def read_rows(path: Path) -> list[Row]:
     """All rows of a file with the columns of the calibration file; `op` and `measured_time_us` must be there."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemExit(f"cannot read {path}: {error}") from error
+    with StringIO(text, newline="") as file:
         reader = csv.DictReader(file)
         missing = {"op", "measured_time_us"} - set(reader.fieldnames or ())
         if missing:
