@@ -38,10 +38,13 @@ def like(
     op = OPS[name].on(operands, attributes)
     grid = grid_of(row.grid, chip)
     text = re.split(r"[,;]", row.memory_layout)[0]
-    layouts = tuple(_layout(text, t, grid) for t in op.operands)
+    first = op.operands[0]
+    layouts = tuple(_layout(text if t.rank == first.rank else "DRAM", t, grid) for t in op.operands)
     results = tuple(_layout(text, t, grid) for t in op.results)
-    spread = SPREADS[layouts[0].memory_layout] if layouts[0].sharded else Spread.FLAT
-    base = DeviceOp(op, layouts, results, grid, spread, fidelity_of(row.fidelity, layouts[0].dtype))
+    spreads = {SPREADS[layouts[0].memory_layout], Spread.FLAT} if layouts[0].sharded else {Spread.FLAT}
+    fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
+    bases = [DeviceOp(op, layouts, results, grid, spread, fidelity) for spread in sorted(spreads)]
+    base = min(bases, key=lambda placed: placed.core_units)
     config = block_config(base, chip, chip.l1_usable_bytes)
     if config is None:
         raise InexpressibleError("no blocks fit L1")
