@@ -148,22 +148,15 @@ def _print_tables(program: "Program") -> None:
 
 
 def _print_summary(program: "Program", target: Path) -> None:
-    from ttstack.report.text import count, duration, size
+    from ttstack.report.text import above, count, duration, size
 
     nbytes = size(target.stat().st_size)
     for function in program.binary.functions:
         report = program.cost(function.name)
-        gap = _gap(report.total_ns, function.bound_ns)
+        gap = "" if report.placement_gap is None else f", {above(report.placement_gap)} the optimum"
         name = f"{target}: " if len(program.binary.functions) == 1 else f"{target}, {function.name}: "
         l1 = report.memory["l1"]
         write(
             f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}{gap}, "
             f"L1 at most {size(l1.peak)} of {size(l1.capacity)}, file {nbytes}"
         )
-
-
-def _gap(total_ns: float, bound_ns: float | None) -> str:
-    """How far from the best placement the program can be, where that was proven."""
-    if bound_ns is None:
-        return ""
-    return f", at most {100 * max(total_ns / bound_ns - 1, 0) if bound_ns else 0:.1f} % above the optimum"

@@ -28,10 +28,3 @@ class Plan:
     predicted_ns: float
     bound_ns: float | None = None
     """No placement with the same candidates is faster, as far as was proven; None where nothing was."""
-
-    @property
-    def gap(self) -> float | None:
-        """The most by which the plan's time can exceed the least, as a share of the bound."""
-        if self.bound_ns is None:
-            return None
-        return max(self.predicted_ns / self.bound_ns - 1, 0.0) if self.bound_ns else 0.0

@@ -36,7 +36,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         "l1": _memory_use(function, l1, Memory.of(chip, MemorySpace.L1)),
         "dram": _memory_use(function, dram, Memory.of(chip, MemorySpace.DRAM)),
     }
-    return Report(function.name, binary.system_desc.name, chip, tuple(ops), memory, binary.tables)
+    return Report(function.name, binary.system_desc.name, chip, tuple(ops), memory, binary.tables, function.bound_ns)
 
 
 def _loads_weight(function: Function, operation: Operation) -> bool:

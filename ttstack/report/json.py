@@ -24,6 +24,8 @@ def to_dict(report: Report) -> dict[str, Any]:
         "gap_ns": report.gap_ns,
         "expected_error": report.expected_error()[0],
         "extrapolated_share": report.expected_error()[1],
+        "bound_ns": report.bound_ns,
+        "placement_gap": report.placement_gap,
         "shares": report.shares(),
         "memory": {name: asdict(use) for name, use in report.memory.items()},
         **({"tables": [record.known() for record in report.tables]} if report.tables else {}),

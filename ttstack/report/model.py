@@ -121,6 +121,8 @@ class Report:
     """By memory: `l1` and `dram`."""
     tables: tuple[TableRecord, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
+    bound_ns: float | None = None
+    """No placement of the ops is predicted to be faster, as far as `--placement optimal` proved it."""
 
     @cached_property
     def kernel_ns(self) -> float:
@@ -146,6 +148,13 @@ class Report:
         time = sum(op.elapsed_ns for op in known)
         error = sum((op.confidence.error or 0.0) * op.elapsed_ns for op in known) / time if time else 0.0
         return error, sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
+
+    @property
+    def placement_gap(self) -> float | None:
+        """Share of the bound by which the total can exceed the least; None where no bound was proven."""
+        if self.bound_ns is None:
+            return None
+        return max(self.total_ns / self.bound_ns - 1, 0.0) if self.bound_ns else 0.0
 
     def share(self, op: OpReport) -> float:
         """Share of the total time that an op and the gap after it take."""

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
 from ttstack.report.model import OpReport, Order, Report
-from ttstack.report.text import count, duration, percent, short_location, size
+from ttstack.report.text import above, count, duration, percent, short_location, size
 from ttstack.report.trains import trains
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def _totals(report: Report, width: int) -> Iterator[Text]:
     yield Text()
     yield Text(f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
     yield Text(expected_line(report))
+    if report.placement_gap is not None:
+        yield Text(f"placement: {duration(report.total_ns)} predicted, {above(report.placement_gap)} the optimum")
     for name, use in report.memory.items():
         what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
         banks = 1 if name == "l1" else use.banks

@@ -74,3 +74,8 @@ def present_terms(ops: tuple[OpReport, ...]) -> list[str]:
     """The terms that are not 0 for every op, in a fixed order."""
     found = {name for op in ops for name, ns in op.terms.items() if ns}
     return [name for name in _TERMS if name in found] + sorted(found.difference(_TERMS))
+
+
+def above(gap: float) -> str:
+    """How far a placement can be from the best one."""
+    return f"at most {100 * gap:.1f} % above"
