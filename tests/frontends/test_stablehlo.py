@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import ttstack
-from tests.frontends.stablehlo_modules import CASES, Case
+from tests.frontends.stablehlo_modules import CASES
+from tests.frontends.stablehlo_text import Case
 from ttstack.diagnostics import InvalidIRError, SourceError, TTStackError, UnsupportedOpError
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.types import read_type
@@ -261,6 +262,19 @@ def test_functions_of_chlo_stay_whole(name: str):
         with new_context(), ir.Location.unknown():
             source = read_string(function(f"%r = {op}\nreturn %r : {T}"), "<text>")
             assert f'"ttir.{name}"' in str(source.module)
+
+
+def test_composites_with_a_counterpart_stay_whole():
+    text = f"""
+    func.func @main(%x: {T}) -> {T} {{
+      %r = stablehlo.composite "tenstorrent.gelu" %x {{decomposition = @body}} : ({T}) -> {T}
+      return %r : {T}
+    }}
+    func.func private @body(%x: {T}) -> {T} {{
+      return %x : {T}
+    }}"""
+    with new_context(), ir.Location.unknown():
+        assert '"ttir.gelu"' in str(read_string(text, "<text>").module)
 
 
 def test_composites_without_a_counterpart_are_expanded(interpret: Interpret):

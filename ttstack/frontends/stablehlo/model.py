@@ -80,11 +80,13 @@ def _entries(module: ir.Module, functions: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refuse_dynamic_shapes(functions: Mapping[str, Any]) -> None:
-    for function in functions.values():
-        for argument, name in zip(function.arguments, argument_names(function), strict=True):
-            if isinstance(argument.type, ir.RankedTensorType) and not argument.type.has_static_shape:
-                raise SourceError(
-                    f"argument '{name}' has a dynamic shape, {argument.type}",
-                    loc=read_location(argument.location) or None,
-                    hint="export the model with a fixed shape for it",
-                )
+    faults = [
+        (f"argument '{name}' has a dynamic shape, {argument.type}", read_location(argument.location))
+        for function in functions.values()
+        for argument, name in zip(function.arguments, argument_names(function), strict=True)
+        if isinstance(argument.type, ir.RankedTensorType) and not argument.type.has_static_shape
+    ]
+    if faults:
+        (message, place), *rest = faults
+        notes = tuple(f"{other}, at {at}" if at else other for other, at in rest)
+        raise SourceError(message, loc=place or None, notes=notes, hint="export the model with fixed shapes")

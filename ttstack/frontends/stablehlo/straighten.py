@@ -158,7 +158,7 @@ class Straightener:
         return fold(op, operands) if whole else None
 
     def _if(self, op: Any) -> Sequence[_Value]:
-        """Branch 0 is taken where the condition is 1, so the index is its opposite."""
+        """One branch where the condition is known, else a choice between the results of both."""
         (condition,) = self._operands(op)
         yes, no = (region.blocks[0] for region in op.regions)
         if isinstance(condition, Known):
@@ -166,7 +166,7 @@ class Straightener:
         return self._chosen(condition, self._run(yes, []), self._run(no, []))
 
     def _case(self, op: Any) -> Sequence[_Value]:
-        """An index outside takes the last branch."""
+        """An index outside takes the last branch; one that the model computes chooses among the results of all."""
         (index,) = self._operands(op)
         blocks = [region.blocks[0] for region in op.regions]
         if isinstance(index, Known):

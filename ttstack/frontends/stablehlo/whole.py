@@ -22,7 +22,7 @@ def keep_whole(module: ir.Module, known: Collection[str]) -> None:
     def visit(op: Any) -> ir.WalkResult:
         composite = op.name == "stablehlo.composite"
         name = op.attributes["name"].value if composite else op.name
-        if name in known and (composite or name.startswith("chlo.")):
+        if (composite and f"@{name}" in known) or (name.startswith("chlo.") and name in known):
             found.append((op, name))
         return ir.WalkResult.ADVANCE
 

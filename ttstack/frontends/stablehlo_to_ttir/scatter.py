@@ -129,7 +129,7 @@ def _select_and_scatter(call: Call) -> ir.Value:
     taps = list(windows.taps())
     if len(taps) > MOST_TAPS:
         call.refuse(f"has windows of {len(taps)} elements", f"at most {MOST_TAPS} are supported")
-    (how,) = _kinds_of_source(call)
+    how = _kind_of_source(call)
     start = call.tensor(2)
     x = padded(call.tensor(0), start, windows.low, windows.high)
     numbers = np.pad(
@@ -151,11 +151,12 @@ def _select_and_scatter(call: Call) -> ir.Value:
     return reshaped(sliced(done, 0, 0, t.size), t.shape)
 
 
-def _kinds_of_source(call: Call) -> list[str]:
+def _kind_of_source(call: Call) -> str:
+    """How a value is combined with what is there."""
     usual = body.kind(call.block(1))
     if usual not in ("sum", "prod", "max", "min"):
         call.refuse("combines values in a way of its own", "add, multiply, min or max")
-    return [usual]
+    return usual
 
 
 def _is_inside(index: ir.Value) -> ir.Value:
