@@ -47,3 +47,12 @@ func.func @other_writes(%cache: tensor<1x4x16x8xf32>, %rows: tensor<1x4x2x8xf32>
   "ttir.assign"(%cache, %2) : (tensor<1x4x16x8xf32>, tensor<1x4x16x8xf32>) -> ()
   return
 }
+// Parts of rows.
+// CHECK-LABEL: func.func @part_of_a_row
+// CHECK: "ttir.scatter"
+// CHECK: "ttir.assign"
+func.func @part_of_a_row(%cache: tensor<2x4x16x8xf32>, %row: tensor<2x4x1x8xf32>, %at: tensor<1x1x1x1xi64>) {
+  %0 = "ttir.scatter"(%cache, %at, %row) {dim = 2 : i32} : (tensor<2x4x16x8xf32>, tensor<1x1x1x1xi64>, tensor<2x4x1x8xf32>) -> tensor<2x4x16x8xf32>
+  "ttir.assign"(%cache, %0) : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> ()
+  return
+}

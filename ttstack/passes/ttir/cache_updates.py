@@ -82,12 +82,10 @@ def _scattered(op: Any) -> _Rows | None:
     base, index, source = op.operands
     attributes = attribute_values(OPS["scatter"], op)
     whole, rows = read_type(base.type), read_type(source.type)
-    others_agree = all(d == _LENGTH or a == b for d, (a, b) in enumerate(zip(whole.shape, rows.shape, strict=True)))
-    if (
-        attributes["dim"] % 4 != _LENGTH
-        or not others_agree
-        or attributes.get("scatter_reduce_type", _REPLACE) != _REPLACE
-    ):
+    all_rows = read_type(index.type).shape == rows.shape
+    agree = all(d == _LENGTH or a == b for d, (a, b) in enumerate(zip(whole.shape, rows.shape, strict=True)))
+    replaces = attributes.get("scatter_reduce_type", _REPLACE) == _REPLACE
+    if attributes["dim"] % 4 != _LENGTH or not (all_rows and agree and replaces):
         return None
     line = _line(index, rows.shape[_LENGTH])
     return None if line is None else _Rows(op, base, source, line)
