@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -61,9 +62,7 @@ def uncertified(table: np.ndarray, made: TensorTrainPlan) -> TensorTrain:
     from ttstack.tensor_train.tables import Table
 
     ranks, cores = swept(Table(table, 1.0), made, np.float32, None, None)
-    return TensorTrain(
-        plan(*table.shape, ranks=ranks[1:-1], row_factors=made.row_factors, col_factors=made.col_factors), tuple(cores)
-    )
+    return TensorTrain(replace(made, ranks=ranks), tuple(np.ascontiguousarray(core, np.float32) for core in cores))
 
 
 def run_one(name: str, file: str, made: TensorTrainPlan) -> None:

@@ -17,7 +17,9 @@ _FIRST_SKETCH = 128  # directions that are tried first where an error decides on
 def swept(
     table: Table, plan: TensorTrainPlan, dtype: DTypeLike, rel_error: float | None, progress: Progress | None
 ) -> tuple[tuple[int, ...], list[Array]]:
-    """Ranks and index-major cores in `dtype`: of the plan's ranks, or of the least that keep `rel_error`.
+    """Ranks and index-major cores: of the plan's ranks, or of the least that keep `rel_error`.
+
+    The table is read in `dtype`; what is left of it after the last core, in float64.
 
     TT-SVD from the right (Oseledets 2011, algorithm 1). The squares of what the steps lose add up, so each may lose
     an equal share of what `rel_error` leaves to it and those after it.
@@ -36,7 +38,7 @@ def swept(
             found, rank, loss = _least(unfolding, limit, allowed / k)
             allowed = max(0.0, allowed - loss) / (1 - loss)
         rest, core = _split(unfolding, found, rank)
-        scale, ranks = 1.0, (rank, *ranks)
+        scale, ranks, dtype = 1.0, (rank, *ranks), np.float64
         cores.insert(0, core.reshape(rank, *tails).transpose(1, 0, 2))
     first = np.zeros((plan.row_factors[0], 1, rest.shape[1]), dtype)
     first[: len(rest), 0] = rest
