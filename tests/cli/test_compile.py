@@ -4,6 +4,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import onnx
+import onnx.parser
 import pytest
 
 from ttstack.api import load
@@ -122,3 +124,13 @@ def test_a_dump_folder_that_is_a_file(ttstack: Command, model: Path, tmp_path: P
     result = ttstack("compile", model, "--dump-ir", model, "-o", tmp_path / "a.ttb")
     assert (result.code, list(tmp_path.iterdir())) == (1, [])
     assert "TT0801" in result.err
+
+
+def test_shapes_that_the_model_leaves_open(ttstack: Command, tmp_path: Path) -> None:
+    text = '<ir_version: 8, opset_import: ["" : 17]> g (float[N, 3] x) => (y) { y = Relu(x) }'
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
+    target = tmp_path / "out.ttb"
+    assert "or --input x=Nx3, with numbers" in ttstack("compile", tmp_path / "m.onnx", "-o", target).err
+    assert "--input 2x3 names no input" in ttstack("compile", tmp_path / "m.onnx", "-o", target, "--input", "2x3").err
+    assert ttstack("compile", tmp_path / "m.onnx", "-o", target, "--input", "x=2x3").code == 0
+    assert [t.shape for t in load(target).inputs().values()] == [(2, 3)]

@@ -15,9 +15,9 @@ TRACED = ("distilbert", "lstm", "mobilenet_v2", "resnet", "unet", "vit")
 EXPORTED = ("convnext", "dcn_v2", "llama", "whisper")
 
 
-def exported(example: Example, path: Path, *, dynamo: bool) -> Path:
+def exported(model: torch.nn.Module, example: Example, path: Path, *, dynamo: bool) -> Path:
     kwargs: Any = dict(example.kwargs) or None
-    torch.onnx.export(example.model, example.args or (), path / "m.onnx", kwargs=kwargs, dynamo=dynamo, verbose=False)
+    torch.onnx.export(model, example.args or (), path / "m.onnx", kwargs=kwargs, dynamo=dynamo, verbose=False)
     return path / "m.onnx"
 
 
@@ -26,7 +26,7 @@ def exported(example: Example, path: Path, *, dynamo: bool) -> Path:
 def test_agrees_with_pytorch(name: str, dynamo: bool, tmp_path: Path):
     example = load_factory(f"examples.zoo.{name}:small")
     assert isinstance(example.model, torch.nn.Module)
-    program = ttstack.compile(exported(example, tmp_path, dynamo=dynamo))
+    program = ttstack.compile(exported(example.model, example, tmp_path, dynamo=dynamo), placement="dram")
     arrays = [
         t.numpy() for t in pytree.tree_leaves((example.args, dict(example.kwargs))) if isinstance(t, torch.Tensor)
     ]

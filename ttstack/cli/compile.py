@@ -1,7 +1,7 @@
 """`ttstack compile`: a model becomes a `.ttb` program."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stderr, stdout, write
+from ttstack.diagnostics import SourceError
 
 if TYPE_CHECKING:
     from ttstack.api import Program
@@ -49,6 +50,15 @@ def compile_model(
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The program; the model's name with .ttb by default."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=SHAPE",
+            help="Shape of an input, where the model leaves it open, as x=1x3x224x224; once for each input.",
+            show_default=False,
+        ),
     ] = None,
     system_desc: Annotated[
         str, typer.Option("--system-desc", metavar="NAME|PATH", help="The device: a YAML file, else a preset.")
@@ -103,6 +113,7 @@ def compile_model(
     with phases_shown() as progress:
         program = compile_source(
             model,
+            _shapes(inputs) if inputs else None,
             system_desc=system_desc,
             placement=placement.value,
             dtype=dtype.value if dtype else None,
@@ -122,6 +133,14 @@ def compile_model(
     _print_summary(program, target)
     if tensor_train:
         _print_tables(program)
+
+
+def _shapes(given: Sequence[str]) -> dict[str, str]:
+    """Spelled shapes by the input's name, which may hold a `=` itself."""
+    pairs = [text.rpartition("=") for text in given]
+    if wrong := [text for text, (name, _, _) in zip(given, pairs, strict=True) if not name]:
+        raise SourceError(f"--input {wrong[0]} names no input", hint="write NAME=SHAPE, as in x=1x3x224x224")
+    return {name: shape for name, _, shape in pairs}
 
 
 def _stem(model: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from onnx import GraphProto, TypeProto, ValueInfoProto
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.onnx.types import DTYPES, given_shape, spell, static_shape
+from ttstack.frontends.onnx.types import DTYPES, extents, given_shape, spell, static_shape
 
 
 def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
@@ -29,11 +29,12 @@ def fix_shapes(graph: GraphProto, inputs: Any, path: Path) -> None:
         fault = _fix(value.type, given[name]) if name in given else _unknown(value.type)
         faults += [f"input '{name}' {fault}"] if fault else []
     if faults:
-        shape = ", ".join(f'"{name}": ({spell(v.type).replace("x", ", ")})' for name, v in values.items())
+        shapes = ", ".join(f'"{name}": ({", ".join(extents(v.type))})' for name, v in values.items())
+        options = " ".join(f"--input {name}={'x'.join(extents(v.type))}" for name, v in values.items())
         raise SourceError(
             f"the inputs of '{path}' cannot be compiled as they are",
             notes=tuple(faults),
-            hint=f"every extent must be known: give inputs={{{shape}}} with a number for each name",
+            hint=f"every extent must be known: give inputs={{{shapes}}}, or {options}, with numbers",
         )
 
 

@@ -44,12 +44,17 @@ def type_of(values: np.ndarray[Any, Any]) -> TypeProto:
     return onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(values.dtype), values.shape)
 
 
+def extents(value: TypeProto) -> list[str]:
+    """Numbers, names of unknown extents, and `?` for those without a name."""
+    dims = value.tensor_type.shape.dim
+    return [str(d.dim_value) if d.HasField("dim_value") else d.dim_param or "?" for d in dims]
+
+
 def spell(value: TypeProto) -> str:
     """`2x?x64`, with the names of unknown extents."""
     if not value.tensor_type.HasField("shape"):
         return "of unknown rank"
-    dims = value.tensor_type.shape.dim
-    return "x".join(str(d.dim_value) if d.HasField("dim_value") else d.dim_param or "?" for d in dims) or "scalar"
+    return "x".join(extents(value)) or "scalar"
 
 
 def given_shape(value: Any) -> tuple[int, ...] | None:
