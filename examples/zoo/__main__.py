@@ -81,10 +81,12 @@ def _measured(names: Sequence[str], size: str, dtype: str, system_desc: str) -> 
             progress.update(task, description=name)
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
                 try:
-                    yield process.submit(measure, name, size, dtype, system_desc).result()
+                    record = process.submit(measure, name, size, dtype, system_desc).result()
                 except BrokenProcessPool:
-                    yield Record(name, size, dtype, failure="the process was ended, for lack of memory perhaps")
+                    record = Record(name, size, dtype, failure="the process was ended, for lack of memory perhaps")
+            progress.console.print(f"{name}: {', '.join(record.misses()) or 'good'}")
             progress.advance(task)
+            yield record
 
 
 def _print(records: Sequence[Record]) -> None:

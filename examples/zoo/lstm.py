@@ -29,5 +29,5 @@ def small() -> Example:
 
 @described
 def full() -> Example:
-    """Two layers of width 512, 64 tokens: the recurrence is unrolled."""
-    return Tagger(30000, 512, 2, 17), (tokens(30000, 32, 64),), {}
+    """Two layers of width 512, 32 tokens: the recurrence is unrolled."""
+    return Tagger(30000, 512, 2, 17), (tokens(30000, 32, 32),), {}

@@ -19,6 +19,6 @@ def small() -> Example:
 
 @described
 def full() -> Example:
-    """Mamba-130M, 32 tokens: the scan is unrolled."""
-    model, args, kwargs = _build(MambaConfig(hidden_size=768, num_hidden_layers=24), batch=1, length=32)
+    """Mamba-130M, 16 tokens: the scan is unrolled."""
+    model, args, kwargs = _build(MambaConfig(hidden_size=768, num_hidden_layers=24), batch=1, length=16)
     return model.to(torch.bfloat16), args, kwargs
