@@ -7,7 +7,6 @@ from transformers import LlamaConfig, LlamaForCausalLM, StaticCache
 from examples.zoo.factory import Example, described, seeded, tokens
 from examples.zoo.llama import LLAMA_3_1_8B, SMALL
 
-
 STATE = ("keys", "values", "cumulative_length")
 """What a layer of a static cache holds; the last is how many tokens."""
 

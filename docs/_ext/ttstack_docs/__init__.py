@@ -15,6 +15,7 @@ from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
 from ttstack_docs.schema import header_layout, schema_text
+from ttstack_docs.zoo import zoo_figures, zoo_table
 
 GENERATORS: dict[str, Callable[..., str]] = {
     "calibration": calibration_table,
@@ -36,6 +37,8 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "presets": preset_table,
     "report": report_table,
     "schema": schema_text,
+    "zoo": zoo_table,
+    "zoo-figures": zoo_figures,
 }
 """What a page can ask for; each gives Markdown."""
 
