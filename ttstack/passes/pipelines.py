@@ -14,6 +14,7 @@ from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
 from ttstack.passes.ttir.fold_constants import FoldConstants
+from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.inline_calls import InlineCalls
@@ -44,6 +45,7 @@ def simplify() -> Pipeline:
             NumberUpdates(),
             Decompose(),
             FoldConstants(),
+            FoldMasks(),
             ChannelsLast(),
             FoldMovement(),
             NumberUpdates(),

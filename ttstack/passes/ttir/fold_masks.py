@@ -1,0 +1,83 @@
+"""Masks of attention that hide what comes after each query: no operand, but a property of the op."""
+
+from typing import Any
+
+import numpy as np
+
+from ttstack.diagnostics import TTStackError
+from ttstack.dialects.base import attribute_values, definition, describe, operands_by_place
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import ttir
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.pattern import producer
+from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
+
+Array = np.ndarray[Any, Any]
+
+_HIDDEN = -1e4
+"""Scores that get this much less have no weight in any format."""
+
+
+class FoldMasks(Pass, name="fold-masks"):
+    """Attention with a mask that is known to be causal becomes causal: half of the work, and no mask to read."""
+
+    max_elements: int = 2**24
+    """Larger masks, and larger steps to them, are not looked at."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at the mask of every attention; equal masks once."""
+        for function in functions(module):
+            verdicts: dict[ir.Value, bool] = {}
+            for op in body(function):
+                if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
+                    self._fold(op, verdicts)
+
+    def _fold(self, op: Any, verdicts: dict[ir.Value, bool]) -> None:
+        attention, (*inputs, mask, sink) = describe(op), operands_by_place(ScaledDotProductAttention, op)
+        assert isinstance(attention, ScaledDotProductAttention)
+        if mask is None or attention.sliding_window_size:
+            return
+        if mask not in verdicts:
+            found = self._known(mask, {})
+            verdicts[mask] = found is not None and _is_causal(found, (attention.query.shape[2], attention.key.shape[2]))
+        if verdicts[mask]:
+            attributes = attribute_values(ScaledDotProductAttention, op) | {"is_causal": True}
+            with ir.InsertionPoint(op), op.location:
+                causal = ttir(attention.mnemonic, [*inputs, None, sink], **attributes)
+            op.results[0].replace_all_uses_with(causal)
+            op.erase()
+
+    def _known(self, value: ir.Value, seen: dict[ir.Value, Array | None]) -> Array | None:
+        """What the value is, where it depends on constants alone."""
+        if value not in seen:
+            seen[value] = self._computed(producer(value), seen)
+        return seen[value]
+
+    def _computed(self, op: Any, seen: dict[ir.Value, Array | None]) -> Array | None:
+        if op is None or definition(op) is None:
+            return None
+        if op.name == "ttir.constant":
+            return read_elements(op.attributes["value"])
+        found = describe(op)
+        if not found.pure or found.spans_mesh or sum(t.size for t in found.results) > self.max_elements:
+            return None
+        places = operands_by_place(type(found), op)
+        arrays = [None if v is None else self._known(v, seen) for v in places]
+        if len(found.results) != 1 or any(a is None and v is not None for a, v in zip(arrays, places, strict=True)):
+            return None
+        try:
+            return evaluate(found, arrays)[0]
+        except (TTStackError, *KERNEL_FAULTS):
+            return None
+
+
+def _is_causal(mask: Array, scores: tuple[int, int]) -> bool:
+    """Whether the mask adds nothing up to the query's own position, and hides all after it."""
+    queries, keys = scores
+    if queries != keys or queries == 1 or mask.shape[-2:] != scores:
+        return False
+    after = np.triu(np.ones(scores, bool), 1)
+    return bool((mask[..., ~after] == 0).all() and (mask[..., after] <= _HIDDEN).all())
