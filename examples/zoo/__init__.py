@@ -5,7 +5,7 @@
 
 FAMILIES = {
     "encoders": ("bert", "distilbert", "roberta", "albert", "deberta"),
-    "decoders": ("gpt2", "llama", "llama_decode", "mistral", "qwen3", "gemma", "phi", "falcon", "mamba"),
+    "decoders": ("gpt2", "llama", "llama_decode", "mistral", "qwen3", "gemma", "phi", "falcon", "mixtral", "mamba"),
     "sequence to sequence": ("t5", "whisper"),
     "vision": (
         "vit",

@@ -10,7 +10,7 @@ from examples.zoo.measure import measure
 from examples.zoo.record import Record, from_json, to_json
 
 NAMES = [name for family in zoo.FAMILIES.values() for name in family]
-RUNNER = {"__init__", "__main__", "factory", "measure", "record", "table", "mixtral"}
+RUNNER = {"__init__", "__main__", "factory", "measure", "record", "table"}
 
 
 @pytest.mark.filterwarnings("ignore")

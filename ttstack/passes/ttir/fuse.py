@@ -12,23 +12,22 @@ from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.shape import Permutation
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir import fuse_norm, fuse_reduction
+from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction
 
 
 class Fuse(Pass, name="fuse"):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either becomes its activation.
 
     A reshape and a permutation that split or join the heads of attention become one op, which moves whole tiles.
-    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, layer norm, RMS norm.
+    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, layer norm, RMS norm, GELU.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         heads = [("ttir.permute", _split_heads), ("ttir.transpose", _split_heads), ("ttir.reshape", _join_heads)]
-        apply_patterns(
-            module, [("ttir.add", _bias), *activations, *heads, *fuse_norm.PATTERNS, *fuse_reduction.PATTERNS]
-        )
+        spelled = [*fuse_gelu.PATTERNS, *fuse_norm.PATTERNS, *fuse_reduction.PATTERNS]
+        apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
 def _bias(op: Any) -> list[ir.Value] | None:

@@ -9,9 +9,9 @@ from ttstack.ops.base import OPS
 from ttstack.passes.pattern import producer
 
 
-def made_by(value: ir.Value, *mnemonics: str) -> Any:
+def made_by(value: ir.Value | None, *mnemonics: str) -> Any:
     """The op of one of these mnemonics that made the value, or None."""
-    op = producer(value)
+    op = None if value is None else producer(value)
     return op if getattr(op, "name", "") in {f"ttir.{m}" for m in mnemonics} else None
 
 

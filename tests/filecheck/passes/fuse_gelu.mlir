@@ -1,0 +1,37 @@
+// RUN: ttstack opt %s -p "fuse" | filecheck %s
+// CHECK-LABEL: func.func @gelu_tanh
+// CHECK-NEXT: [[G:%.+]] = "ttir.gelu_tanh"(%arg0)
+// CHECK-NEXT: return [[G]]
+func.func @gelu_tanh(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %half = "ttir.full"() {fill_value = 0.5 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %one = "ttir.full"() {fill_value = 1.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %three = "ttir.full"() {fill_value = 3.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %c = "ttir.full"() {fill_value = 0.044715 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %s = "ttir.full"() {fill_value = 0.797884583 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %0 = "ttir.multiply"(%x, %half) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.pow"(%x, %three) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %2 = "ttir.multiply"(%1, %c) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %3 = "ttir.add"(%x, %2) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = "ttir.multiply"(%3, %s) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %5 = "ttir.tanh"(%4) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %6 = "ttir.add"(%5, %one) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %7 = "ttir.multiply"(%0, %6) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %7 : tensor<4x8xf32>
+}
+// Another scale inside is another function.
+// CHECK-LABEL: func.func @no_gelu
+// CHECK-NOT: gelu
+func.func @no_gelu(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %half = "ttir.full"() {fill_value = 0.5 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %one = "ttir.full"() {fill_value = 1.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %c = "ttir.full"() {fill_value = 0.044715 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.multiply"(%0, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = "ttir.multiply"(%1, %c) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %3 = "ttir.add"(%x, %2) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = "ttir.tanh"(%3) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %5 = "ttir.add"(%4, %one) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %6 = "ttir.multiply"(%x, %5) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %7 = "ttir.multiply"(%6, %half) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  return %7 : tensor<4x8xf32>
+}

@@ -1,0 +1,70 @@
+"""GELU by tanh that a model spells as elementwise ops."""
+
+import math
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.passes.ttir.match import made_by, scalar, with_scalar
+
+_CUBIC = 0.044715
+_SCALE = math.sqrt(2 / math.pi)
+
+
+def gelu_tanh(op: Any) -> list[ir.Value] | None:
+    """`0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors of the outer product in any order."""
+    for factors in _factors(op):
+        for half, x, bent in permutations(factors):
+            if _is(half, 0.5) and _is_bent(bent, x) and read_type(x.type) == read_type(op.results[0].type):
+                return [ttir("gelu_tanh", [x])]
+    return None
+
+
+def _factors(op: Any) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
+    """The three factors of a product of which one factor is a product."""
+    for product, other in (op.operands, reversed(op.operands)):
+        if (inner := made_by(product, "multiply")) is not None:
+            yield inner.operands[0], inner.operands[1], other
+
+
+def _is_bent(value: ir.Value, x: ir.Value) -> bool:
+    """`1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))`."""
+    tanh = made_by(_without(value, "add", 1.0), "tanh")
+    total = tanh and made_by(_without(tanh.operands[0], "multiply", _SCALE), "add")
+    if not total:
+        return False
+    return any(
+        linear == x and _is_cube(_without(cubic, "multiply", _CUBIC), x)
+        for linear, cubic in (total.operands, reversed(total.operands))
+    )
+
+
+def _is_cube(value: ir.Value | None, x: ir.Value) -> bool:
+    if (power := made_by(value, "pow")) is not None:
+        return power.operands[0] == x and _is(power.operands[1], 3.0)
+    product = made_by(value, "multiply")
+    return product is not None and any(
+        factor == x and _is_square(square, x) for factor, square in (product.operands, reversed(product.operands))
+    )
+
+
+def _is_square(value: ir.Value, x: ir.Value) -> bool:
+    op = made_by(value, "multiply", "square")
+    return op is not None and all(factor == x for factor in op.operands)
+
+
+def _without(value: ir.Value | None, mnemonic: str, number: float) -> ir.Value | None:
+    """The other operand of a sum or product with this number, or None."""
+    op = made_by(value, mnemonic)
+    found = op and with_scalar(op)
+    return found[0] if found and math.isclose(found[1], number, rel_tol=1e-3) else None
+
+
+def _is(value: ir.Value, number: float) -> bool:
+    return scalar(value) == number
+
+
+PATTERNS = (("ttir.multiply", gelu_tanh),)
