@@ -44,7 +44,7 @@ class FoldMasks(Pass, name="fold-masks"):
             found = self._known(mask, {})
             verdicts[mask] = found is not None and _is_causal(found, (attention.query.shape[2], attention.key.shape[2]))
         if verdicts[mask]:
-            attributes = attribute_values(ScaledDotProductAttention, op) | {"is_causal": True}
+            attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"is_causal": True}
             with ir.InsertionPoint(op), op.location:
                 causal = ttir(attention.mnemonic, [*inputs, None, sink], **attributes)
             op.results[0].replace_all_uses_with(causal)
