@@ -5,6 +5,11 @@ import pytest
 from tests.ops.text import assert_refused, module
 from ttstack.diagnostics import InvalidIRError
 from ttstack.frontends.text import parse
+from ttstack.ops import OPS
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import DType, TensorType
+from ttstack.placement import Graph, Node, place
+from ttstack.system_desc import load
 
 A, B, C = "10x1x8xf32", "5x4x12xf32", "10x6x4xf32"
 CORES = [A, B, C]
@@ -136,3 +141,15 @@ def test_constant_offsets_ascend_from_0(op: str, offsets: str):
     }}"""
     with pytest.raises(InvalidIRError, match="do not ascend from 0 to the 7 indices"):
         parse(text)
+
+
+@pytest.mark.parametrize("count", [1, 4096, 1_000_000])
+@pytest.mark.parametrize("rank", [1, 32, 256])
+def test_lookups_fit_l1_whatever_their_number_and_rank(count: int, rank: int):
+    train = TensorTrainType.of(1_000_000, 256, [100] * 3, [4, 8, 8], [1, rank, rank, 1], DType.F32)
+    op = OPS["tensor_train_embedding"].on([TensorType((count,), DType.UI32), *train.cores], {"train": train})
+    operands = tuple(range(len(op.operands)))
+    node = Node(op, operands, (len(operands),))
+    chip = load("wormhole").chips[0]
+    (step,) = place(Graph((*op.operands, *op.results), operands, (node,), node.results, operands[1:]), chip).steps
+    assert 0 < step.l1_bytes <= chip.l1_usable_bytes

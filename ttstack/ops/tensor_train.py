@@ -10,7 +10,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.embedding import check_offsets, check_table, count_bags
 from ttstack.ops.shapes import expect, integer
-from ttstack.ops.tensor_train_stages import Stage, row_products, stages
+from ttstack.ops.tensor_train_stages import Stage, held_elements, row_products, stages
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 MOST_ELEMENTS = 1 << 26
@@ -60,6 +60,11 @@ class Contraction(Op):
         """What picking costs, core by core."""
         return stages(self.train.plan, self.picked)
 
+    @property
+    def held_elements(self) -> float:
+        """Elements of the longest partial products, of all lookups together."""
+        return held_elements(self.train.plan, self.picked)
+
     def check_cores(self, cores: tuple[TensorType, ...]) -> None:
         """Raise `ValueError` unless these are the cores of the train."""
         wanted = self.train.cores
@@ -104,7 +109,6 @@ class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
     An index is a row of the table, `0 <= index < rows`: what the factors pad beyond them is refused.
     """
 
-    host_indices = ("indices",)
     indices: TensorType
     cores: tuple[TensorType, ...]
 

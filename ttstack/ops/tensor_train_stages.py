@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from ttstack.ops.types import TILE, tiles
 from ttstack.tensor_train.shape import TensorTrainPlan
 
-HELD_ELEMENTS = 1 << 22
-"""Of partial products that all cores hold together: more lookups than give so many are grouped in several turns."""
+HELD_ELEMENTS = 1 << 15
+"""Of partial products that a core holds: lookups that give more are grouped in several turns."""
+
+_CORES = 64
+"""That share the partial products where the number of turns is worked out: of a Wormhole."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,14 @@ def distinct(count: float, kinds: int) -> float:
 def stages(plan: TensorTrainPlan, picked: int) -> tuple[Stage, ...]:
     """The stages of `picked` lookups, first core first; ids are expected to repeat as uniform ones do."""
     lookups = distinct(picked, plan.rows)
-    widest = max(math.prod(plan.col_factors[:k]) * rank for k, rank in enumerate(plan.ranks))
-    turns = max(1, math.ceil(lookups * widest / HELD_ELEMENTS))
+    turns = max(1, math.ceil(held_elements(plan, picked) / (HELD_ELEMENTS * _CORES)))
     return tuple(_stage(plan, k, lookups / turns, turns) for k in range(len(plan.row_factors)))
+
+
+def held_elements(plan: TensorTrainPlan, picked: int) -> float:
+    """Elements of the longest partial products of all lookups."""
+    widest = max(math.prod(plan.col_factors[:k]) * rank for k, rank in enumerate(plan.ranks[:-1]))
+    return distinct(picked, plan.rows) * widest
 
 
 def _stage(plan: TensorTrainPlan, k: int, lookups: float, turns: int) -> Stage:

@@ -1,12 +1,16 @@
 """Bytes of circular buffers that an op needs on each of its cores while it runs."""
 
+import math
+
 from ttstack.ops.dispatch import Access, Map
-from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.ops.tensor_train import Contraction
+from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
+from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.matmul_buffers import DOUBLE, MatmulBuffers
-from ttstack.program.structure import attended, inner_pages, is_attention, is_contraction, is_free, is_local, is_rowwise
+from ttstack.program.structure import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 
@@ -20,7 +24,8 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
         return _matmul(device_op)
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
-    return sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
+    held = _partial_products(device_op, device_op.op) if isinstance(device_op.op, Contraction) else 0
+    return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
 
 def parts(device_op: DeviceOp) -> list[tuple[Map, TensorType, Layout]]:
@@ -42,10 +47,17 @@ def _stream(device_op: DeviceOp, chip: ChipDesc, which: Map, t: TensorType, layo
     if is_local(device_op, which, t, layout):
         return 0
     if which.access is Access.INDIRECT:
-        return max(dst_tiles(chip), inner_pages(which, t)) * unit_bytes(t, layout)
+        column = tiles(t.shape[-2]) if None in which.loops else 1  # of a slice: what a row is multiplied by at a time
+        return max(dst_tiles(chip), column) * unit_bytes(t, layout)
     if which.access is Access.WINDOW:
         return min(device_op.dispatch.steps, TILE) * layout.dtype.tile_bytes
     return unit_bytes(t, layout)
+
+
+def _partial_products(device_op: DeviceOp, op: Contraction) -> int:
+    """Rows that came in and rows that go out, on a core of the chain; what is more takes more turns."""
+    elements = min(op.held_elements / device_op.cores, HELD_ELEMENTS)
+    return math.ceil(DOUBLE * elements * device_op.operands[op.first].dtype.row_major_bytes)
 
 
 def _matmul(device_op: DeviceOp) -> int:
