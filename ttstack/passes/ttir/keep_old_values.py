@@ -22,18 +22,18 @@ class KeepOldValues(Pass, name="keep-old-values"):
 
 
 def _keep(ops: Sequence[Any]) -> None:
-    writes = [(i, value) for i, op in enumerate(ops) for value in written(op)]
-    if not writes:
+    chains = [(i, _through_views(value)) for i, op in enumerate(ops) for value in written(op)]
+    if not chains:
         return
     until, buffers = _last_uses(ops), dict[ir.Value, ir.Value]()
-    targets = {v for _, value in writes for v in _through_views(value)}
+    targets = {value for _, chain in chains for value in chain}
     for i, op in enumerate(ops):
         if not _is_view(op):
             continue
         source: ir.Value = op.operands[0]
         result: ir.Value = op.results[0]
         buffer = buffers.get(source, source)
-        late = any(i < at <= until.get(result, i) and _through_views(v)[-1] == buffer for at, v in writes)
+        late = any(i < at <= until.get(result, i) and chain[-1] == buffer for at, chain in chains)
         if late and result not in targets:
             with ir.InsertionPoint(op), op.location:
                 op.operands[0] = buffer = ttir("clone", [source])
