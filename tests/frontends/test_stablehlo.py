@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import ttstack
 from tests.frontends.stablehlo_modules import CASES
@@ -302,3 +303,37 @@ def test_negative_padding_cuts_the_input_of_a_convolution(interpret: Interpret):
     with new_context(), ir.Location.unknown():
         (got,) = computed(read_string(text, "<text>"), [x.reshape(1, 5, 1), kernel.reshape(2, 1, 1)], interpret)
     assert got.reshape(-1).tolist() == [23, 34, 45, 50]
+
+
+def batch_norm(op: str, inputs: list[Array], results: int, interpret: Interpret) -> list[Array]:
+    """What an op that the reference interpreter does not have gives; features are dimension 1."""
+    types = [f"tensor<{'x'.join(map(str, x.shape))}xf32>" for x in inputs]
+    names = [f"%{i}" for i in range(len(inputs))]
+    signature = ", ".join(f"{name}: {t}" for name, t in zip(names, types, strict=True))
+    given = [types[0], *types[1:results]]
+    attributes, kind = (
+        "{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}",
+        f"({', '.join(types)}) -> ({', '.join(given)})",
+    )
+    body = f'%r:{results} = "stablehlo.{op}"({", ".join(names)}) {attributes} : {kind}'
+    returned = ", ".join(f"%r#{i}" for i in range(results))
+    text = function(f"{body}\nreturn {returned} : {', '.join(given)}", f"({signature}) -> ({', '.join(given)})")
+    with new_context(), ir.Location.unknown():
+        return computed(read_string(text, "<text>"), inputs, interpret)
+
+
+def test_batch_norms_agree_with_pytorch(interpret: Interpret):
+    rng = np.random.default_rng(0)
+    x, gradient = (rng.standard_normal((2, 3, 4)).astype(np.float32) for _ in range(2))
+    scale, offset = (rng.standard_normal(3).astype(np.float32) for _ in range(2))
+    leaves = [torch.tensor(v, requires_grad=True) for v in (x, scale, offset)]
+    y = torch.nn.functional.batch_norm(leaves[0], None, None, *leaves[1:], training=True, eps=1e-3)
+    y.backward(torch.tensor(gradient))
+    mean, variance = x.mean((0, 2)), x.var((0, 2))
+    wanted = y.detach().numpy()
+    trained = batch_norm("batch_norm_training", [x, scale, offset], 3, interpret)
+    (inferred,) = batch_norm("batch_norm_inference", [x, scale, offset, mean, variance], 1, interpret)
+    gradients = batch_norm("batch_norm_grad", [x, scale, mean, variance, gradient], 3, interpret)
+    pairs = [*zip(trained, (wanted, mean, variance), strict=True), (inferred, wanted)]
+    for got, want in [*pairs, *((g, leaf.grad.numpy()) for g, leaf in zip(gradients, leaves, strict=True))]:
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
