@@ -9,14 +9,15 @@ from ttstack.frontends.onnx_to_ttir import WHOLE
 from ttstack.frontends.unsupported import unsupported
 
 _NAMES = """
-    Abs Acos Add And ArgMax ArgMin Asin Asinh Atan BatchNormalization Cast CastLike Ceil Celu Clip Concat
-    Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DepthToSpace Div Dropout Einsum Elu Equal Erf
-    Exp Expand EyeLike Floor GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater
-    GreaterOrEqual HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LayerNormalization
-    LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul MatMulInteger Max Mean Min Mod Mul Neg Not
-    Or PRelu Pad Pow Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
-    ReduceMin ReduceSum ReduceSumSquare Relu ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh
-    Size Softmax Softplus SpaceToDepth Sqrt Sub Sum Tan Tanh Tile TopK Transpose Trilu Where Xor
+    Abs Acos Add And ArgMax ArgMin Asin Asinh Atan BatchNormalization BitwiseAnd BitwiseNot BitwiseOr BitwiseXor
+    Cast CastLike Ceil Celu Clip Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DepthToSpace
+    Div Dropout Einsum Elu Equal Erf Exp Expand EyeLike Floor GatherElements GatherND Gelu Gemm
+    GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual HardSigmoid HardSwish Hardmax Identity
+    InstanceNormalization IsInf IsNaN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax
+    LpNormalization MatMul MatMulInteger Max Mean Min Mod Mul Neg Not Or PRelu Pad Pow Range Reciprocal ReduceL1
+    ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceSum ReduceSumSquare Relu
+    ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Softmax Softplus SpaceToDepth Sqrt
+    Sub Sum Tan Tanh Tile TopK Transpose Trilu Where Xor
 """
 THROUGH_TORCH = frozenset(_NAMES.split())
 """ONNX ops that become ops of the torch dialect, and TTIR from there."""
