@@ -7,6 +7,7 @@ Models are described, without weights; formats are bf16, for Llama's prefill and
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -116,6 +117,7 @@ class Placed:
 
     ms: float
     seconds: float
+    """Of processor time for the whole compilation."""
     gap: float | None
     peak: int
     """Bytes of L1 of the fullest core, from the lowest used address to the highest, circular buffers included."""
@@ -127,7 +129,9 @@ class Placed:
 
 def measure(text: str, dtype: str, policy: str, budget: float) -> Placed:
     """Compile for n150 and look at the program."""
+    start = time.process_time()
     program = ttstack.compile(text, dtype=dtype, placement=policy, placement_budget=budget)
+    seconds = time.process_time() - start
     function, chip = program.function(), program.binary.system_desc.chips[0]
     ns, bound = program.cost().total_ns, function.bound_ns
     results = [function.tensors[r] for op in function.operations for r in op.results]
@@ -135,7 +139,7 @@ def measure(text: str, dtype: str, policy: str, budget: float) -> Placed:
     total = sum(n for n, _ in sizes)
     return Placed(
         ms=ns / 1e6,
-        seconds=program.phases["place"],
+        seconds=seconds,
         gap=None if bound is None else max(ns / bound - 1, 0.0),
         peak=_span(program),
         least=max(live_bytes(function, chip), default=0),
