@@ -43,7 +43,6 @@ class StaticGraph:
         self._by_value = {name for n in _all_nodes(model.graph) if n.op_type in _BY_VALUE for name in n.input}
         self._declared = {v.name: v.type for v in (*model.graph.value_info, *model.graph.output)}
         self._scope: Mapping[str, str] = {}
-        self._prefix = ""
         self._nodes: list[NodeProto] = []
         self.types.update((value.name, value.type) for value in graph_inputs(model.graph))
         names = [value.name for value in model.graph.output]
@@ -52,21 +51,21 @@ class StaticGraph:
 
     def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
         """Walk a graph whose inputs stand for the values in `bound`; the values of its outputs."""
-        outer = self._scope, self._prefix
-        scope = self._scope = {**self._scope, **bound}
-        self._prefix = prefix
+        outer = self._scope
+        scope = self._scope = {**outer, **bound}
         for tensor in graph.initializer:
             scope[tensor.name] = prefix + tensor.name
             self._initializer(tensor, prefix + tensor.name)
         for node in graph.node:
             self._resolved(node, scope, prefix)
         values = [scope[value.name] for value in graph.output]
-        self._scope, self._prefix = outer
+        self._scope = outer
         return values
 
     def node(self, node: NodeProto) -> None:
         """Walk a node whose operands and results are named as in the whole."""
-        if not self._evaluator.defines(node) or any(n and n not in self.types | self.known for n in node.input):
+        unknown = (n for n in node.input if n and n not in self.types and n not in self.known)
+        if not self._evaluator.defines(node) or any(unknown):
             self._nodes.append(node)
             return
         for name in node.input:
