@@ -3,6 +3,7 @@
 from tests.frontends.torch_cases import (
     activations,
     creation,
+    decomposed,
     eltwise,
     images,
     lookups,
@@ -13,7 +14,7 @@ from tests.frontends.torch_cases import (
     special,
 )
 
-FAMILIES = (activations, creation, eltwise, images, lookups, products, reductions, search, shapes, special)
+FAMILIES = (activations, creation, decomposed, eltwise, images, lookups, products, reductions, search, shapes, special)
 
 CASES = {name: case for family in FAMILIES for name, case in family.CASES.items()}
 
