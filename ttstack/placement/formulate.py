@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import CapacityError
+from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
 from ttstack.placement.candidates import Question, candidates, plain
 from ttstack.placement.graph import Graph, Node
@@ -112,6 +113,10 @@ class _Formulator:
             raise self._no_room(node, question)
         return self.known[question]
 
+    def _loads_weight(self, node: Node) -> bool:
+        """Whether it puts a weight on the devices: that is done once, before the first pass, and in no report."""
+        return isinstance(node.op, MeshShard) and node.operands[0] in self.graph.parameters
+
     def _may_be_in_l1(self, buffer: int) -> bool:
         graph = self.graph
         elsewhere = buffer in graph.pinned or buffer in graph.arguments or self.homes[buffer].on_host
@@ -135,7 +140,7 @@ class _Formulator:
             writes=node.results,
             needs=needs,
             gives=np.array(gives, dtype=np.int64).reshape(len(of), len(node.results)),
-            cost=np.array([c.ns for c in of]),
+            cost=np.array([0.0 if self._loads_weight(node) else c.ns for c in of]),
             scratch=np.array([c.l1_bytes for c in of], dtype=np.int64),
             dies=dies,
         )
