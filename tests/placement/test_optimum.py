@@ -25,6 +25,14 @@ def test_the_optimum_is_that_of_exhaustive_search(seed: int):
         assert problem.total(start) >= proven.bound - 1e-6
 
 
+def test_a_budget_that_ends_at_once_leaves_a_bound_that_holds():
+    problem = random_problem(np.random.default_rng(0), 8)
+    found = optimum(problem, Bank(base=0, end=100, alignment=1), seconds=1e-9)
+    assert found.bound is not None
+    assert 0 < found.bound <= exhaustive(problem) + 1e-6
+    assert problem.fits(found.chosen)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_placements_have_addresses_and_the_bound_holds_for_them(seed: int):
     rng = np.random.default_rng(seed)

@@ -151,7 +151,8 @@ class _Program:
         given = np.array([first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32)
         solver.setSolution(len(given), given, np.ones(len(given)))
         solver.run()
-        bound = float(solver.getInfo().mip_dual_bound)
+        alone = sum(float(step.cost.min()) for step in self.problem.steps)
+        bound = max(float(solver.getInfo().mip_dual_bound), alone)  # minus infinity where time ended at once
         values = np.array(solver.getSolution().col_value)
         if len(values) != len(self.costs):
             return Proven(None, bound)
