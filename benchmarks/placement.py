@@ -42,54 +42,6 @@ def bert_base() -> Example:
         return BertModel(BertConfig()).eval(), (), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
 
 
-class DecodeLayer(nn.Module):
-    """A layer of Llama-3.1-8B for one token of 32 users whose caches hold 1,024 tokens."""
-
-    def __init__(self, width: int = 4096, inner: int = 14336, heads: int = 32, kv_heads: int = 8) -> None:
-        super().__init__()
-        self.heads, self.kv_heads, self.depth = heads, kv_heads, width // heads
-        kv = kv_heads * self.depth
-        self.q, self.k, self.v = (nn.Linear(width, n, bias=False) for n in (width, kv, kv))
-        self.o = nn.Linear(width, width, bias=False)
-        self.gate, self.up = nn.Linear(width, inner, bias=False), nn.Linear(width, inner, bias=False)
-        self.down = nn.Linear(inner, width, bias=False)
-        self.before, self.between = nn.RMSNorm(width), nn.RMSNorm(width)
-
-    def forward(self, x: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-        """(users, 1, width) with caches of (users, kv heads, tokens, depth)."""
-        h = self.before(x)
-        q = self.q(h).view(x.shape[0], self.heads, 1, self.depth)
-        k, v = (p(h).view(x.shape[0], self.kv_heads, 1, self.depth) for p in (self.k, self.v))
-        keys, values = torch.cat([keys, k], dim=2), torch.cat([values, v], dim=2)
-        mixed = nn.functional.scaled_dot_product_attention(q, keys, values, enable_gqa=True)
-        x = x + self.o(mixed.reshape(x.shape[0], 1, -1))
-        h = self.between(x)
-        return x + self.down(nn.functional.silu(self.gate(h)) * self.up(h))
-
-
-class Decode(nn.Module):
-    """All layers, each with caches of its own, and the head."""
-
-    def __init__(self, layers: int = 32, vocabulary: int = 128256) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(DecodeLayer() for _ in range(layers))
-        self.norm, self.head = nn.RMSNorm(4096), nn.Linear(4096, vocabulary, bias=False)
-
-    def forward(self, x: torch.Tensor, caches: list[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
-        """Scores of the next token of each user."""
-        for layer, (keys, values) in zip(self.layers, caches, strict=True):
-            x = layer(x, keys, values)
-        return self.head(self.norm(x))
-
-
-def decode() -> Example:
-    """Llama-3.1-8B without rotary positions, one token of 32 users after 1,023."""
-    with torch.device("meta"):
-        cache = [tuple(torch.empty(32, 8, 1023, 128, dtype=torch.bfloat16) for _ in range(2)) for _ in range(32)]
-        model = Decode().to(torch.bfloat16).eval().requires_grad_(False)
-        return model, (torch.empty(32, 1, 4096, dtype=torch.bfloat16), cache), {}
-
-
 @dataclass(frozen=True)
 class Model:
     """A model and the format that it is compiled in."""
@@ -107,7 +59,7 @@ MODELS = {
     "dlrm": Model("DLRM", zoo("dlrm")),
     "unet": Model("UNet", zoo("unet")),
     "llama": Model("Llama-3.1-8B, prefill of 1,024", zoo("llama"), "bfp8_b"),
-    "decode": Model("Llama-3.1-8B, decode step", decode, "bfp8_b"),
+    "decode": Model("Llama-3.1-8B, decode step", zoo("llama_decode"), "bfp8_b"),
 }
 
 
