@@ -108,6 +108,7 @@ def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():
     [
         ("fft", "stablehlo.fft: 1, first at .*; there are no complex numbers"),
         ("until", r"`stablehlo.while` runs for a number of rounds that the model computes\n.*\(export.py:"),
+        ("solve", r"@lapack_strsm_ffi: 1, first at .*\(export.py:"),
     ],
 )
 def test_exports_that_cannot_be_compiled_say_why(name: str, message: str):
@@ -123,6 +124,9 @@ _ALL_REDUCE = f"""%r = "stablehlo.all_reduce"(%x) ({{
   %c = stablehlo.add %a, %b : tensor<f32>
   stablehlo.return %c : tensor<f32>
 }}) {{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({T}) -> {T}"""
+
+_COMPLEX = f"""%c = stablehlo.constant dense<(0.0, 1.0)> : tensor<4xcomplex<f32>>
+%r = stablehlo.real %c : (tensor<4xcomplex<f32>>) -> {T}"""
 
 _CALLS = f"""%a = stablehlo.custom_call @f(%x) : ({T}) -> {T}
 %b = stablehlo.custom_call @f(%a) : ({T}) -> {T}
@@ -144,11 +148,18 @@ _ROUNDED_BESIDE = f"""%a = stablehlo.reduce_precision %x, format = e3m2 : {T}
         (_ROUNDED_TWICE, "rounds to 3 bits of exponent and 2 of mantissa\n  --> <text>:2"),
         (_ROUNDED_BESIDE, "2 ops cannot be compiled in the form that they have\n.* 3 bits .*\n.* 4 bits "),
         (_ALL_REDUCE, "is among 2 devices"),
+        (_COMPLEX, "stablehlo.constant: 1, .*no complex numbers\n  = note: stablehlo.real: 1, .*no complex numbers"),
     ],
 )
 def test_refusals_are_reported_together(body: str, message: str):
     with pytest.raises(UnsupportedOpError, match=message):
         ttstack.compile(function(f"{body}\nreturn %r : {T}"))
+
+
+def test_complex_constants_in_bytecode_are_refused(tmp_path: Path):
+    (tmp_path / "x.mlirbc").write_bytes(bytecode(function(f"{_COMPLEX}\nreturn %r : {T}")))
+    with pytest.raises(UnsupportedOpError, match="there are no complex numbers"):
+        ttstack.compile(tmp_path / "x.mlirbc")
 
 
 def test_recursion_and_endless_code_are_refused():
@@ -244,6 +255,7 @@ EXPORTED = (EXPORTS / "scan.jax").read_bytes()
             ARTIFACT.replace(b"_v1.", b"_v9.")[: len(ARTIFACT) // 2],
             "was written by StableHLO 9.*, this reader knows 1",
         ),
+        ("x.stablehlo", (EXPORTS / "solve.stablehlo").read_bytes(), "uses the dialect 'sdy'.*\n.*mlir_module"),
         ("x.stablehlo", b"\x00" + ARTIFACT, "is not MLIR bytecode"),
         ("x.jax", EXPORTED[: len(EXPORTED) // 2], "is cut short: the module in it has"),
         ("x.jax", b"nothing of the kind", "is not a serialized JAX export"),

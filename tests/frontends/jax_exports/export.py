@@ -96,6 +96,10 @@ def until(x: Any) -> Any:
     return lax.while_loop(lambda v: v.sum() < 100, lambda v: v * 2, x)
 
 
+def solve(a: Any, b: Any) -> Any:
+    return lax.linalg.triangular_solve(a, b, left_side=True)
+
+
 PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     mlp: ([{"w": _normal(8, 12), "b": _normal(12)}, {"w": _normal(12, 6), "b": _normal(6)}], _normal(4, 8)),
     attention: (_RNG.integers(0, 40, (2, 5)).astype(np.int32), _normal(16, 48)),
@@ -107,6 +111,7 @@ PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     dropout: (_normal(4, 3),),
     fft: (_normal(8),),
     until: (np.abs(_normal(3)),),
+    solve: (_normal(3, 3), _normal(3, 3)),
 }
 
 

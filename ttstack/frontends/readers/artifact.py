@@ -1,7 +1,8 @@
 """Binary files of MLIR: bytecode, StableHLO's portable artifacts, and what `jax.export` serializes."""
 
+import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +15,8 @@ BYTECODE = b"ML\xefR"
 
 _ARTIFACT = b"StableHLO_v"
 """How portable artifacts say which version wrote them, behind the magic and one byte."""
+
+_NO_DIALECT = re.compile(r"dialect '(\w+)' is unknown")
 
 
 def read_bytes(data: bytes, name: str) -> ir.Module:
@@ -34,7 +37,7 @@ def read_bytes(data: bytes, name: str) -> ir.Module:
         try:
             return stablehlo.deserialize_portable_artifact(context, found)
         except ValueError as e:
-            raise _damaged(name, found, messages) from e
+            raise _unreadable(name, found, messages) from e
 
 
 def holds_artifact(head: bytes) -> bool:
@@ -74,7 +77,12 @@ def _collected(messages: list[str]) -> Iterator[None]:
         handler.detach()
 
 
-def _damaged(name: str, artifact: bytes, messages: list[str]) -> SourceError:
+def _unreadable(name: str, artifact: bytes, messages: Sequence[str]) -> SourceError:
+    if unknown := next((found[1] for m in messages if (found := _NO_DIALECT.search(m))), None):
+        return SourceError(
+            f"'{name}' uses the dialect '{unknown}', which can be read from text alone",
+            hint="write what jax.export.Exported.mlir_module() gives to a .mlir file, and compile that",
+        )
     version = artifact[5 + len(_ARTIFACT) : artifact.find(b"\0", 5)].decode("ascii", "replace")
     ours = stablehlo.get_current_version()
     newer = _numbers(version) > _numbers(ours)

@@ -48,11 +48,18 @@ def resources(module: ir.Module) -> dict[str, memoryview]:
     names: list[Any] = []
 
     def visit(op: Any) -> ir.WalkResult:
-        key = _CONSTANTS.get(op.name)
-        if key and not isinstance(op.attributes[key], ir.DenseElementsAttr):
+        if op.name in _CONSTANTS and _holds_resource(op):
             names.append(op)
             return ir.WalkResult.INTERRUPT
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
     return cut(module.operation.get_asm(large_elements_limit=16))[1] if names else {}
+
+
+def _holds_resource(op: Any) -> bool:
+    """Whether the elements are elsewhere; complex numbers, which no frontend takes, the bindings cannot look at."""
+    element = ir.ShapedType(op.results[0].type).element_type
+    if isinstance(element, ir.ComplexType):
+        return False
+    return not isinstance(op.attributes[_CONSTANTS[op.name]], ir.DenseElementsAttr)

@@ -11,6 +11,8 @@ from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects
 
 _STABLEHLO = ("stablehlo.", "chlo.", "vhlo.")
+_SHARDING = "#sdy."
+"""Attributes by which JAX says how ops may be spread over chips: StableHLO can be read without."""
 
 
 def read(path: Path, _inputs: None = None) -> Source:
@@ -34,7 +36,9 @@ def read_string(text: str, name: str) -> Source:
     plain, data = cut(text)
     if any(dialect in plain for dialect in _STABLEHLO):
         register_stablehlo_dialects(ir.Context.current)
+        ir.Context.current.allow_unregistered_dialects = _SHARDING in plain
     module = parse(plain, name)
+    ir.Context.current.allow_unregistered_dialects = False
     parsed = time.perf_counter()
     weights = to_ttir(module, data)
     return Source(module, weights, name, {"parse": parsed - start, "import": time.perf_counter() - parsed})

@@ -12,7 +12,7 @@ from ttstack.frontends.stablehlo.names import argument_names, result_names
 from ttstack.frontends.stablehlo.straighten import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.stablehlo.whole import keep_whole
-from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, stablehlo_to_ttir
+from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
 from ttstack.session import as_diagnostics
@@ -33,6 +33,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
         UnsupportedOpError: ops without a conversion, all of them, or all uses of ops in a form that has none.
     """
     keep_whole(module, CONVERSIONS)
+    refuse_complex_numbers(module)
     weights = Weights(data)
     functions = {
         f.name.value: f for f in module.body.operations if f.operation.name == "func.func" and f.regions[0].blocks

@@ -1,7 +1,10 @@
 """StableHLO and `chlo` to TTIR, one file a family."""
 
+from collections import Counter
 from types import MappingProxyType
+from typing import Any
 
+from ttstack.dialects.location import read_location
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir import (
     bits,
@@ -23,6 +26,7 @@ from ttstack.frontends.stablehlo_to_ttir import (
     window,
 )
 from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL, Call
+from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 
 FAMILIES = (
@@ -50,7 +54,6 @@ CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.C
 
 _RANDOM = "its numbers are not defined; give them as an input, or draw them with jax.random"
 _FACTORS = "it has no counterpart; give what it computes as an input"
-_COMPLEX = "there are no complex numbers"
 
 REASONS = MappingProxyType(
     {
@@ -58,8 +61,6 @@ REASONS = MappingProxyType(
         "stablehlo.rng_bit_generator": _RANDOM,
         "stablehlo.cholesky": _FACTORS,
         "stablehlo.triangular_solve": _FACTORS,
-        "stablehlo.fft": _COMPLEX,
-        "stablehlo.complex": _COMPLEX,
     }
 )
 """Why some ops have no conversion."""
@@ -68,7 +69,31 @@ _SOURCE = conversion.Source(
     CONVERSIONS, Call, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
 )
 
-__all__ = ["CONVERSIONS", "FAMILIES", "check_ops", "stablehlo_to_ttir"]
+__all__ = ["CONVERSIONS", "FAMILIES", "check_ops", "refuse_complex_numbers", "stablehlo_to_ttir"]
+
+
+def refuse_complex_numbers(module: ir.Module) -> None:
+    """No op of the module takes or gives complex numbers.
+
+    Raises:
+        UnsupportedOpError: with all that do, how often each occurs, and where first.
+    """
+    found: Counter[str] = Counter()
+    first: dict[str, str] = {}
+
+    def visit(op: Any) -> ir.WalkResult:
+        if op.name.startswith("stablehlo.") and any(_is_complex(v.type) for v in (*op.operands, *op.results)):
+            found[op.name] += 1
+            first.setdefault(op.name, read_location(op.location))
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    if found:
+        raise unsupported(found, first, CONVERSIONS, dict.fromkeys(found, "there are no complex numbers"))
+
+
+def _is_complex(t: ir.Type) -> bool:
+    return isinstance(t, ir.RankedTensorType) and isinstance(t.element_type, ir.ComplexType)
 
 
 def check_ops(module: ir.Module) -> None:
