@@ -161,7 +161,7 @@ class TestErrors:
             compiled(SOURCE, placement="best")
 
     def test_overrides(self):
-        with pytest.raises(OverrideError, match="add: Extra inputs are not permitted"):
+        with pytest.raises(OverrideError, match="add: nothing that can be fixed"):
             compiled(SOURCE, overrides={"add": {}})
 
     def test_device(self):

@@ -200,7 +200,7 @@ def test_a_file_says_it_table_by_table(tmp_path: Path):
 FAULTS = [
     (
         "rel_error: 2\ntables: {a: {rank: 3}, b: 7}",
-        ["rel_error: Input should be less than 1", "tables.a.rank: Extra inputs", "tables.b: 7 is neither"],
+        ["rel_error: Input should be less than 1", "tables.a.rank: no such setting", "tables.b: 7 is neither"],
     ),
     ("tables: {nothing*: false}", ["no table is called 'nothing*'"]),
     ("- 1", []),

@@ -68,7 +68,7 @@ def test_each_kind_is_applied(placement: str):
         ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
         ({"dtype": "si32"}, "dtype is one of f32, bf16, bfp8_b, bfp4_b"),
         ({"memory": "dram", "layout": "block_sharded"}, "a tensor in DRAM is interleaved, not block_sharded"),
-        ({"colour": 1}, "ops.0.colour: Extra inputs are not permitted"),
+        ({"colour": 1}, "ops.0.colour: nothing that can be fixed"),
         ({"grid": [0, 1]}, "ops.0.grid.0: Input should be greater than or equal to 1"),
     ],
 )

@@ -1,8 +1,12 @@
+from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
+from ttstack.program.table_record import TableRecord
 from ttstack.report import Report
 from ttstack.report.html import page
+from ttstack.report.summary import summary
 
 VOID = {"meta"}
 
@@ -38,6 +42,21 @@ def test_page_is_well_formed_and_needs_no_network(report: Report) -> None:
     assert check(text).rows == 2 + len(report.ops) + len(report.shares())
     for outside in ("http:", "https:", "@import", "url(", "fetch("):
         assert outside not in text
+
+
+def test_a_page_says_what_a_table_says_of_the_whole(report: Report) -> None:
+    lines = list(summary(report))
+    assert any("mean error on measurements" in line for line in lines)
+    for line in lines:
+        assert f"<p>{escape(line)}</p>" in page(report)
+
+
+def test_tables_in_tensor_train_form(report: Report) -> None:
+    record = TableRecord("users", 1000, 32, "f32", 1, 128_000, True, "keeps its error", ranks=(4,), bytes_after=9_000)
+    text = page(replace(report, tables=(record,)))
+    check(text)
+    for cell in ("users", "1,000 x 32", "125.0 KiB → 8.8 KiB", "yes: keeps its error"):
+        assert f">{cell}</td>" in text
 
 
 def test_texts_are_escaped(report: Report) -> None:

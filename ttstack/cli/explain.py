@@ -36,8 +36,8 @@ def explain_op(
     except LookupError as error:
         name = found.operations[number].name
         raise InputError(f"op {number} is a '{name}', which has no placement of its own") from error
-    rows = [_row(a) for a in alternatives[: top + 1]]
-    write_json(rows) if as_json else show(stdout(), rows)
+    shown = alternatives[: top + 1]
+    write_json([_values(a) for a in shown]) if as_json else show(stdout(), [_row(a) for a in shown])
 
 
 def _number(function: "Function", op: str) -> int:
@@ -71,6 +71,21 @@ def _row(alternative: "Alternative") -> dict[str, Any]:
         "grid": str(op.grid),
         "operands": ", ".join(_short(layout) for layout in op.operands),
         "results": ", ".join(_short(layout) for layout in op.results),
+        "why": alternative.why,
+    }
+
+
+def _values(alternative: "Alternative") -> dict[str, Any]:
+    op = alternative.device_op
+    return {
+        "chosen": alternative.chosen,
+        "more_ns": alternative.more_ns,
+        "ns": alternative.ns,
+        "changes_ns": alternative.changes_ns,
+        "grid": str(op.grid),
+        "config": dict(op.config),
+        "operands": list(map(str, op.operands)),
+        "results": list(map(str, op.results)),
         "why": alternative.why,
     }
 

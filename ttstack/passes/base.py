@@ -10,12 +10,12 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, validate_call
-from pydantic_core import ErrorDetails
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.weights import Weights
 from ttstack.session import as_diagnostics
+from ttstack.validation import validation_faults
 
 PASSES: dict[str, "type[Pass]"] = {}
 """Every pass by name."""
@@ -174,16 +174,12 @@ def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except ValidationError as e:
+        found = validation_faults(e, unknown="no such option")
         raise PassOptionError(
             f"bad options for '{name}'",
-            notes=tuple(": ".join(filter(None, (_kebab(".".join(map(str, x["loc"]))), _fault(x)))) for x in e.errors()),
+            notes=tuple(": ".join(filter(None, (_kebab(path), what))) for path, what in found),
             hint=f"its options: {', '.join(known) or 'none'}",
         ) from e
-
-
-def _fault(details: ErrorDetails) -> str:
-    unknown = details["type"] in ("extra_forbidden", "unexpected_keyword_argument")
-    return "no such option" if unknown else details["msg"].removeprefix("Value error, ")
 
 
 def _builtin(name: str, text: str, known: list[str]) -> Pass:

@@ -16,6 +16,7 @@ from ttstack.ops.types import DType
 from ttstack.program.block_config import whole_config
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.validation import validation_faults
 
 FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
 """In which real numbers can be held."""
@@ -157,7 +158,8 @@ def load_overrides(given: "str | os.PathLike[str] | Mapping[str, Any] | Override
     try:
         return Overrides.model_validate(values)
     except ValidationError as error:
-        notes = tuple(f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors())
+        found = validation_faults(error, unknown="nothing that can be fixed")
+        notes = tuple(f"{path or 'the whole'}: {what}" for path, what in found)
         raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
 
 

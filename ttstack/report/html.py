@@ -5,7 +5,9 @@ from html import escape
 
 from ttstack.report.columns import Column, columns
 from ttstack.report.model import Report
-from ttstack.report.text import count, duration, percent, size
+from ttstack.report.summary import summary
+from ttstack.report.text import duration, percent
+from ttstack.report.trains import TITLES, cells
 
 _STYLE = """
 .ttstack-report {font: 13px/1.45 system-ui, sans-serif; color: #1c2330; background: #fff; max-width: 100%}
@@ -51,13 +53,9 @@ def fragment(report: Report) -> str:
 def _body(report: Report, rows: int) -> Iterator[str]:
     yield f'<div class="ttstack-report"><style>{_STYLE}</style>'
     yield f"<h1>{escape(report.function)} on {escape(report.system)}: {duration(report.total_ns)}</h1>"
-    kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
-    yield f"<p>{count(len(report.ops), 'op')}: {kernels} in kernels, {gaps} in gaps</p>"
-    for name, use in report.memory.items():
-        peak, capacity = size(use.peak), size(use.capacity)
-        place = f", in {escape(f'{use.peak_op} {use.peak_location}')}" if use.peak_op else ""
-        yield f"<p>{name.upper()}, each of {use.banks} banks: at most {peak} of {capacity}{place}</p>"
+    yield from (f"<p>{escape(line)}</p>" for line in summary(report))
     yield from _shares(report)
+    yield from _trains(report)
     yield from _ops(report, rows)
     yield "</div>"
 
@@ -68,6 +66,16 @@ def _shares(report: Report) -> Iterator[str]:
         bar = f'<span class="bar" style="width:{240 * share:.0f}px"></span>'
         yield f'<tr><td class="text">{escape(name)}</td><td>{percent(share)}</td><td class="text">{bar}</td></tr>'
     yield "</tbody></table>"
+
+
+def _trains(report: Report) -> Iterator[str]:
+    if not report.tables:
+        return
+    titles = "".join(f"<th>{escape(title)}</th>" for title in TITLES)
+    yield f'<div class="wide"><table><thead><tr>{titles}</tr></thead><tbody>'
+    for record in report.tables:
+        yield "<tr>" + "".join(f'<td class="text">{escape(cell)}</td>' for cell in cells(record)) + "</tr>"
+    yield "</tbody></table></div>"
 
 
 def _ops(report: Report, rows: int) -> Iterator[str]:

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
 from ttstack.report.model import OpReport, Order, Report
-from ttstack.report.text import above, count, duration, percent, short_location, size
+from ttstack.report.summary import summary
+from ttstack.report.text import duration, percent, short_location
 from ttstack.report.trains import trains
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def render(report: Report, width: int, *, by: Order = "order", top: int | None =
     left = len(report.ops) - len(ops)
     if left:
         yield Text(f"and {left} more", style="dim")
-    yield from _totals(report, width)
+    yield Text()
+    yield from map(Text, summary(report, width))
     yield from _share_table(report)
     if report.tables:
         yield Text()
@@ -58,30 +60,6 @@ def _styled(title: str, cell: str, location_width: int) -> Text:
     if title == LOCATION:
         return Text(short_location(cell, location_width), style="dim")
     return Text(cell, style=_COLOURS.get(cell, "") if title == "bound" else "")
-
-
-def _totals(report: Report, width: int) -> Iterator[Text]:
-    kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
-    yield Text()
-    yield Text(f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}")
-    yield Text(expected_line(report))
-    if report.placement_gap is not None:
-        yield Text(f"placement: {duration(report.total_ns)} predicted, {above(report.placement_gap)} the optimum")
-    for name, use in report.memory.items():
-        what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
-        banks = 1 if name == "l1" else use.banks
-        line = f"{what}: at most {size(use.peak * banks)} of {size(use.capacity * banks)}"
-        if use.peak_op:
-            line += f", in {use.peak_op} "
-            line += short_location(use.peak_location, max(width - len(line), 0))
-        yield Text(line)
-
-
-def expected_line(report: Report) -> str:
-    """What `±%` means, and what it is of the whole."""
-    error, unknown = report.expected_error()
-    line = f"±%: mean error on measurements of like ops, {100 * error:.1f} by time"
-    return f"{line}; * or ?: unlike what was measured, {percent(unknown)} % of the time" if unknown else line
 
 
 def _share_table(report: Report) -> "Iterator[RenderableType]":

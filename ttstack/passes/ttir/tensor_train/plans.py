@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -66,7 +67,9 @@ def _smallest(
     factors = {"row_factors": shape.row_factors, "col_factors": shape.col_factors} if analysis is None else {}
     known: dict[str, Any] = {"analysis": analysis, "dtype": _held(dtype), **factors}
     targets = (None, (TILE, TILE))
-    plans = [plan(shape.rows, shape.cols, **_request(settings), **known, target=target) for target in targets]
+    with catch_warnings():
+        simplefilter("ignore")  # of ranks that are lowered: the report has those that were taken
+        plans = [plan(shape.rows, shape.cols, **_request(settings), **known, target=target) for target in targets]
     return min((TensorTrainType(replace(made, rel_error=None), dtype) for made in plans), key=device_bytes)
 
 

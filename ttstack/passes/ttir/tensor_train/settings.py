@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.system_desc.quantities import BYTES
+from ttstack.validation import validation_faults
 
 
 def _numbers(value: Any) -> Any:
@@ -87,7 +88,11 @@ def load_rules(path: Path) -> Rules:
     try:
         document = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
-        raise PassOptionError(f"cannot read the settings of tables in '{path}'", notes=(str(e),)) from e
+        why = getattr(e, "strerror", None) or e
+        raise PassOptionError(
+            f"cannot read the settings of tables in '{path}': {why}",
+            hint="give settings such as rel_error=0.05, or the path of a YAML file",
+        ) from e
     if not isinstance(document, dict):
         raise PassOptionError(f"'{path}' holds no settings", hint="write `rel_error: 0.05`, and `tables:` for some")
     faults: list[str] = []
@@ -118,7 +123,6 @@ def _read(given: object, place: str, faults: list[str]) -> TableSettings | None:
     try:
         return TableSettings.model_validate(given)
     except ValidationError as e:
-        for error in e.errors():
-            spelled = ".".join(part for part in (place, *map(str, error["loc"])) if part)
-            faults.append(f"{spelled}: {error['msg'].removeprefix('Value error, ')}")
+        for path, what in validation_faults(e, unknown="no such setting"):
+            faults.append(f"{'.'.join(filter(None, (place, path)))}: {what}")
         return None

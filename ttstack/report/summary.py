@@ -1,0 +1,31 @@
+"""What a report says of the whole program, in sentences; shared by all writers that people read."""
+
+from collections.abc import Iterator
+
+from ttstack.report.model import Report
+from ttstack.report.text import above, count, duration, percent, short_location, size
+
+
+def summary(report: Report, width: int | None = None) -> Iterator[str]:
+    """Totals, how far to trust them and the placement, and peaks of memory; locations fit into `width`."""
+    kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
+    yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}"
+    yield _expected(report)
+    if report.placement_gap is not None:
+        yield f"placement: {duration(report.total_ns)} predicted, {above(report.placement_gap)} the optimum"
+    for name, use in report.memory.items():
+        what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
+        banks = 1 if name == "l1" else use.banks
+        line = f"{what}: at most {size(use.peak * banks)} of {size(use.capacity * banks)}"
+        if use.peak_op:
+            line += f", in {use.peak_op} "
+            place = use.peak_location
+            line += place if width is None else short_location(place, max(width - len(line), 0))
+        yield line.rstrip()
+
+
+def _expected(report: Report) -> str:
+    """What `±%` means, and what it is of the whole."""
+    error, unknown = report.expected_error()
+    line = f"±%: mean error on measurements of like ops, {100 * error:.1f} by time"
+    return f"{line}; * or ?: unlike what was measured, {percent(unknown)} % of the time" if unknown else line

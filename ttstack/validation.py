@@ -1,0 +1,22 @@
+"""What pydantic found in values that a user wrote, in words for users."""
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+
+def validation_faults(error: ValidationError, unknown: str) -> Iterator[tuple[str, str]]:
+    """The dotted path of each fault, empty for the whole, and what is wrong there; `unknown` is said of a name."""
+    for details in error.errors(include_url=False):
+        yield ".".join(map(str, details["loc"])), _message(details, unknown)
+
+
+def _message(details: ErrorDetails, unknown: str) -> str:
+    spelled = {
+        "extra_forbidden": unknown,
+        "unexpected_keyword_argument": unknown,
+        "missing": "missing",
+        "model_type": "no mapping of names to values",
+    }
+    return spelled.get(details["type"]) or details["msg"].removeprefix("Value error, ")
