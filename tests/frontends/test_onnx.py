@@ -200,3 +200,36 @@ class TestWrongFiles:
     def test_operands_that_do_not_fit(self, tmp_path: Path):
         model = parsed("float[3,4] x, float[3,4] w", "y = MatMul(x, w)")
         self.check(saved(model, tmp_path), SourceError, "`MatMul` does not fit its operands")
+
+    @pytest.mark.parametrize(
+        ("nodes", "message"),
+        [
+            ("y = Relu<alpha = 3>(x)", "`Relu` is not as ONNX defines it: Unrecognized attribute: alpha"),
+            ("y = Add(x)", "`Add` is not as ONNX defines it: .*input size 1"),
+            ("y = Cast(x)", "`Cast` is not as ONNX defines it: Required attribute 'to' is missing"),
+            ("y = Relu(nothing)", "`Relu` takes 'nothing', which is no input and no result of a node before it"),
+            ("y = Relu(z) \n z = Relu(x)", "`Relu` takes 'z'"),
+            ("z = Relu(x)", "no node gives the output 'y' of the graph"),
+        ],
+    )
+    def test_a_graph_that_is_not_well_formed(self, tmp_path: Path, nodes: str, message: str):
+        self.check(saved(parsed("float[3] x", nodes), tmp_path), SourceError, message)
+
+    @pytest.mark.parametrize(
+        ("tensor", "message"),
+        [
+            ({"data_type": 77}, "the data of 'ids' are of type 77, which ONNX does not have"),
+            ({"dims": [9]}, "the data of 'ids' cannot be read: .*reshape"),
+        ],
+    )
+    def test_a_tensor_that_is_not_well_formed(self, tmp_path: Path, tensor: dict[str, Any], message: str):
+        model = parsed("float[3] x", "y = Gather(x, ids)")
+        ids = {"name": "ids", "data_type": onnx.TensorProto.INT64, "dims": [2], "int64_data": [0, 1]} | tensor
+        model.graph.initializer.append(onnx.TensorProto(**ids))
+        self.check(saved(model, tmp_path), SourceError, message)
+
+    def test_an_input_of_strings(self, tmp_path: Path):
+        path = saved(parsed("string[3] x", "y = Identity(x)"), tmp_path)
+        with pytest.raises(SourceError, match="'x' has an element type that no device has") as e:
+            ttstack.compile(path)
+        assert e.value.diagnostic.hint is None

@@ -59,8 +59,17 @@ def test_a_lowered_module_is_not_compiled_again():
     assert "lowered already" in (e.value.diagnostic.hint or "")
 
 
-def test_a_dialect_that_is_not_known():
-    text = EXP.replace('"ttir.exp"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>', "elsewhere.exp %a : tensor<4x8xf32>")
+@pytest.mark.parametrize(
+    "op",
+    [
+        "elsewhere.exp %a : tensor<4x8xf32>",
+        '"elsewhere.exp"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>',
+        '"ttir.exp"(%a) {key = #elsewhere.key<1>} : (tensor<4x8xf32>) -> tensor<4x8xf32>',
+        '"ttir.exp"(%a) : (tensor<4x8xf32>) -> !elsewhere.array<4>',
+    ],
+)
+def test_a_dialect_that_is_not_known(op: str):
+    text = EXP.replace('"ttir.exp"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>', op)
     with pytest.raises(UnsupportedOpError, match="the dialect 'elsewhere' is not known here") as e:
         ttstack.compile(text)
     assert e.value.diagnostic.notes == ()

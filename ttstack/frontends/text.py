@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.diagnostics import InvalidIRError, UnsupportedOpError
+from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
 from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
@@ -18,7 +18,10 @@ from ttstack.session import as_diagnostics
 
 _ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
 _OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')
-_NO_DIALECT = re.compile(r"Dialect `(\w+)' not found")
+_NO_DIALECT = re.compile(r"""Dialect `(\w+)' not found|[`#!]+"(\w+)"<.* created with unregistered dialect""")
+_UNNAMED_DIALECT = "operation being parsed with an unregistered dialect"
+_QUOTED = re.compile(r'"(\w+)\.[\w.]+"\s*\(')
+_LINE = re.compile(r":(\d+):\d+$")
 _KNOWN = frozenset(op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations)
 _VARIADIC = frozenset(
     f"{dialect}.{name}"
@@ -41,7 +44,7 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
             module = ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES, _result_segments))
     except InvalidIRError as e:
         _refuse_unknown_ops(text, source)
-        _refuse_unknown_dialect(e)
+        _refuse_unknown_dialect(e, text)
         raise
     _name_file(module, source)
     return module
@@ -96,13 +99,24 @@ def _name_file(module: ir.Module, source: str) -> None:
     module.operation.walk(rename)
 
 
-def _refuse_unknown_dialect(error: InvalidIRError) -> None:
-    if found := _NO_DIALECT.search(error.diagnostic.message):
+def _refuse_unknown_dialect(error: InvalidIRError, text: str) -> None:
+    if name := _unknown_dialect(error.diagnostic, text):
         raise UnsupportedOpError(
-            f"the dialect '{found[1]}' is not known here",
+            f"the dialect '{name}' is not known here",
             loc=error.diagnostic.loc,
             hint="convert the model to TTIR, or compile it from PyTorch",
         ) from error
+
+
+def _unknown_dialect(diagnostic: Diagnostic, text: str) -> str | None:
+    """The dialect of an error's op, attribute or type; MLIR names that of an op in quotes by its line alone."""
+    if found := _NO_DIALECT.search(diagnostic.message):
+        return found[1] or found[2]
+    line = _LINE.search(diagnostic.loc or "")
+    if not line or _UNNAMED_DIALECT not in diagnostic.message:
+        return None
+    op = _QUOTED.search(text.splitlines()[int(line[1]) - 1])
+    return op and op[1]
 
 
 def _refuse_unknown_ops(text: str, source: str) -> None:

@@ -29,13 +29,16 @@ def fix_shapes(graph: GraphProto, inputs: Any, path: Path) -> None:
         fault = _fix(value.type, given[name]) if name in given else _unknown(value.type)
         faults += [f"input '{name}' {fault}"] if fault else []
     if faults:
-        shapes = ", ".join(f'"{name}": ({", ".join(extents(v.type))})' for name, v in values.items())
-        options = " ".join(f"--input {name}={'x'.join(extents(v.type))}" for name, v in values.items())
-        raise SourceError(
-            f"the inputs of '{path}' cannot be compiled as they are",
-            notes=tuple(faults),
-            hint=f"every extent must be known: give inputs={{{shapes}}}, or {options}, with numbers",
-        )
+        what = f"the inputs of '{path}' cannot be compiled as they are"
+        raise SourceError(what, notes=tuple(faults), hint=_how_to_give(values))
+
+
+def _how_to_give(values: Mapping[str, ValueInfoProto]) -> str | None:
+    if any(_is_foreign(value.type) for value in values.values()):
+        return None
+    shapes = ", ".join(f'"{name}": ({", ".join(extents(v.type))})' for name, v in values.items())
+    options = " ".join(f"--input {name}={'x'.join(extents(v.type))}" for name, v in values.items())
+    return f"every extent must be known: give inputs={{{shapes}}}, or {options}, with numbers"
 
 
 def _by_name(inputs: Any, names: list[str], path: Path) -> Mapping[str, Any]:
@@ -48,11 +51,15 @@ def _by_name(inputs: Any, names: list[str], path: Path) -> Mapping[str, Any]:
     return dict(zip(names, values, strict=False))
 
 
+def _is_foreign(value: TypeProto) -> bool:
+    """Whether no shape makes it an input that can be given."""
+    return not value.HasField("tensor_type") or value.tensor_type.elem_type not in DTYPES
+
+
 def _unknown(value: TypeProto) -> str:
-    if not value.HasField("tensor_type"):
-        return f"is a {value.WhichOneof('value')}, not a tensor"
-    if value.tensor_type.elem_type not in DTYPES:
-        return "has an element type that no device has"
+    if _is_foreign(value):
+        is_tensor = value.HasField("tensor_type")
+        return "has an element type that no device has" if is_tensor else f"is a {value.WhichOneof('value')}, no tensor"
     return "" if static_shape(value) is not None else f"is {spell(value)}"
 
 

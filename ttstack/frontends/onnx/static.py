@@ -22,6 +22,8 @@ FOLD_BYTES = 1 << 20
 _BY_VALUE = {"Resize", "Upsample", "QuantizeLinear", "DequantizeLinear"}
 """Ops that are converted by the values of real operands."""
 
+_EXPORT_AGAIN = "onnx.checker.check_model names what is wrong with the file; export it again"
+
 
 class StaticGraph:
     """A model's nodes in order, bodies of control flow included, without those that nothing needs.
@@ -58,9 +60,11 @@ class StaticGraph:
             self._initializer(tensor, prefix + tensor.name)
         for node in graph.node:
             self._resolved(node, scope, prefix)
-        values = [scope[value.name] for value in graph.output]
+        names = [value.name for value in graph.output]
+        if lost := [name for name in names if name not in scope]:
+            raise SourceError(f"no node gives the output '{lost[0]}' of the graph", hint=_EXPORT_AGAIN)
         self._scope = outer
-        return values
+        return [scope[name] for name in names]
 
     def node(self, node: NodeProto) -> None:
         """Walk a node whose operands and results are named as in the whole."""
@@ -86,10 +90,13 @@ class StaticGraph:
 
     def _resolved(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
         """Walk a node of a graph under what its names stand for."""
+        if lost := [name for name in node.input if name and name not in scope]:
+            what = f"`{node.op_type}` takes '{lost[0]}', which is no input and no result of a node before it"
+            raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN)
         named = NodeProto()
         named.CopyFrom(node)
         named.name = prefix + name_of(node)
-        named.input[:] = [scope.get(name, name) for name in node.input]
+        named.input[:] = [name and scope[name] for name in node.input]
         if node.op_type in CONTROL_FLOW and not node.domain:
             values = CONTROL_FLOW[node.op_type](named, self)
             scope |= zip(node.output, values, strict=False)
@@ -139,6 +146,10 @@ class StaticGraph:
         except (onnx.shape_inference.InferenceError, RuntimeError) as e:
             reason = str(e).strip().splitlines()[-1]
             raise SourceError(f"`{node.op_type}` does not fit its operands: {reason}", loc=name_of(node)) from e
+        except onnx.checker.ValidationError as e:
+            reason = str(e).strip().splitlines()[0]
+            what = f"`{node.op_type}` is not as ONNX defines it: {reason}"
+            raise SourceError(what, loc=name_of(node), hint=_EXPORT_AGAIN) from e
         declared = {name: t for name, t in found.items() if static_shape(t) is None and name in self._declared}
         return found | {
             name: self._declared[name] for name in declared if static_shape(self._declared[name]) is not None

@@ -12,6 +12,8 @@ from ttstack.diagnostics import SourceError
 
 Array = np.ndarray[Any, Any]
 
+_TYPES = frozenset(TensorProto.DataType.values()) - {TensorProto.UNDEFINED}
+
 
 def is_external(tensor: TensorProto) -> bool:
     """Whether the message has the place of the data and not the data."""
@@ -31,10 +33,16 @@ class TensorReader:
         """The elements, a view of the file where they are external.
 
         Raises:
-            SourceError: there is no such file, it is too short, or not in the model's folder.
+            SourceError: there is no such file, it is too short, or not in the model's folder; the elements are not as
+                many as the shape has, or of a type that ONNX does not have.
         """
+        if tensor.data_type not in _TYPES:
+            raise self._fault(tensor, f"are of type {tensor.data_type}, which ONNX does not have")
         if not is_external(tensor):
-            return numpy_helper.to_array(tensor)
+            try:
+                return numpy_helper.to_array(tensor)
+            except ValueError as e:
+                raise self._fault(tensor, f"cannot be read: {e}") from e
         place = {entry.key: entry.value for entry in tensor.external_data}
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
         nbytes = prod(tensor.dims) * dtype.itemsize
