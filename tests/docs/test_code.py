@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.docs.pages import PAGES, ROOT, blocks
 from ttstack.ops.base import OPS
 from ttstack.passes.base import PASSES
+from ttstack.placement.overrides import load_overrides
 from ttstack.system_desc import loads
 
 
@@ -41,9 +43,18 @@ def test_python_runs(page: Path, folder: Path, registries: None):
         exec(compile(text, page.name, "exec"), names)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "yaml")], ids=lambda p: p.stem)
-def test_device_descriptions_are_good(page: Path):
-    for block in blocks(page, "yaml"):
-        desc = loads(block.text)
-        assert f"name: {desc.name}\n" in block.text
-        assert not desc.chips[0].unsourced()
+def _yaml(*, overrides: bool) -> list[Any]:
+    found = [(page, block.text) for page in PAGES for block in blocks(page, "yaml")]
+    return [pytest.param(t, id=page.stem) for page, t in found if t.startswith("ops:") == overrides]
+
+
+@pytest.mark.parametrize("text", _yaml(overrides=False))
+def test_device_descriptions_are_good(text: str):
+    desc = loads(text)
+    assert f"name: {desc.name}\n" in text
+    assert not desc.chips[0].unsourced()
+
+
+@pytest.mark.parametrize("text", _yaml(overrides=True))
+def test_overrides_are_good(text: str):
+    assert load_overrides(yaml.safe_load(text)).ops
