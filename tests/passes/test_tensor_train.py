@@ -197,6 +197,15 @@ def test_a_file_says_it_table_by_table(tmp_path: Path):
     assert record(binary, "keep.me").reason == "the settings leave it alone"
 
 
+def test_rows_that_stand_for_pairs_compress_by_their_factors():
+    rng = np.random.default_rng(0)
+    pairs = rng.standard_normal((25, 1, 1)) + rng.standard_normal((1, ROWS // 25, WIDTH))
+    weights = {"table": pairs.reshape(ROWS, WIDTH).astype(np.float32)}
+    found = record(compiled(PLAIN, weights, f"{SETTINGS},row_factors=25x{ROWS // 25}"))
+    assert found.replaced, found.reason
+    assert found.row_factors == (25, ROWS // 25)
+
+
 FAULTS = [
     (
         "rel_error: 2\ntables: {a: {rank: 3}, b: 7}",
@@ -222,6 +231,7 @@ OPTIONS = [
     "rank=3",
     "ranks=4y",
     "min_rows=0",
+    "row_factors=7",
     "max_bytes=4,ranks=4",
     "nowhere.yaml",
     "max_bytes=4 gallons",

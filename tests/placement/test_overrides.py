@@ -65,6 +65,7 @@ def test_each_kind_is_applied(placement: str):
         ({"name": "matmul", "number": 1, "memory": "l1"}, "its results are in DRAM"),
         ({"name": "add", "operands": [None]}, "it has 2 operands, not 1"),
         ({"name": "matmul", "config": {"in0_block_w": 1000}}, "does not fit its loops"),
+        ({"name": "matmul", "config": {"in0_block_w": 3}}, "does not fit its loops"),
         ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
         ({"dtype": "si32"}, "dtype is one of f32, bf16, bfp8_b, bfp4_b"),
         ({"memory": "dram", "layout": "block_sharded"}, "a tensor in DRAM is interleaved, not block_sharded"),

@@ -13,7 +13,7 @@ from ttstack.placement.pricing import Candidate, Pricing, Way, placed
 from ttstack.program.block_config import whole_config
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_config import matmul_spreads
+from ttstack.program.matmul_config import block_steps, matmul_spreads
 from ttstack.program.placement_fault import BLOCKS, config_faults
 from ttstack.program.structure import is_matmul
 
@@ -170,7 +170,13 @@ def _asked(ways: Iterable[DeviceOp], question: Question) -> Iterable[DeviceOp]:
     kind = asked.get("type")
     put = [replace(op, config={**op.config, **asked}) for op in allowed if kind in (None, op.config.get("type"))]
     known = {"type", *BLOCKS}
-    return [op for op in put if asked.keys() <= known and not any(config_faults(op))]
+    return [op for op in put if asked.keys() <= known and not any(config_faults(op)) and _whole_blocks(op)]
+
+
+def _whole_blocks(op: DeviceOp) -> bool:
+    """Whether the blocks along K of a product leave no rest, which kernels cannot have."""
+    depth = op.config.get("in0_block_w", 1)
+    return not is_matmul(op.dispatch) or block_steps(op) % depth == 0
 
 
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:

@@ -74,6 +74,14 @@ def _traffic(base: DeviceOp, height: int, width: int, depth: int) -> int:
     return reads + m * n * -(-k // depth) + (height + width) * depth
 
 
+def block_steps(device_op: DeviceOp) -> int:
+    """Tiles along K that whole blocks of a product share: all of K, or that of a core's shard of in0."""
+    k, in0 = device_op.dispatch.steps, device_op.operands[0]
+    if in0.sharded and in0.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
+        k = min(k, in0.shard(device_op.op.operands[0])[1])
+    return k
+
+
 def smallest_matmul(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> int:
     """Bytes of buffers that the op needs with the smallest blocks."""
     bases = _spread_out(op, tuple(operands), result, grid)
@@ -114,10 +122,8 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
-    """Steps along K, up to twice what Dst holds: divisors of K, or of the K that a core's shard of in0 holds."""
-    k, in0 = base.dispatch.steps, base.operands[0]
-    if in0.sharded and in0.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
-        k = min(k, in0.shard(base.op.operands[0])[1])
+    """Steps along K, up to twice what Dst holds."""
+    k = block_steps(base)
     return [d for d in range(min(k, chip.dst_tiles), 0, -1) if k % d == 0]
 
 

@@ -37,7 +37,7 @@ def best_candidate(table: Table, settings: TableSettings, values: Array | None) 
     """
     found: list[Candidate] = []
     fault: TensorTrainError | None = None
-    for order in (len(settings.ranks) + 1,) if settings.ranks and len(settings.ranks) > 1 else _ORDERS:
+    for order in _orders(settings):
         try:
             found.append(_candidate(table, settings, values, order))
         except TensorTrainError as e:
@@ -47,11 +47,17 @@ def best_candidate(table: Table, settings: TableSettings, values: Array | None) 
     return min(found, key=lambda candidate: (bool(candidate.reasons), device_bytes(candidate.train)))
 
 
+def _orders(settings: TableSettings) -> tuple[int, ...]:
+    if settings.row_factors:
+        return (len(settings.row_factors),)
+    return (len(settings.ranks) + 1,) if settings.ranks and len(settings.ranks) > 1 else _ORDERS
+
+
 def _candidate(table: Table, settings: TableSettings, values: Array | None, order: int) -> Candidate:
     """Columns are factored so that slices of cores are whole tiles where they can be."""
     dtype = table.type.dtype
     assert isinstance(dtype, DType)
-    shape = plan(*table.shape, ranks=1, target=(TILE, TILE), order=order)
+    shape = plan(*table.shape, ranks=1, target=(TILE, TILE), order=order, row_factors=settings.row_factors)
     if values is None:
         return Candidate(_smallest(shape, settings, None, dtype))
     analysis = analyze(values, row_factors=shape.row_factors, col_factors=shape.col_factors)

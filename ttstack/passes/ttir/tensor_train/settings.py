@@ -15,7 +15,7 @@ from ttstack.validation import validation_faults
 
 
 def _numbers(value: Any) -> Any:
-    """`16` and `16x32`, as texts spell ranks; lists as they are."""
+    """`16` and `16x32`, as texts spell ranks and factors; lists as they are."""
     if isinstance(value, str):
         return tuple(int(part) if part.strip().isdigit() else part for part in value.split("x"))
     return (value,) if isinstance(value, int) else value
@@ -24,6 +24,9 @@ def _numbers(value: Any) -> Any:
 def _size(value: Any) -> Any:
     """`4 MiB` and the like as bytes."""
     return BYTES(value) if isinstance(value, str) else value
+
+
+_Factors = Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=2)]
 
 
 class TableSettings(BaseModel):
@@ -39,6 +42,8 @@ class TableSettings(BaseModel):
     """Of all cores of a table."""
     ranks: Annotated[tuple[Annotated[int, Field(ge=1)], ...] | None, BeforeValidator(_numbers)] = None
     """Between the cores: one for all, or one for each pair; there is one core more."""
+    row_factors: Annotated[_Factors | None, BeforeValidator(_numbers)] = None
+    """What rows are made of, as `5000x24` of pairs of a user and an hour; chosen where left out."""
     min_rows: int = Field(default=100_000, ge=1)
     """Smaller tables are left alone."""
     max_slowdown: float = Field(default=2.0, gt=0)
