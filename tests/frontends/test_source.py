@@ -73,3 +73,9 @@ def test_a_dialect_that_is_not_known(op: str):
     with pytest.raises(UnsupportedOpError, match="the dialect 'elsewhere' is not known here") as e:
         ttstack.compile(text)
     assert e.value.diagnostic.notes == ()
+
+
+def test_shardings_are_to_be_left_out():
+    text = f'sdy.mesh @mesh = <["a"=1]>\n{EXP}'
+    with pytest.raises(UnsupportedOpError, match=r"the dialect 'sdy' is not known here\n.*\n.*without shardings"):
+        ttstack.compile(text)

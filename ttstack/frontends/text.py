@@ -21,6 +21,7 @@ _OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')
 _NO_DIALECT = re.compile(r"""Dialect `(\w+)' not found|[`#!]+"(\w+)"<.* created with unregistered dialect""")
 _UNNAMED_DIALECT = "operation being parsed with an unregistered dialect"
 _QUOTED = re.compile(r'"(\w+)\.[\w.]+"\s*\(')
+_WAYS_OUT = {"sdy": "export the model for one chip, without shardings"}
 _LINE = re.compile(r":(\d+):\d+$")
 _KNOWN = frozenset(op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations)
 _VARIADIC = frozenset(
@@ -104,7 +105,7 @@ def _refuse_unknown_dialect(error: InvalidIRError, text: str) -> None:
         raise UnsupportedOpError(
             f"the dialect '{name}' is not known here",
             loc=error.diagnostic.loc,
-            hint="convert the model to TTIR, or compile it from PyTorch",
+            hint=_WAYS_OUT.get(name, "convert the model to TTIR, or compile it from PyTorch"),
         ) from error
 
 

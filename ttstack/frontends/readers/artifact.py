@@ -80,8 +80,8 @@ def _collected(messages: list[str]) -> Iterator[None]:
 def _unreadable(name: str, artifact: bytes, messages: Sequence[str]) -> SourceError:
     if unknown := next((found[1] for m in messages if (found := _NO_DIALECT.search(m))), None):
         return SourceError(
-            f"'{name}' uses the dialect '{unknown}', which can be read from text alone",
-            hint="write what jax.export.Exported.mlir_module() gives to a .mlir file, and compile that",
+            f"'{name}' uses the dialect '{unknown}', which cannot be read from a portable artifact",
+            hint="export the model for one chip; if it is, compile the text that Exported.mlir_module() gives",
         )
     version = artifact[5 + len(_ARTIFACT) : artifact.find(b"\0", 5)].decode("ascii", "replace")
     ours = stablehlo.get_current_version()

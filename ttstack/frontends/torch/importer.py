@@ -17,6 +17,8 @@ from ttstack.mlir import PassManager, func, fx_importer, ir, register_torch_dial
 FUNCTION = "forward"
 _CLEANUP = "builtin.module(func.func(cse))"
 
+_WAYS_OUT = {"aten.as_strided.default": "write it with slices, reshape, permute or unfold"}
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -99,5 +101,7 @@ def _import_node(nodes: "fx_importer.GraphNodeImporter", node: fx.Node) -> None:
         nodes.import_nodes([node], skip_placeholders_outputs=True)
     except Exception as e:
         raise UnsupportedOpError(
-            f"`{node.target}` cannot be imported: {e or type(e).__name__}", loc=spell(line_of_node(node))
+            f"`{node.target}` cannot be imported: {e or type(e).__name__}",
+            loc=spell(line_of_node(node)),
+            hint=_WAYS_OUT.get(str(node.target)),
         ) from e
