@@ -292,3 +292,10 @@ def test_the_table_of_conversions_names_ops_that_exist():
 def test_notes_say_what_the_targets_do_not():
     assert CONVERSIONS["torch.aten.relu"].note == ""
     assert CONVERSIONS["torch.aten.linear"].note == "`x @ weight^T + bias`."
+
+
+def test_bags_that_are_rows_stay_rows():
+    bags = nn.EmbeddingBag(10, 8, mode="mean").eval()
+    module = import_torch(torch.export.export(bags, (torch.zeros(4, 3, dtype=torch.int64),))).module
+    simplify().run(module)
+    assert ops(module) == {"embedding_bag": 1, "func.return": 1}

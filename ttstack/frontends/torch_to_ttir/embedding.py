@@ -24,11 +24,31 @@ def _embedding_bag(call: Call) -> list[ir.Value]:
     """Pooled rows; the other three results serve training and must not be used."""
     if any(call.used(i) for i in range(1, len(call.results))):
         call.refuse("is used for more than its pooled rows", "only the first result is computed")
+    weights, rows = call.optional(6), None
+    if weights is None and not call.flag(7):
+        rows = _bag_a_row(call.tensor(1), call.tensor(2))
     bags = ttir(
         "embedding_bag",
-        [call.tensor(1), call.tensor(0), call.tensor(2), call.optional(6)],
+        [rows or call.tensor(1), call.tensor(0), None if rows else call.tensor(2), weights],
         mode=_MODES[call.integer(4)],
         include_last_offset=call.flag(7),
         padding_idx=-1 if call.is_none(8) else call.integer(8),
     )
     return [bags] * len(call.results)
+
+
+def _bag_a_row(indices: ir.Value, offsets: ir.Value) -> ir.Value | None:
+    """The matrix whose rows are the bags, where PyTorch has made one vector and its offsets of it."""
+    flat, steps = _made_by(indices, "ttir.reshape"), _made_by(offsets, "ttir.arange")
+    if flat is None or steps is None:
+        return None
+    matrix = flat.operands[0]
+    shape, start, step = (matrix.type.shape, *(steps.attributes[name].value for name in ("start", "step")))
+    whole = len(shape) == 2 and offsets.type.shape == shape[:1] and len(indices.type.shape) == 1
+    return matrix if whole and (start, step) == (0, shape[1]) else None
+
+
+def _made_by(value: ir.Value, name: str) -> ir.Operation | None:
+    owner = value.owner
+    found = None if isinstance(owner, ir.Block) else owner.operation
+    return found if found is not None and found.name == name else None
