@@ -233,3 +233,8 @@ class TestWrongFiles:
         with pytest.raises(SourceError, match="'x' has an element type that no device has") as e:
             ttstack.compile(path)
         assert e.value.diagnostic.hint is None
+
+    def test_names_that_are_not_text(self, tmp_path: Path):
+        path = saved(parsed("float[3] x", "middle = Relu(x) \n y = Abs(middle)"), tmp_path)
+        path.write_bytes(path.read_bytes().replace(b"middle", b"mi\xff\xffle"))
+        self.check(path, SourceError, "is damaged: it has names that are not UTF-8")

@@ -1,6 +1,7 @@
 """Exported programs in `.pt2` files: what they hold, and what is said of files that hold something else."""
 
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -120,3 +121,12 @@ def test_other_files_are_told_apart(saved: Path, tmp_path: Path, name: str, capf
 def test_a_program_has_its_shapes(saved: Path):
     with pytest.raises(SourceError, match="an exported program has its shapes"):
         ttstack.compile(saved, [(3, 8)])
+
+
+def test_an_archive_with_damaged_headers(saved: Path, tmp_path: Path):
+    content = bytearray(saved.read_bytes())
+    for entry in re.finditer(b"PK\x01\x02", bytes(content)):
+        content[entry.start() + 8] |= 1 << 5  # "compressed patched data", which nothing writes
+    (tmp_path / "model.pt2").write_bytes(content)
+    with pytest.raises(SourceError, match="is cut off or damaged"):
+        ttstack.compile(tmp_path / "model.pt2")

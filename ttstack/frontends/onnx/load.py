@@ -30,6 +30,12 @@ def load(path: Path) -> ModelProto:
             raise SourceError(f"'{path}' is no ONNX model", hint="export it again") from e
     if not model.graph.node and not model.graph.output:
         raise SourceError(f"'{path}' holds no graph: it is no ONNX model, or cut off", hint="export it again")
+    if any(
+        isinstance(name, bytes)
+        for node in model.graph.node
+        for name in (node.name, node.op_type, *node.input, *node.output)
+    ):
+        raise SourceError(f"'{path}' is damaged: it has names that are not UTF-8", hint="export it again")
     _check_opset(model, path)
     return inline_local_functions(model) if model.functions else model
 

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from textwrap import shorten
@@ -38,7 +39,7 @@ def load_archive(path: Path) -> ExportedProgram:
             name = _model_name(path, archive)
             _check_version(path, _json(archive, f"models/{name}.json"))
             _refuse_pickles(path, archive)
-    except (zipfile.BadZipFile, EOFError, ValueError, KeyError) as e:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, RuntimeError) as e:
         raise SourceError(f"'{path}' is cut off or damaged", notes=(str(e),), hint=_EXPORT) from e
     try:
         with quiet():
