@@ -42,7 +42,7 @@ class TensorTrainDecompose(Op, mnemonic="tensor_train_decompose"):
 class Contraction(Op):
     """An op on the cores of a train: products of tiles, one core after the other."""
 
-    op_code = "GenericOpDeviceOperation"
+    op_code = "EmbeddingsDeviceOperation"
     train: TensorTrainAttr
 
     @property
