@@ -108,7 +108,8 @@ def test_names_and_kinds_are_on_the_function_and_in_its_text():
 
 
 def test_function_types_are_builtin_and_keep_unsigned_integers():
-    (function,) = kinds().module.body.operations
+    module = kinds().module  # its operations do not outlive it
+    (function,) = module.body.operations
     inputs = ir.FunctionType(function.attributes["function_type"].value).inputs
     assert [str(t) for t in inputs][:2] == ["tensor<2x4xf32>", "tensor<4xui8>"]
     assert "torch" not in str(function)
