@@ -22,8 +22,6 @@ sys.path.insert(0, str(_ROOT))
 
 import ttstack  # noqa: E402
 from ttstack.placement import POLICIES  # noqa: E402
-from ttstack.program.buffers import Memory, buffers, live_bytes  # noqa: E402
-from ttstack.program.layout import MemorySpace  # noqa: E402
 
 Example = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
 
@@ -84,31 +82,9 @@ def measure(text: str, dtype: str, policy: str, budget: float) -> Placed:
     start = time.process_time()
     program = ttstack.compile(text, dtype=dtype, placement=policy, placement_budget=budget)
     seconds = time.process_time() - start
-    function, chip = program.function(), program.binary.system_desc.chips[0]
-    ns, bound = program.cost().total_ns, function.bound_ns
-    results = [function.tensors[r] for op in function.operations for r in op.results]
-    sizes = [(t.layout.nbytes(t.type), t.layout.in_l1) for t in results if t.alias is None]
-    total = sum(n for n, _ in sizes)
-    return Placed(
-        ms=ns / 1e6,
-        seconds=seconds,
-        gap=None if bound is None else max(ns / bound - 1, 0.0),
-        peak=_span(program),
-        least=max(live_bytes(function, chip), default=0),
-        inside=sum(n for n, l1 in sizes if l1) / max(total, 1),
-    )
-
-
-def _span(program: ttstack.Program) -> int:
-    function, chip = program.function(), program.binary.system_desc.chips[0]
-    memory = Memory.of(chip, MemorySpace.L1)
-    found = [b for b in buffers(function, chip) if b.space is MemorySpace.L1]
-    lowest = [
-        min((b.start for b in found if b.first <= at <= b.last), default=memory.end)
-        for at in range(len(function.operations))
-    ]
-    spans = (memory.end - low + op.l1_bytes for low, op in zip(lowest, function.operations, strict=True))
-    return max(spans, default=0)
+    report = program.cost()
+    l1 = report.memory["l1"]
+    return Placed(report.total_ns / 1e6, seconds, report.placement_gap, l1.span, l1.peak, report.staying)
 
 
 def text_of(model: Model, folder: Path) -> str:

@@ -59,6 +59,22 @@ def test_memory_peaks_come_from_addresses_and_circular_buffers(report: Report) -
     assert report.memory["dram"].peak == sum(dram_tiles.values())
 
 
+def test_addresses_span_at_least_the_peak(binary: Binary, report: Report) -> None:
+    chip, kib, tile = binary.system_desc.chips[0], 1024, 2048
+    l1 = report.memory["l1"]
+    lowest = 512 * kib  # of "y", while "to_layout" and "matmul" run
+    assert l1.span == max(chip.l1_end - lowest + 100 * kib, chip.l1_end - lowest - 256 * kib + 200 * kib)
+    assert l1.span > l1.peak == 200 * kib + 16 * tile
+
+
+def test_the_share_that_stays_is_of_what_neither_itself_nor_a_copy_is_in_dram(binary: Binary, report: Report) -> None:
+    assert report.staying == 0.5, "of 'y' and 'probabilities' alike in size, 'rows' is a copy"
+    (function,) = binary.functions
+    rows = replace(function.tensors[4], layout=function.tensors[5].layout, address=5 << 20)
+    spilled = replace(function, tensors=(*function.tensors[:4], rows, function.tensors[5]))
+    assert build_report(replace(binary, functions=(spilled,))).staying == 0
+
+
 def test_a_function_without_ops(empty: Report) -> None:
     assert (empty.total_ns, empty.ops, empty.shares()) == (0, (), {})
 

@@ -167,7 +167,7 @@ def _print_tables(program: "Program") -> None:
 
 
 def _print_summary(program: "Program", target: Path) -> None:
-    from ttstack.report.text import above, count, duration, size
+    from ttstack.report.text import above, count, duration, percent, size
 
     nbytes = size(target.stat().st_size)
     for function in program.binary.functions:
@@ -177,5 +177,6 @@ def _print_summary(program: "Program", target: Path) -> None:
         l1 = report.memory["l1"]
         write(
             f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}{gap}, "
-            f"L1 at most {size(l1.peak)} of {size(l1.capacity)}, file {nbytes}"
+            f"L1 at most {size(l1.span)} of {size(l1.capacity)} (no less than {size(l1.peak)}), "
+            f"{percent(report.staying)} % of results never leave it, file {nbytes}"
         )

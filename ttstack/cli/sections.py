@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ttstack.program.buffers import Memory, live_bytes
+from ttstack.program.l1_use import span_bytes, staying_share
 from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
-from ttstack.system_desc import to_dict
+from ttstack.system_desc import ChipDesc, to_dict
 
 
 def summary(binary: Binary) -> dict[str, Any]:
@@ -18,17 +19,20 @@ def summary(binary: Binary) -> dict[str, Any]:
         "weights": len(binary.weights),
         "weight bytes": sum(w.type.nbytes for w in binary.weights.values()),
         "ir stages": list(binary.stages),
-        "functions": {f.name: _function(f) for f in binary.functions},
+        "functions": {f.name: _function(f, binary.chip(f)) for f in binary.functions},
     }
 
 
-def _function(function: Function) -> dict[str, Any]:
+def _function(function: Function, chip: ChipDesc) -> dict[str, Any]:
     tensors = function.tensors
     return {
         "ops": len(function.operations),
         "tensors": len(tensors),
         "inputs": {name: str(t.type) for name, t in function.arguments.items()},
         "outputs": {o.name: str(tensors[o.tensor].type) for o in function.outputs},
+        "l1 bytes spanned by addresses": span_bytes(function, chip),
+        "l1 bytes needed at least": max(live_bytes(function, chip), default=0),
+        "% of results that never leave l1": round(100 * staying_share(function), 1),
     }
 
 

@@ -6,6 +6,7 @@ from ttstack.cost import FREE, Cost, confidence, predict, roofline
 from ttstack.diagnostics import InputError
 from ttstack.program.buffers import DEALLOCATE, Memory, live_bytes
 from ttstack.program.device_op import DeviceOp
+from ttstack.program.l1_use import span_bytes, staying_share
 from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
 from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
@@ -23,20 +24,25 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     """
     function = _find(binary, function_name)
     chip = binary.chip(function)
-    l1, dram = (live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM))
+    live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
-    for operation, held in zip(function.operations, l1, strict=True):
+    for operation, held in zip(function.operations, live[MemorySpace.L1], strict=True):
         if operation.name == DEALLOCATE or _loads_weight(function, operation):
             continue
         device_op = function.device_op(operation)
         cost = predict(device_op, chip, binary.system_desc)
         if cost is not FREE:
             ops.append(_op(len(ops), function, operation, device_op, cost, held, chip))
-    memory = {
-        "l1": _memory_use(function, l1, Memory.of(chip, MemorySpace.L1)),
-        "dram": _memory_use(function, dram, Memory.of(chip, MemorySpace.DRAM)),
-    }
-    return Report(function.name, binary.system_desc.name, chip, tuple(ops), memory, binary.tables, function.bound_ns)
+    return Report(
+        function=function.name,
+        system=binary.system_desc.name,
+        chip=chip,
+        ops=tuple(ops),
+        memory={str(space): _memory_use(function, chip, space, held) for space, held in live.items()},
+        tables=binary.tables,
+        staying=staying_share(function),
+        bound_ns=function.bound_ns,
+    )
 
 
 def _loads_weight(function: Function, operation: Operation) -> bool:
@@ -95,8 +101,9 @@ def _tensor(tensor: Tensor) -> TensorReport:
     return TensorReport(tensor.name, tensor.type, tensor.layout)
 
 
-def _memory_use(function: Function, live: Sequence[int], memory: Memory) -> MemoryUse:
-    peak = max(live, default=0)
+def _memory_use(function: Function, chip: ChipDesc, space: MemorySpace, live: Sequence[int]) -> MemoryUse:
+    memory, peak = Memory.of(chip, space), max(live, default=0)
     at = function.operations[live.index(peak)] if peak else None
     op, location = (at.name, at.location) if at else ("", "")
-    return MemoryUse(peak, memory.end - memory.base, memory.banks, op, location)
+    span = span_bytes(function, chip, space)
+    return MemoryUse(peak, memory.end - memory.base, memory.banks, span, op, location)

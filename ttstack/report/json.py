@@ -27,6 +27,7 @@ def to_dict(report: Report) -> dict[str, Any]:
         "bound_ns": report.bound_ns,
         "placement_gap": report.placement_gap,
         "shares": report.shares(),
+        "staying_in_l1": report.staying,
         "memory": {name: asdict(use) for name, use in report.memory.items()},
         **({"tables": [record.known() for record in report.tables]} if report.tables else {}),
         "ops": [_op(report, op) for op in report.ops],

@@ -101,6 +101,8 @@ class MemoryUse:
     capacity: int
     """Bytes of a bank that programs may use."""
     banks: int
+    span: int = 0
+    """The most bytes that addresses span: `peak`, which none can do without, and what is lost between buffers."""
     peak_op: str = ""
     """Mnemonic of the op that runs when the peak is first reached."""
     peak_location: str = ""
@@ -121,6 +123,8 @@ class Report:
     """By memory: `l1` and `dram`."""
     tables: tuple[TableRecord, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
+    staying: float = 0.0
+    """Share of the bytes of all computed tensors that never leave L1."""
     bound_ns: float | None = None
     """No placement of the ops is predicted to be faster, as far as `--placement optimal` proved it."""
 

@@ -22,6 +22,14 @@ def summary(report: Report, width: int | None = None) -> Iterator[str]:
             place = use.peak_location
             line += place if width is None else short_location(place, max(width - len(line), 0))
         yield line.rstrip()
+    yield in_l1(report)
+
+
+def in_l1(report: Report) -> str:
+    """How much of what is computed stays in L1, and how tightly its buffers are packed."""
+    use = report.memory["l1"]
+    packed = f"addresses span {size(use.span)}, the least is {size(use.peak)}"
+    return f"{percent(report.staying)} % of the bytes of results never leave L1, whose {packed}"
 
 
 def _expected(report: Report) -> str:

@@ -1,0 +1,40 @@
+"""How well a function uses L1: the room that its addresses span, and how much of what it computes stays there."""
+
+import numpy as np
+
+from ttstack.program.buffers import Memory, buffers, owner
+from ttstack.program.layout import MemorySpace
+from ttstack.program.records import Function
+from ttstack.system_desc import ChipDesc
+
+TO_LAYOUT = "to_layout"
+
+
+def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySpace.L1) -> int:
+    """Bytes of each bank that addresses take at most: from the lowest in use to the end, circular buffers included.
+
+    The largest sum of bytes that are live at once is the least that any addresses span; what is more is lost
+    between buffers.
+    """
+    memory = Memory.of(chip, space)
+    lowest = np.full(max(len(function.operations), 1), memory.end)
+    for buffer in buffers(function, chip):
+        if buffer.space is space and buffer.nbytes:
+            live = slice(buffer.first, buffer.last + 1)
+            lowest[live] = np.minimum(lowest[live], buffer.start)
+    scratch = [op.l1_bytes if space is MemorySpace.L1 else 0 for op in function.operations] or [0]
+    return int((memory.end - lowest + scratch).max())
+
+
+def staying_share(function: Function) -> float:
+    """Share of the bytes of all computed tensors of which neither they nor a copy is ever in DRAM."""
+    copies = {op.results[0]: op.operands[0] or 0 for op in function.operations if op.name == TO_LAYOUT}
+
+    def original(tensor: int) -> int:
+        tensor = owner(function, tensor)
+        return original(copies[tensor]) if tensor in copies else tensor
+
+    made = {r for op in function.operations for r in op.results if original(r) == r} - set(function.inputs)
+    leaving = {original(r) for op in function.operations for r in op.results if not function.tensors[r].layout.in_l1}
+    sizes = {t.id: t.layout.nbytes(t.type) for t in (function.tensors[r] for r in made)}
+    return sum(n for r, n in sizes.items() if r not in leaving) / max(sum(sizes.values()), 1)
