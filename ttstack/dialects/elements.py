@@ -9,6 +9,9 @@ from ttstack.dialects.types import read_dtype, tensor_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
+RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
+"""How text refers to a resource, whose name it captures."""
+
 
 def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
     """The values of a dense attribute in the NumPy type of its element type.

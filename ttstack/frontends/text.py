@@ -21,7 +21,14 @@ _OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')
 _NO_DIALECT = re.compile(r"""Dialect `(\w+)' not found|[`#!]+"(\w+)"<.* created with unregistered dialect""")
 _UNNAMED_DIALECT = "operation being parsed with an unregistered dialect"
 _QUOTED = re.compile(r'"(\w+)\.[\w.]+"\s*\(')
-_WAYS_OUT = {"sdy": "export the model for one chip, without shardings"}
+_WAYS_OUT = {
+    "sdy": "export the model for one chip, without shardings",
+    **dict.fromkeys(
+        ("ttcore", "d2m", "ttmetal", "ttkernel"),
+        "this is what tt-mlir makes of TTIR on its way to a device; compile the TTIR that it was made of",
+    ),
+}
+_OWN_ASSEMBLY = re.compile(r"(?:^|=)\s*((?:ttir|ttnn)\.\w+)\b(?!\s*=)")
 _LINE = re.compile(r":(\d+):\d+$")
 _KNOWN = frozenset(op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations)
 _VARIADIC = frozenset(
@@ -40,14 +47,17 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
         UnsupportedOpError: it does not parse, and has ops that our dialects do not define, all of them; or ops of a
             dialect that is not known at all.
     """
+    plain = respell(text, _segments, _accepts, _ATTRIBUTES, _result_segments)
     try:
         with as_diagnostics("cannot read the module", source):
-            module = ir.Module.parse(respell(text, _segments, _accepts, _ATTRIBUTES, _result_segments))
+            module = ir.Module.parse(plain)
     except InvalidIRError as e:
         _refuse_unknown_ops(text, source)
         _refuse_unknown_dialect(e, text)
+        _refuse_own_assembly(e, plain, source)
         raise
     _name_file(module, source)
+    _unwrap(module)
     return module
 
 
@@ -98,6 +108,31 @@ def _name_file(module: ir.Module, source: str) -> None:
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(rename)
+
+
+def _unwrap(module: ir.Module) -> None:
+    """Let what stands in the only module of the module, as tt-mlir's for devices do, stand in the outermost one."""
+    ops: list[Any] = list(module.body.operations)
+    while len(ops) == 1 and ops[0].operation.name == "builtin.module":
+        (inner,) = ops
+        for op in (ops := list(inner.body.operations)):
+            op.operation.move_before(inner.operation)
+        for named in inner.operation.attributes:
+            module.operation.attributes[named] = inner.operation.attributes[named]
+        inner.operation.erase()
+
+
+def _refuse_own_assembly(error: InvalidIRError, text: str, source: str) -> None:
+    """MLIR gives no place where a dialect defined from Python has no assembly."""
+    if error.diagnostic.loc:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _OWN_ASSEMBLY.search(line.partition("//")[0]):
+            raise InvalidIRError(
+                f"'{found[1]}' is not in generic form",
+                loc=f"{source}:{number}",
+                hint=f'write "{found[1]}"(%operand) <{{attribute = value}}> : (type) -> type',
+            ) from error
 
 
 def _refuse_unknown_dialect(error: InvalidIRError, text: str) -> None:

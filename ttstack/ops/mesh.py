@@ -37,8 +37,9 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
 
     @property
     def divides(self) -> bool:
-        """Whether devices have parts of the tensor."""
-        return self.shard_type in ("devices", "identity")
+        """Whether devices have parts of the tensor, and not all of it."""
+        whole = set(self.shard_shape) <= {1} and set(self.shard_dims) <= {-1}
+        return self.shard_type in ("devices", "identity") and not whole
 
     @property
     def to_devices(self) -> bool:

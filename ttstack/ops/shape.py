@@ -24,7 +24,7 @@ class Movement(Op):
 
 
 class Reshape(Movement, mnemonic="reshape"):
-    """The same elements in row-major order under another shape."""
+    """The same elements in row-major order under another shape, of which one extent can be -1: what is left."""
 
     keeps_order = True
     op_code = "ReshapeViewDeviceOperation"
@@ -33,12 +33,15 @@ class Reshape(Movement, mnemonic="reshape"):
 
     def infer(self) -> TensorType:
         """`shape`; it must hold as many elements as the operand."""
-        count = math.prod(self.shape)
+        left = self.input.size // max(1, math.prod(extent for extent in self.shape if extent != -1))
+        shape = tuple(left if extent == -1 else extent for extent in self.shape)
+        expect(min(shape, default=1) >= 0 and self.shape.count(-1) < 2, f"shape {list(self.shape)} is no shape")
         expect(
-            count == self.input.size and min(self.shape, default=1) >= 0,
-            f"shape {list(self.shape)} has {count} elements, input {list(self.input.shape)} has {self.input.size}",
+            math.prod(shape) == self.input.size,
+            f"shape {list(shape)} has {math.prod(shape)} elements, "
+            f"input {list(self.input.shape)} has {self.input.size}",
         )
-        return self.input.with_shape(self.shape)
+        return self.input.with_shape(shape)
 
 
 class Squeeze(Movement, mnemonic="squeeze"):

@@ -11,6 +11,8 @@ from ttstack.system_desc import SystemDesc
 
 SYSTEM_DESC = "tt.system_desc"
 
+_FUNCTION_TYPES = ("tt.function_type", "ttcore.function_type")
+
 TABLES = "tt.tables"
 """The attribute of a module that says what became of its embedding tables."""
 
@@ -21,11 +23,18 @@ def defined(module: ir.Module) -> Iterator[Any]:
 
 
 def functions(module: ir.Module) -> Iterator[Any]:
-    """Public functions with a body, in order."""
+    """Functions with a body that are programs, in order: public ones, but for those of tt-mlir's constants."""
     for function in defined(module):
         attributes = function.attributes
-        if "sym_visibility" not in attributes or attributes["sym_visibility"].value == "public":
+        public = "sym_visibility" not in attributes or attributes["sym_visibility"].value == "public"
+        if public and not _makes_constants(attributes):
             yield function
+
+
+def _makes_constants(attributes: Any) -> bool:
+    return "const_eval" in attributes or any(
+        name in attributes and "const_eval" in str(attributes[name]) for name in _FUNCTION_TYPES
+    )
 
 
 def body(function: Any) -> list[Any]:

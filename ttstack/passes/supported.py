@@ -23,9 +23,10 @@ def check_supported(module: ir.Module) -> None:
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
     if not any(True for _ in functions(module)):
+        several = sum(op.operation.name == "builtin.module" for op in module.body.operations) > 1
         raise InvalidIRError(
-            "the module has no public function with a body",
-            hint="functions stand in the outermost module, as func.func @name",
+            "there are several modules" if several else "the module has no public function with a body",
+            hint="compile one at a time" if several else "functions stand in the outermost module, as func.func @name",
         )
     for function in defined(module):
         for block in function.regions[0].blocks:

@@ -30,7 +30,7 @@ def mesh_shard(
     shard_dims: Sequence[int],
 ) -> list[Array]:
     """A whole array in parts on the devices, or their parts as one array, which all of them then share."""
-    if shard_type in ("devices", "identity"):
+    if shard_type in ("devices", "identity") and max(shard_shape, default=1) > 1:
         if shard_direction == "full_to_shard":
             return [_cut(x, _place(mesh, d, shard_dims), shard_shape) for d, x in enumerate(shares)]
         return [_joined(shares, mesh, shard_shape, shard_dims)] * mesh.size

@@ -1,9 +1,11 @@
 """The section of a module's text that holds the data of `dense_resource` constants, which the bindings cannot read."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.elements import RESOURCE
 from ttstack.mlir import ir
 
 _BEGIN, _END, _DATA = "{-#", "#-}", '"0x'
@@ -33,6 +35,16 @@ def cut(text: str) -> tuple[str, dict[str, memoryview]]:
             found[name[1].strip('"')] = _data(name[1], text[at + len(_DATA) : close])
         at = text.find(_DATA, close, end)
     return text[:begin] + text[end + len(_END) :], found
+
+
+def inlined(text: str, data: Mapping[str, memoryview]) -> str:
+    """The text with the data of resources in the place of their names; of names without data, as it is."""
+
+    def dense(found: re.Match[str]) -> str:
+        name = found[1].strip('"')
+        return f'dense<"0x{data[name].hex()}">' if name in data else found[0]
+
+    return RESOURCE.sub(dense, text)
 
 
 def _data(name: str, digits: str) -> memoryview:

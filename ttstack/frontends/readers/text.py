@@ -6,11 +6,12 @@ from pathlib import Path
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.readers.dialects import to_ttir
 from ttstack.frontends.readers.kind import Source
-from ttstack.frontends.readers.resources import cut
+from ttstack.frontends.readers.resources import cut, inlined
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects
 
 _STABLEHLO = ("stablehlo.", "chlo.", "vhlo.")
+_CONSTANT = '"ttir.constant"'
 _SHARDING = "#sdy."
 """Attributes by which JAX says how ops may be spread over chips: StableHLO can be read without."""
 
@@ -34,6 +35,8 @@ def read_string(text: str, name: str) -> Source:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
     plain, data = cut(text)
+    if data and _CONSTANT in plain:
+        plain = inlined(plain, data)
     if any(dialect in plain for dialect in _STABLEHLO):
         register_stablehlo_dialects(ir.Context.current)
         ir.Context.current.allow_unregistered_dialects = _SHARDING in plain

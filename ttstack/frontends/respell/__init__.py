@@ -15,6 +15,7 @@ from ttstack.frontends.respell.edits import Edits
 from ttstack.frontends.respell.elide import elide
 from ttstack.frontends.respell.generic import ResultSegments, Segments, respell_generic
 from ttstack.frontends.respell.kind import looks_like
+from ttstack.frontends.respell.older import respell_older
 from ttstack.frontends.respell.operation import match_operation
 from ttstack.frontends.respell.tokens import Tokens
 
@@ -51,7 +52,7 @@ def respell(
     # Looking for plain strings first spares texts of large constants a search that is fifty times slower.
     if not any(dialect + mark in text for dialect in _DIALECTS for mark in ".<") or not _CONCERNED.search(text):
         return text
-    return _respell_ops(_respell_attributes(text, attributes), segments, accepts, result_segments)
+    return _respell_ops(_respell_attributes(respell_older(text), attributes), segments, accepts, result_segments)
 
 
 def _respell_attributes(text: str, known: Collection[str] | None) -> str:

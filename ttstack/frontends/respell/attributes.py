@@ -9,7 +9,8 @@ A parameter of such a dialect's attribute is itself an attribute or a type: ``#t
    description of ours is a dictionary: ``#tt.system_desc<{...}>``. tt-mlir's are removed, for the target is
    given to the compiler: as an alias, as an entry of a dictionary, as a ``ttcore.device`` op;
 3. any other attribute whose parameters are attributes stays as it is;
-4. sizes become lists, ``<8x8>`` to ``<[8, 8]>``, and all else a string, ``<parameter>`` to ``<"parameter">``.
+4. sizes become lists, ``<8x8>`` to ``<[8, 8]>``, and all else a string, ``<parameter>`` to ``<"parameter">``, or a
+   plain string where the dialects have no such attribute or, as of layouts, one of other parameters.
 """
 
 import re
@@ -20,6 +21,7 @@ from ttstack.frontends.respell.tokens import Tokens
 
 _HEAD = re.compile(r"#(tt|ttcore|ttir|ttnn)(?:\.([\w$]+))?$")
 _TARGET = {"operand_constraint", "system_desc", "chip_desc", "cpu_desc", "chip_channel", "device"}
+_LAYOUTS = {"tt.layout"}
 _SIZES = re.compile(r"\d+(?:x\d+)+$")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*(?:[eE][-+]?\d*)?)?|0x[0-9a-fA-F]+)$")
 _BUILTIN = re.compile(r"(?:[su]?i\d+|u?f\d+\w*|bf16|tf32|index|none|true|false|unit)$")
@@ -62,7 +64,7 @@ class Attributes:
 
     def _new_spelling(self, name: str, parameters: str) -> str:
         quoted = '"' + parameters.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        if not self._defined(name):
+        if name in _LAYOUTS or not self._defined(name):
             return quoted
         if _SIZES.match(parameters):
             return f"#{name}<[{parameters.replace('x', ', ')}]>"

@@ -5,27 +5,24 @@ ttir.to_layout %a, %b : A into B -> C            "ttir.to_layout"(%a, %b) : (A, 
 ttir.to_layout %a, %b : A into B hostInfo = #l   "ttir.to_layout"(%a, %b) {layout = #l} : (A, B) -> B
 ttir.ttnn_metal_layout_cast %a : A -> B           "ttir.ttnn_metal_layout_cast"(%a) : (A) -> B
 ttcore.device @default_device = <...>            (removed: the target is given to the compiler)
+ttcore.device_module {...}                       builtin.module {...}
+ttcore.cpu_module {...}                          (removed: the host's part is no program of the device)
+ttcore.load_cached(@f, [%a]) : (A) -> B          func.call @f(%a) : (A) -> B
 """
+
+from collections.abc import Callable
 
 from ttstack.frontends.respell.edits import Edits, one_line
 from ttstack.frontends.respell.operation import match_operation
 from ttstack.frontends.respell.tokens import Tokens
 
-_DEVICES = ("tt.device", "ttcore.device")
+Respell = Callable[[Tokens, Edits, int], int]
 
 
 def respell_custom(tokens: Tokens, edits: Edits, index: int) -> int:
     """Respell the op whose name is the token `index`, if it is one of these; the index to go on from."""
-    word = tokens[index]
-    if word.strip('"') in _DEVICES:
-        return _remove_device(tokens, edits, index)
-    if word == "ttir.empty":
-        return _respell_empty(tokens, edits, index)
-    if word == "ttir.to_layout":
-        return _respell_to_layout(tokens, edits, index)
-    if word == "ttir.ttnn_metal_layout_cast":
-        return _respell_cast(tokens, edits, index)
-    return index + 1
+    found = _OPS.get(tokens[index])
+    return found(tokens, edits, index) if found else index + 1
 
 
 def _respell_empty(tokens: Tokens, edits: Edits, index: int) -> int:
@@ -87,9 +84,23 @@ def _assigned_type(tokens: Tokens, index: int, first: int, last: int) -> str:
     return tokens.slice(first, last) if tokens[index - 1] == "=" else "()"
 
 
-def _remove_device(tokens: Tokens, edits: Edits, index: int) -> int:
+def _respell_cached(tokens: Tokens, edits: Edits, index: int) -> int:
+    arguments = tokens.closing(index + 4, "[")
+    if tokens[index + 3] != "," or arguments is None or tokens[arguments + 1] != ")":
+        return index + 1
+    edits.replace(index, index + 1, "func.call")
+    edits.replace(index + 3, index + 4, "(")
+    edits.blank(arguments, arguments)
+    return arguments + 1
+
+
+def _remove(tokens: Tokens, edits: Edits, index: int) -> int:
+    """Remove a device, or a module of the host, in generic form or its own."""
     op = match_operation(tokens, index)
     last = op.last if op else None
+    body = index + 1 if tokens[index + 1] != "attributes" else _after_dictionary(tokens, index + 2)
+    if op is None and tokens[index].endswith("module"):
+        last = tokens.closing(body, "{")
     if tokens[index + 1].startswith("@") and tokens[index + 2] == "=":
         value = tokens.closing(index + 3, "<") or tokens.value_end(index + 3)
         last = value and _after_dictionary(tokens, value + 1) - 1
@@ -104,3 +115,26 @@ def _remove_device(tokens: Tokens, edits: Edits, index: int) -> int:
 def _after_dictionary(tokens: Tokens, index: int) -> int:
     closing = tokens.closing(index, "{")
     return index if closing is None else closing + 1
+
+
+def _respell_module(tokens: Tokens, edits: Edits, index: int) -> int:
+    if tokens[index + 1] in ("{", "attributes", "("):
+        edits.replace(index, index, '"builtin.module"' if tokens.kind(index) == "string" else "builtin.module")
+    return index + 1
+
+
+def _of_both_dialects(name: str, respell: Respell) -> dict[str, Respell]:
+    """In generic form too."""
+    return {quote + dialect + name + quote: respell for dialect in ("tt.", "ttcore.") for quote in ("", '"')}
+
+
+_OPS = {
+    "ttir.empty": _respell_empty,
+    "ttir.to_layout": _respell_to_layout,
+    "ttir.ttnn_metal_layout_cast": _respell_cast,
+    "ttcore.load_cached": _respell_cached,
+    "tt.load_cached": _respell_cached,
+    **_of_both_dialects("device", _remove),
+    **_of_both_dialects("cpu_module", _remove),
+    **_of_both_dialects("device_module", _respell_module),
+}

@@ -1,21 +1,18 @@
 """Large constants: arguments of the function, whose elements stay outside of the IR."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ttstack.diagnostics import SourceError
-from ttstack.dialects.elements import read_elements
+from ttstack.dialects.elements import RESOURCE, read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 
 INLINE_BYTES = 1024
 """Constants up to this size stay in the module."""
-
-_RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
 
 
 class Weights:
@@ -56,7 +53,7 @@ class Weights:
         return self._arguments[name]
 
     def _named(self, attribute: Any, op: Any) -> str:
-        resource = None if isinstance(attribute, ir.DenseElementsAttr) else _RESOURCE.match(str(attribute))
+        resource = None if isinstance(attribute, ir.DenseElementsAttr) else RESOURCE.match(str(attribute))
         name = resource[1].strip('"') if resource else f"constant.{len(self.values)}"
         self.values[name] = self._resource(name, attribute, op) if resource else read_elements(attribute)
         self._names[attribute] = name
