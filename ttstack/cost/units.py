@@ -20,7 +20,7 @@ def tile_cycles(op: TileOp, dtype: DType, fidelity: Fidelity, chip: ChipDesc) ->
             cycles = matrix.reduce_cycles_per_tile.at(fidelity)
         case "reduce_max":
             cycles = matrix.reduce_max_cycles_per_tile
-        case "copy" | "fill" | "transpose":
+        case "copy" | "fill" | "group" | "transpose":
             cycles = matrix.copy_cycles(dtype.bits)
         case function:
             cycles = matrix.copy_cycles(dtype.bits) + vector_cycles(function, dtype, chip)

@@ -108,6 +108,10 @@ class Op:
         """The loops over tiles of this op on these operands."""
         raise NotImplementedError(f"{type(self).__name__}.dispatch")
 
+    def as_generic(self) -> Dispatch | None:
+        """What a `ttir.generic` in its place says; None where maps and tile ops do not say all that the op does."""
+        return self.loops if self.loops.exact else None
+
     def check_constants(self, values: Mapping[int, Any]) -> None:
         """Raise `ValueError` where operands do not fit whose values are known, by position, as arrays."""
 

@@ -33,11 +33,23 @@ class Access(StrEnum):
 
 
 @dataclass(frozen=True)
+class Pick:
+    """Which slice along the first dimension an index picks: `index // divisor`, modulo `modulus` if there is one."""
+
+    divisor: int = 1
+    modulus: int | None = None
+
+
+@dataclass(frozen=True)
 class Map:
-    """Which tile of an operand one iteration touches: a loop for each dimension, None where the extent is 1."""
+    """Which tile of an operand one iteration touches: a loop for each dimension, None where the extent is 1.
+
+    Of operands that are gathered or picked by index, a dimension without a loop is touched as a whole.
+    """
 
     loops: tuple[int | None, ...]
     access: Access = Access.LOCAL
+    pick: Pick | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,8 @@ class Dispatch:
     body: tuple[TileOp, ...]
     exact: bool = True
     """Whether maps and body say all that the op does, so that `ttir.generic` can stand for it."""
+    index_bound: int | None = None
+    """Where operands are picked by the values of operand 0: what these are below."""
 
     @cached_property
     def parallel(self) -> tuple[int, ...]:

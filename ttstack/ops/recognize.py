@@ -6,15 +6,18 @@ from typing import Any
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
+from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 
 
 def recognize(dispatch: Dispatch, operands: Sequence[TensorType], result: TensorType) -> Op | None:
     """The op on these types whose own dispatch is this one; None where the region is a program of its own."""
-    for mnemonic, attributes in _guesses(dispatch, operands, result):
+    picks = dispatch.index_bound is not None
+    guesses = _lookup(dispatch, operands) if picks else _guesses(dispatch, operands, result)
+    for mnemonic, attributes in guesses:
         try:
             op = OPS[mnemonic].on(operands, attributes, result)
-            if op.results == (result,) and op.dispatch() == dispatch:
+            if op.results == (result,) and op.as_generic() == dispatch:
                 return op
         except ValueError:
             continue
@@ -43,6 +46,17 @@ def _matmul(d: Dispatch) -> list[tuple[str, dict[str, Any]]]:
     attributes["transpose_a"] = d.inputs[0].loops[-1:] != (inner,)
     attributes["transpose_b"] = d.inputs[1].loops[-2:-1] != (inner,)
     return [("linear" if len(d.inputs) == 3 else "matmul", attributes)]
+
+
+def _lookup(d: Dispatch, operands: Sequence[TensorType]) -> list[tuple[str, dict[str, Any]]]:
+    try:
+        train = {"train": train_of(d, operands)}
+    except ValueError:
+        return []
+    last = d.body[-1]
+    if last.name == "pool":
+        return [("tensor_train_embedding_bag", train | dict(last.attributes))]
+    return [("tensor_train_embedding", train)]
 
 
 def _reduction(d: Dispatch, kind: str, rank: int, result_rank: int) -> list[tuple[str, dict[str, Any]]]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.embedding import check_offsets, check_table, count_bags
 from ttstack.ops.shapes import expect, integer
+from ttstack.ops.tensor_train_generic import lookup, products
 from ttstack.ops.tensor_train_stages import Stage, held_elements, row_products, stages
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 
@@ -55,6 +57,11 @@ class Contraction(Op):
         """The number of the operand that is the first core."""
         return 1
 
+    @property
+    def pooled_tiles(self) -> float:
+        """Tiles of rows that are added up in bags."""
+        return 0
+
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """What picking costs, core by core."""
@@ -76,31 +83,21 @@ class Contraction(Op):
         """Two for each multiply-add of the chain, row by row."""
         return 2 * self.picked * row_products(self.train.plan)
 
-    def chain(self, indices: tuple[Map, ...], extra: tuple[Map, ...] = (), pooled: float = 0) -> Dispatch:
-        """Units of work are tiles of rows that share a slice: a copy into place and a product for each core.
+    def dispatch(self) -> Dispatch:
+        """Units of work are tiles of rows that share a slice: put into place and multiplied, core by core.
 
-        `pooled` counts the result tiles that are added up in the end.
+        How often each is done follows from the stages; a result that bags are pooled to is added up in the end.
         """
         units = max(1, math.ceil(max(stage.row_tiles for stage in self.stages)))
-        slices = (Map((0, None, None), Access.INDIRECT),) * (len(self.stages) - 1)
-        maps = (*indices, Map((0,), Access.INDIRECT), *slices, *extra)
-        body = [TileOp("copy", (self.first,), tiles(self.picked) / units)] if not slices else []
-        rows = self.first
-        for number, stage in list(enumerate(self.stages))[1:]:
-            copied = len(maps) + len(body) + 1
-            body.append(TileOp("copy", (rows,), stage.copies / units))
-            body.append(TileOp("matmul", (copied, self.first + number), stage.products / units))
-            rows = copied + 1
-        if pooled:
-            body.append(TileOp("add", (rows,), pooled / units))
-        return Dispatch(
-            domain=(units,),
-            iterators=(Iterator.PARALLEL,),
-            inputs=maps,
-            outputs=(Map((0,), Access.GATHER),),
-            body=tuple(body),
-            exact=False,
-        )
+        count, plan = len(self.operands), self.train.plan
+        times = [n for stage in self.stages[1:] for n in (stage.copies, stage.products)] or [tiles(self.picked)]
+        body = [replace(op, count=n / units) for op, n in zip(products(plan, self.first, count), times, strict=True)]
+        if self.pooled_tiles:
+            body.append(TileOp("add", (count + len(body),), self.pooled_tiles / units))
+        maps = [Map((0,), Access.GATHER)] * (count + 1)
+        slices = [Map((0, None, None), Access.INDIRECT)] * (plan.order - 1)
+        maps[self.first : self.first + plan.order] = [Map((0,), Access.INDIRECT), *slices]
+        return Dispatch((units,), (Iterator.PARALLEL,), tuple(maps[:-1]), tuple(maps[-1:]), tuple(body), exact=False)
 
 
 class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
@@ -128,9 +125,9 @@ class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
         """Indices, and the first core, of which rows are read."""
         return frozenset((0, 1))
 
-    def dispatch(self) -> Dispatch:
-        """The chain, once for each distinct index."""
-        return self.chain((Map((0,), Access.GATHER),))
+    def as_generic(self) -> Dispatch:
+        """Slices picked by the digits of each index, and a chain of products."""
+        return lookup(self.train, self.operands, self.results[0])
 
 
 class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"):
@@ -192,10 +189,15 @@ class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"
         """The chain, and one for each element of each row that is pooled."""
         return super().flops() + self.picked * self.train.plan.cols
 
-    def dispatch(self) -> Dispatch:
-        """The chain, once for each distinct index, and the sum of what it gives."""
-        vectors = (Map((0,), Access.GATHER),) * (len(self.inputs) - len(self.train.cores))
-        return self.chain((Map((0,), Access.GATHER),), vectors, self.picked * self.train.plan.cols / TILE**2)
+    @property
+    def pooled_tiles(self) -> float:
+        """Of all rows."""
+        return self.picked * self.train.plan.cols / TILE**2
+
+    def as_generic(self) -> Dispatch:
+        """Slices picked by the digits of each index, a chain of products, and the rows of a bag made one."""
+        pool = {name: value for name, value in self.attributes().items() if name != "train"}
+        return lookup(self.train, self.operands, self.results[0], pool)
 
 
 class TensorTrainReconstruct(Contraction, mnemonic="tensor_train_reconstruct"):
@@ -225,10 +227,6 @@ class TensorTrainReconstruct(Contraction, mnemonic="tensor_train_reconstruct"):
     def host_operands(self) -> frozenset[int]:
         """The first core, of which rows are read."""
         return frozenset((0,))
-
-    def dispatch(self) -> Dispatch:
-        """The chain, once for each row."""
-        return self.chain(())
 
 
 def check_indices(indices: TensorType) -> None:

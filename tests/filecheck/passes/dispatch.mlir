@@ -39,3 +39,14 @@ func.func @permutations(%a: tensor<2x32x64xf32>) -> (tensor<2x64x32xf32>, tensor
   %1 = "ttir.permute"(%a) {permutation = array<i64: 1, 0, 2>} : (tensor<2x32x64xf32>) -> tensor<32x2x64xf32>
   return %0, %1 : tensor<2x64x32xf32>, tensor<32x2x64xf32>
 }
+// A lookup in Tensor-Train form picks slices by the digits of its index, and multiplies them.
+// CHECK-LABEL: func.func @lookup
+// CHECK: [[A:%.+]] = "ttir.tile_group"(%{{.*}}) {columns = 2 : i64}
+// CHECK-NEXT: [[B:%.+]] = "ttir.tile_matmul"([[A]], %{{.*}}, %{{.*}})
+// CHECK-NEXT: [[C:%.+]] = "ttir.tile_weigh"([[B]], %{{.*}})
+// CHECK-NEXT: "ttir.tile_pool"([[C]], %{{.*}}) {include_last_offset = false, mode = "sum", padding_idx = 3 : i64}
+// CHECK: access = ["gather", "indirect", "indirect", "gather", "gather", "gather"], index_bound = 49 : i64
+func.func @lookup(%i: tensor<40xi64>, %a: tensor<10x1x8xf32>, %b: tensor<5x4x3xf32>, %o: tensor<9xi64>, %w: tensor<40xf32>) -> tensor<9x6xf32> {
+  %0 = "ttir.tensor_train_embedding_bag"(%i, %a, %b, %o, %w) {padding_idx = 3 : i64, train = #tt.tensor_train<{rows = 49, columns = 6, row_factors = [10, 5], column_factors = [2, 3], ranks = [1, 4, 1], element = f32}>} : (tensor<40xi64>, tensor<10x1x8xf32>, tensor<5x4x3xf32>, tensor<9xi64>, tensor<40xf32>) -> tensor<9x6xf32>
+  return %0 : tensor<9x6xf32>
+}

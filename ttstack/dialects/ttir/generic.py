@@ -1,12 +1,11 @@
 """`ttir.generic`: the dispatch of one computation on a grid of cores, and its region's `ttir.yield`."""
 
-import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from ttstack.dialects.base import SEGMENTS, Verified, operand_annotations, segments
 from ttstack.dialects.ttir.dialect import TTIR
+from ttstack.dialects.ttir.indexing_maps import map_attribute, read_map
 from ttstack.dialects.ttir.tile import build_tile_op, read_tile, read_tile_op, tile_type
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
@@ -14,6 +13,9 @@ from ttstack.ops.base import MAX_VARIADIC, OPS
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.types import ElementType, TensorType, tile_shape
+
+BOUND = "index_bound"
+"""Of a dispatch that picks by the values of operand 0, the symbol of its maps: what these are below."""
 
 _UNSEEN = -1
 """The extent of a loop that no map has named yet."""
@@ -45,8 +47,10 @@ class GenericOp(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
         dispatch = read_generic(operation)
         if read_type(operation.results[0].type) != types[-1]:
             raise ValueError(f"result is {read_type(operation.results[0].type)}, its destination {types[-1]}")
+        if dispatch.index_bound is not None:
+            _check_index(types[0], dispatch.index_bound)
         for i, (t, m) in enumerate(zip(types, dispatch.maps, strict=True)):
-            _check_map(f"operand {i}", t, m, dispatch.domain)
+            _check_map(f"operand {i}", t, m, dispatch)
 
 
 def read_generic(op: Any) -> Dispatch:
@@ -56,14 +60,16 @@ def read_generic(op: Any) -> Dispatch:
     for name, given in (("indexing_maps", maps), ("access", access)):
         if len(given) != len(types):
             raise ValueError(f"has {len(given)} {name} for {len(types)} operands")
-    loops = [_loops(str(m)) for m in maps]
-    records = [Map(x, Access(ir.StringAttr(a).value)) for x, a in zip(loops, access, strict=True)]
+    read = [read_map(str(m)) for m in maps]
+    loops = [x for x, _ in read]
+    records = [Map(x, Access(ir.StringAttr(a).value), pick) for (x, pick), a in zip(read, access, strict=True)]
     return Dispatch(
         domain=_domain(types, loops, len(iterators)),
         iterators=tuple(Iterator(ir.StringAttr(a).value) for a in iterators),
         inputs=tuple(records[:-1]),
         outputs=(records[-1],),
         body=_read_body(op.regions[0].blocks[0], len(types)),
+        index_bound=_bound(op),
     )
 
 
@@ -76,8 +82,9 @@ def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorTyp
         "ttir.generic",
         results=[result],
         operands=operands,
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([_map_attribute(m, len(dispatch.domain)) for m in dispatch.maps]),
+        attributes=_index_attributes(dispatch)
+        | {
+            "indexing_maps": ir.ArrayAttr.get([map_attribute(m, len(dispatch.domain)) for m in dispatch.maps]),
             "iterator_types": _strings(dispatch.iterators),
             "access": _strings(m.access for m in dispatch.maps),
             SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(operands)) or []),
@@ -144,28 +151,39 @@ def _domain(types: list[TensorType], maps: list[tuple[int | None, ...]], loops: 
     return tuple(1 if extent == _UNSEEN else extent for extent in domain)
 
 
-def _check_map(name: str, t: TensorType, m: Map, domain: tuple[int, ...]) -> None:
+def _bound(op: Any) -> int | None:
+    return ir.IntegerAttr(op.attributes[BOUND]).value if BOUND in op.attributes else None
+
+
+def _index_attributes(dispatch: Dispatch) -> dict[str, ir.Attribute]:
+    bound = dispatch.index_bound
+    return {} if bound is None else {BOUND: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), bound)}
+
+
+def _check_index(index: TensorType, bound: int) -> None:
+    if index.dtype.is_float or bound < 1:
+        raise ValueError(f"{BOUND} is {bound}, of operand 0, {index}: it bounds integers, and is at least 1")
+
+
+def _check_map(name: str, t: TensorType, m: Map, dispatch: Dispatch) -> None:
     if len(m.loops) != t.rank:
         raise ValueError(f"{name} has rank {t.rank}, its map {len(m.loops)} results")
+    if m.pick is not None:
+        _check_pick(name, t, m, dispatch.index_bound)
+    if dispatch.index_bound is not None and m.access in (Access.INDIRECT, Access.GATHER):
+        return
     for d, (extent, loop) in enumerate(zip(tile_shape(t.shape), m.loops, strict=True)):
-        want = 1 if loop is None else domain[loop]
+        want = 1 if loop is None else dispatch.domain[loop]
         if extent != want:
             raise ValueError(f"{name} has {extent} tiles along dimension {d}, its loop runs over {want}")
 
 
-@cache
-def _loops(text: str) -> tuple[int | None, ...]:
-    """The loop of each result of a map, None for a constant; the bindings give no access but its text."""
-    _, _, results = text.partition("->")
-    terms = [term.strip() for term in results.strip().rstrip(">").strip().strip("()").split(",") if term.strip()]
-    if any(not re.fullmatch(r"d\d+|0", term) for term in terms):
-        raise ValueError(f"{text} is not a projection of the loops")
-    return tuple(None if term == "0" else int(term[1:]) for term in terms)
-
-
-def _map_attribute(m: Map, loops: int) -> ir.Attribute:
-    results = [ir.AffineExpr.get_constant(0) if x is None else ir.AffineExpr.get_dim(x) for x in m.loops]
-    return ir.AffineMapAttr.get(ir.AffineMap.get(loops, 0, results))
+def _check_pick(name: str, t: TensorType, m: Map, bound: int | None) -> None:
+    modulus = m.pick.modulus if m.pick else None
+    if m.access is not Access.INDIRECT or bound is None:
+        raise ValueError(f"{name} is picked by an index: its access is '{Access.INDIRECT}', and there is an {BOUND}")
+    if modulus is not None and t.shape[0] != modulus:
+        raise ValueError(f"{name} has {t.shape[0]} slices, its map picks one of {modulus}")
 
 
 def _strings(values: Any) -> ir.ArrayAttr:

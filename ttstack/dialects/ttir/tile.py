@@ -1,5 +1,7 @@
 """The `tile_*` ops: what the region of a `ttir.generic` does with one tile of each operand."""
 
+from dataclasses import MISSING
+from functools import cache
 from types import new_class
 from typing import Any
 
@@ -8,10 +10,12 @@ from ttstack.dialects.base import Verified
 from ttstack.dialects.ttir.dialect import TTIR
 from ttstack.dialects.types import element_type, read_element
 from ttstack.mlir import ext, ir
-from ttstack.ops.base import OPS
+from ttstack.ops.attributes import Spelling
+from ttstack.ops.base import OPS, Attribute
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.reduction import Reduction
+from ttstack.ops.tensor_train import TensorTrainEmbeddingBag
 from ttstack.ops.types import TILE, ElementType
 
 PREFIX = "tile_"
@@ -41,21 +45,21 @@ def tile_type(dtype: ElementType) -> ir.Type:
 def read_tile_op(op: Any, args: tuple[int, ...]) -> TileOp:
     """The record of a `tile_*` operation."""
     name = op.name.removeprefix(f"ttir.{PREFIX}")
-    spec = OPS.get(name)
-    if spec is None or not issubclass(spec, Eltwise):
-        return TileOp(name, args)
     values: dict[str, Any] = {}
-    for key, attribute in spec.attribute_specs().items():
+    for key, attribute in _attributes(name).items():
+        if key not in op.attributes and attribute.required:
+            raise ValueError(f"'{op.name}' requires attribute '{key}'")
         written = key in op.attributes
         values[key] = read_attribute(key, attribute.spelling, op.attributes[key]) if written else attribute.default
-    if spec.result_fields():
+    spec = OPS.get(name)
+    if spec is not None and issubclass(spec, Eltwise) and spec.result_fields():
         values["dtype"] = read_tile(op.results[0].type)
     return TileOp(name, args, attributes=tuple(values.items()))
 
 
 def build_tile_op(tile_op: TileOp, operands: list[ir.Value], dtype: ElementType) -> ir.Value:
     """The operation of a record at the current insertion point; its result holds `dtype`."""
-    specs = OPS[tile_op.name].attribute_specs() if tile_op.name in OPS else {}
+    specs = _attributes(tile_op.name)
     attributes = {k: make_attribute(specs[k].spelling, v) for k, v in tile_op.attributes if k in specs}
     op = ir.Operation.create(
         f"ttir.{PREFIX}{tile_op.name}", results=[tile_type(dtype)], operands=operands, attributes=attributes
@@ -63,8 +67,21 @@ def build_tile_op(tile_op: TileOp, operands: list[ir.Value], dtype: ElementType)
     return op.results[0]
 
 
-def _define(name: str, operands: int, doc: str) -> None:
+@cache
+def _attributes(name: str) -> dict[str, Attribute]:
+    """What a tile op's text spells: what the elementwise op of its name has, or what lookups say."""
+    if name == "group":
+        return {"columns": Attribute("columns", Spelling("integer", "i64"), MISSING)}
+    spec = TensorTrainEmbeddingBag if name == "pool" else OPS.get(name)
+    if spec is None or not issubclass(spec, Eltwise | TensorTrainEmbeddingBag):
+        return {}
+    return {key: attribute for key, attribute in spec.attribute_specs().items() if key != "train"}
+
+
+def _define(name: str, operands: int, doc: str, *, optional: bool = False) -> None:
     annotations: dict[str, Any] = {f"operand{i}": ext.Operand[Any] for i in range(operands)}
+    if optional:
+        annotations["optional"] = ext.Operand[Any] | None
     annotations["result"] = ext.Result[Any]
     body = {"__annotations__": annotations, "__doc__": doc, "__module__": __name__}
     keywords = {"dialect": TTIR, "name": PREFIX + name, "traits": [ext.Pure]}
@@ -79,3 +96,6 @@ for _spec in list(OPS.values()):
 _define("matmul", 3, "Multiply two tiles onto the accumulator.")
 _define("transpose", 1, "Swap rows and columns of a tile.")
 _define("copy", 1, "The tile as it is.")
+_define("group", 1, "Rows that need the same slice together, equal ones once; each of `columns` is a row of its own.")
+_define("weigh", 2, "Each row times its weight.")
+_define("pool", 1, "Rows of a bag made one; offsets say where bags start, without them they are alike.", optional=True)

@@ -21,7 +21,5 @@ class Dispatch(Pass, name="dispatch"):
 
 def _dispatch(op: Any) -> list[ir.Value] | None:
     definition = describe(op)
-    dispatch = definition.dispatch()
-    if not dispatch.exact:
-        return None
-    return [build_generic(dispatch, list(op.operands), definition.results[0])]
+    generic = definition.as_generic()
+    return None if generic is None else [build_generic(generic, list(op.operands), definition.results[0])]

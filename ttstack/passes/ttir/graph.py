@@ -77,7 +77,11 @@ def op_of(op: Any) -> Op:
     if op.name == "ttir.generic":
         dispatch = read_generic(op)
         operands, result = [read_type(v.type) for v in inputs_of(op)], read_type(op.results[0].type)
-        return recognize(dispatch, operands, result) or Generic(inputs=tuple(operands), program=dispatch, type=result)
+        found = recognize(dispatch, operands, result)
+        if found is None and dispatch.index_bound is not None:
+            what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
+            raise UnsupportedOpError(what, loc=read_location(op.location))
+        return found or Generic(inputs=tuple(operands), program=dispatch, type=result)
     if definition(op) is None:
         raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=read_location(op.location))
     return describe(op)

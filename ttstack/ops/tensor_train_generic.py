@@ -1,0 +1,79 @@
+"""Lookups in Tensor-Train form as loops over tiles: slices of the cores picked by the digits of an index, and products.
+
+The first core gives a row for each index. Then, core by core: rows are put in groups that need the same slice, what
+a product gives for several columns becomes a row for each, and one product multiplies all rows of a group.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, Pick, TileOp
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import DType, TensorType, tile_shape
+from ttstack.tensor_train.shape import TensorTrainPlan
+
+
+def products(plan: TensorTrainPlan, first: int, operands: int) -> tuple[TileOp, ...]:
+    """Tile ops that multiply the slices of all cores, the first of which is operand `first` of `operands`."""
+    if plan.order == 1:
+        return (TileOp("copy", (first,)),)
+    body: list[TileOp] = []
+    for number in range(1, plan.order):
+        rows = operands + len(body) if body else first
+        body.append(TileOp("group", (rows,), attributes=(("columns", plan.col_factors[number - 1]),)))
+        body.append(TileOp("matmul", (operands + len(body), first + number, operands)))
+    return tuple(body)
+
+
+def lookup(
+    train: TensorTrainType, operands: Sequence[TensorType], out: TensorType, pool: Mapping[str, Any] | None = None
+) -> Dispatch:
+    """One iteration for each tile of rows of the result; `pool` says how rows of a bag become one.
+
+    Operands are the indices and the cores, then what bags have of offsets and weights.
+    """
+    plan, count = train.plan, len(operands)
+    loops = tuple(range(out.rank - 1))
+    after = range(1 + plan.order, count)
+    maps = [Map(loops if pool is None else (0, None)[-t.rank :], Access.GATHER) for t in operands]
+    maps[1 : after.start] = [Map((None, None, None), Access.INDIRECT, _digit(plan, k)) for k in range(plan.order)]
+    body = [*products(plan, 1, count)]
+    if pool is not None:
+        body += _pooling(operands, after, count + len(body), pool)
+    return Dispatch(
+        domain=tile_shape(out.shape)[:-1],
+        iterators=(Iterator.PARALLEL,) * len(loops),
+        inputs=tuple(maps),
+        outputs=(Map((*loops, None), Access.GATHER),),
+        body=tuple(body),
+        index_bound=plan.rows,
+    )
+
+
+def _pooling(operands: Sequence[TensorType], after: range, rows: int, pool: Mapping[str, Any]) -> Iterable[TileOp]:
+    """Of rows that tile op `rows` gives; offsets and weights are those `after` the cores."""
+    offsets = after[: operands[0].rank == 1]
+    for weights in after[len(offsets) :]:
+        yield TileOp("weigh", (rows, weights))
+        rows += 1
+    yield TileOp("pool", (rows, *offsets), attributes=tuple(pool.items()))
+
+
+def _digit(plan: TensorTrainPlan, number: int) -> Pick | None:
+    """What picks a slice of a core; None where there is but one."""
+    factors = plan.row_factors
+    return Pick(math.prod(factors[number + 1 :]), factors[number] if number else None) if factors[number] > 1 else None
+
+
+def train_of(dispatch: Dispatch, operands: Sequence[TensorType]) -> TensorTrainType:
+    """The train whose slices a dispatch picks; raises `ValueError` where they make none."""
+    picked = zip(operands, dispatch.inputs, strict=True)
+    shapes = [t.shape for t, m in picked if m.access is Access.INDIRECT]
+    ranks = (*(shape[1] for shape in shapes), 1)
+    columns = [shape[2] // max(right, 1) for shape, right in zip(shapes, ranks[1:], strict=True)]
+    element = operands[1].dtype
+    if dispatch.index_bound is None or not isinstance(element, DType):
+        raise ValueError("no train is picked from")
+    factors = [shape[0] for shape in shapes]
+    return TensorTrainType.of(dispatch.index_bound, math.prod(columns), factors, columns, ranks, element)
