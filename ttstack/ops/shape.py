@@ -35,10 +35,9 @@ class Reshape(Movement, mnemonic="reshape"):
         """`shape`; it must hold as many elements as the operand."""
         left = self.input.size // max(1, math.prod(extent for extent in self.shape if extent != -1))
         shape = tuple(left if extent == -1 else extent for extent in self.shape)
-        expect(min(shape, default=1) >= 0 and self.shape.count(-1) < 2, f"shape {list(self.shape)} is no shape")
         expect(
-            math.prod(shape) == self.input.size,
-            f"shape {list(shape)} has {math.prod(shape)} elements, "
+            math.prod(shape) == self.input.size and min(shape, default=1) >= 0 and self.shape.count(-1) < 2,
+            f"shape {list(self.shape)} has {math.prod(shape)} elements, "
             f"input {list(self.input.shape)} has {self.input.size}",
         )
         return self.input.with_shape(shape)
