@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from ttstack.cost.units import tile_cycles
-from ttstack.ops.dispatch import Access, TileOp
+from ttstack.ops.dispatch import TileOp
 from ttstack.ops.types import DType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import attention_chunks
+from ttstack.program.halo import Halo, channel_pieces
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.structure import attended, is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
@@ -103,11 +104,11 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
 
 
 def _tilize_cycles(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
-    """Of windows, which are put together as rows and multiplied as tiles."""
-    windows = device_op.dispatch.inputs[0]
-    if windows.access is not Access.WINDOW:
+    """Of windows, which are put together as rows and multiplied as tiles; each core does those of its channels."""
+    if Halo.of(device_op) is None:
         return 0.0
-    return device_op.core_pages(windows) * blocks.column_blocks * chip.matrix.copy_cycles_per_tile
+    tiles = device_op.core_pages(device_op.dispatch.inputs[0]) / channel_pieces(device_op)
+    return tiles * blocks.column_blocks * chip.matrix.copy_cycles_per_tile
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
 from ttstack.cost.exchange import exchange_ns
+from ttstack.cost.halo import halo_step
 from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
 from ttstack.cost.memory import read_cycles, shared_cycles
 from ttstack.cost.overlap import soft_maximum
@@ -23,6 +24,9 @@ STARTING = ("fill", "skew", "gap")
 
 OVERLAPPING = ("compute", "unpack", "pack", "dram", "noc", "writer", "ethernet", "pcie")
 """Terms that hide one another; the last two are those of ops that span the mesh."""
+
+ADDED = ("halo", "wait", "tail", "fill", "skew", "throttle")
+"""Terms that nothing hides; the first is a kernel of its own, before that of a convolution or pool."""
 
 
 def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> Cost:
@@ -58,8 +62,11 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         "throttle": throttle_ns(work.products * ns, device_op.cores, chip),
         **outside,
     }
-    total = overlapped * ns + sum(terms[name] for name in ("wait", "tail", "fill", "skew", "throttle"))
-    return _cost(device_op, total, terms, (*reads, *writes), chip)
+    before = halo_step(device_op, chip)
+    if before.ns:
+        terms["halo"] = before.ns
+    total = overlapped * ns + sum(terms.get(name, 0.0) for name in ADDED)
+    return _cost(device_op, total, terms, (*reads, *writes, before.stream), chip)
 
 
 def _lanes(reads: Sequence[Stream]) -> tuple[list[float], list[float]]:
@@ -97,7 +104,7 @@ def _cost(device_op: DeviceOp, total: float, terms: dict[str, float], moved: Seq
 
 
 def _bound(terms: dict[str, float]) -> str:
-    """The largest of the terms that overlap, and of launch."""
-    sizes = {name: terms[name] for name in OVERLAPPING if name in terms}
+    """The largest of the terms that overlap, of what comes before, and of launch."""
+    sizes = {name: terms[name] for name in (*OVERLAPPING, "halo") if name in terms}
     sizes["launch"] = sum(terms[name] for name in STARTING)
     return max(sizes, key=sizes.__getitem__)

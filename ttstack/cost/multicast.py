@@ -33,13 +33,18 @@ def _cut(device_op: DeviceOp, used: set[int | None], loops: tuple[int, ...], cor
     return -(-units // max(-(-units // cores), 1))
 
 
-def multicast_cycles(
+def multicast_cycles(device_op: DeviceOp, nbytes: float, rereads: int, chip: ChipDesc) -> float:
+    """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each."""
+    noc = chip.noc
+    blocks = MatmulBlocks.of(device_op).k_blocks * rereads
+    return nbytes / noc.multicast.bytes_per_cycle + blocks * noc.multicast.latency_cycles
+
+
+def read_and_multicast_cycles(
     device_op: DeviceOp, layout: Layout, nbytes: float, page: float, rereads: int, senders: int, chip: ChipDesc
 ) -> float:
     """Cycles until a core has its `nbytes`: its sender reads a block, then sends it, and waits for all to have it."""
-    noc = chip.noc
-    blocks = MatmulBlocks.of(device_op).k_blocks * rereads
-    sent = nbytes / noc.multicast.bytes_per_cycle + blocks * noc.multicast.latency_cycles
+    sent = multicast_cycles(device_op, nbytes, rereads, chip)
     if layout.in_l1 and layout.sharded:
         return sent
     read = transfer_cycles(nbytes, page, link_kind(chip, in_l1=layout.in_l1, write=False), chip.riscv.page_cycles)

@@ -2,7 +2,7 @@
 
 from ttstack.cost.gather import gather_stream
 from ttstack.cost.indirect import indirect_stream
-from ttstack.cost.multicast import multicast_cycles, pieces
+from ttstack.cost.multicast import pieces, read_and_multicast_cycles
 from ttstack.cost.rereads import rereads
 from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.tensor_train import core_stream
@@ -13,6 +13,7 @@ from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import parts, unit_bytes
+from ttstack.program.halo import Halo
 from ttstack.program.layout import Layout
 from ttstack.program.structure import inner_pages, is_local
 from ttstack.system_desc import ChipDesc
@@ -35,15 +36,15 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
         return indirect_stream(device_op, which, t, layout, chip)
     if is_local(device_op, which, t, layout):
         return LOCAL
-    if which.access is Access.WINDOW:
-        return window_stream(device_op, which, t, layout, rereads(device_op, index, which, chip), chip)
-    own = which.access is Access.MULTICAST
     times = rereads(device_op, index, which, chip)
+    if which.access is Access.WINDOW and (halo := Halo.of(device_op)):
+        return window_stream(device_op, which, halo, times, chip)
+    own = which.access in (Access.MULTICAST, Access.WINDOW)
     share = _core_bytes(device_op, which, t, layout) * times
     senders = pieces(device_op, which) if own else device_op.cores
     if own and senders < device_op.cores:
         page = layout.page_bytes(t)
-        cycles = multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
+        cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
     else:
         kind = link_kind(chip, in_l1=layout.in_l1, write=False)
         cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))

@@ -1,44 +1,26 @@
-"""Operands under a sliding window: each core reads its part once, and copies the elements of each window."""
+"""Operands under a sliding window: each core puts the windows of its results together from what it holds."""
 
-import math
-
-from ttstack.cost.multicast import pieces
+from ttstack.cost.multicast import multicast_cycles, pieces
 from ttstack.cost.stream import Stream
-from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.cost.transfers import transfer_cycles
 from ttstack.ops.dispatch import Map
-from ttstack.ops.types import TILE, TensorType
-from ttstack.ops.windows import WindowOp
+from ttstack.ops.types import TILE
 from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
+from ttstack.program.halo import Halo, channel_pieces
+from ttstack.program.structure import is_contraction
 from ttstack.system_desc import ChipDesc
 
 
-def window_stream(
-    device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, rereads: float, chip: ChipDesc
-) -> Stream:
-    """What one thread does: read the core's part, take what windows share with it from neighbours, copy windows.
+def window_stream(device_op: DeviceOp, which: Map, halo: Halo, rereads: float, chip: ChipDesc) -> Stream:
+    """What one thread does: copy windows out of the core's L1, once for each of `rereads`, and send them to others.
 
-    tt-metal's halo op does the second; windows are put together again for each of `rereads`.
+    Cores that hold different channels of the same pixels each need the windows of all of them.
     """
-    op = device_op.op
-    assert isinstance(op, WindowOp), op.mnemonic
-    element = layout.dtype.tile_bytes / TILE**2
-    own, shared = _parts(device_op, op, which, t, layout)
-    seen = 0.0 if op.is_pointwise else device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
-    kind = link_kind(chip, in_l1=layout.in_l1, write=False)
-    read = transfer_cycles(own, layout.page_bytes(t), kind, chip.riscv.page_cycles)
-    taken = transfer_cycles(shared, op.channels * element, chip.noc.l1_read, 0.0)
-    copied = transfer_cycles(seen, op.run * element, chip.noc.local, 0.0)
-    senders = pieces(device_op, which)
-    total = own * senders
-    return Stream(read + taken + copied, 0 if layout.in_l1 else total, total + shared * senders, own_thread=True)
-
-
-def _parts(device_op: DeviceOp, op: WindowOp, which: Map, t: TensorType, layout: Layout) -> tuple[float, float]:
-    """Bytes of the core with the most work: its share of the operand, and what it has in common with neighbours."""
-    loops = [i for i in device_op.dispatch.parallel if i in which.loops]
-    shares = [device_op.core_domain[i] / max(device_op.dispatch.domain[i], 1) for i in loops]
-    nbytes = layout.nbytes(t)
-    own = min(nbytes, nbytes * math.prod(shares))
-    halo = op.halo() * math.prod(shares[1:]) * nbytes / max(t.size, 1)
-    return own, min(halo, nbytes - own)
+    layout, sliding = device_op.operands[0], halo.sliding
+    seen = device_op.core_domain[0] * TILE * sliding.taps * halo.pixel_bytes * rereads
+    copied = transfer_cycles(seen, sliding.run * halo.pixel_bytes, chip.noc.local, 0.0)
+    if not is_contraction(device_op.dispatch) or channel_pieces(device_op) == 1:
+        return Stream(copied, own_thread=True)
+    share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
+    sent = multicast_cycles(device_op, share, int(rereads), chip)
+    return Stream(copied + sent, noc_bytes=share * pieces(device_op, which), own_thread=True)

@@ -48,6 +48,11 @@ class Convolution(WindowOp):
         return tuple(images.shape[at] for at in self.order)
 
     @property
+    def batch(self) -> int:
+        """Images, or sequences."""
+        return self.sizes[0]
+
+    @property
     def channels(self) -> int:
         """Channels of the input."""
         return self.sizes[-1]
@@ -222,10 +227,10 @@ class ConvTranspose2d(ImageConvolution, mnemonic="conv_transpose2d"):
         """Channels of the result."""
         return self.weight.shape[1] * self.groups
 
-    def halo(self) -> int:
-        """Of the input's own elements, between which the stride puts zeros."""
-        outer, stride = self.windows[0], per_axis("stride", self.stride, 2)[0]
-        return -(-outer.overlap // stride) * self.sizes[2] * self.channels
+    @property
+    def apart(self) -> tuple[int, ...]:
+        """The stride: there are zeros between the input's elements."""
+        return per_axis("stride", self.stride, 2)
 
     def _check_weight(self) -> None:
         self._check_groups()

@@ -39,6 +39,11 @@ class Pool(ImageOp):
         return found
 
     @property
+    def batch(self) -> int:
+        """Images."""
+        return self.images().shape[0]
+
+    @property
     def channels(self) -> int:
         """Channels of the input."""
         return self.input.shape[3]
@@ -51,7 +56,7 @@ class Pool(ImageOp):
 
     def flops(self) -> int:
         """One for each element of each window."""
-        return self.results[0].size * self.taps
+        return self.results[0].size * self.sliding.taps
 
     def dispatch(self) -> Dispatch:
         """Pixels and channels side by side, the elements of a window one after another."""
@@ -60,7 +65,7 @@ class Pool(ImageOp):
             domain=(
                 tiles(self.results[0].size // max(self.channels, 1)),
                 tiles(self.channels),
-                self.taps,
+                self.sliding.taps,
             ),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
             inputs=(Map((0, 1, 2), Access.WINDOW),),

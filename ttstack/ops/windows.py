@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ttstack.ops.attributes import FlattenedCompat
 from ttstack.ops.base import Op
@@ -87,31 +88,51 @@ class WindowOp(Op):
         """One for each spatial axis, outermost first, checked."""
         raise NotImplementedError(f"{type(self).__name__}.windows")
 
-    def halo(self) -> int:
-        """Input elements that two neighbouring blocks of the result both need: the overlap of the outermost axis."""
-        outer, *inner = self.windows
-        return outer.overlap * math.prod(w.size for w in inner) * self.channels
+    @property
+    def batch(self) -> int:
+        """Images, or sequences."""
+        raise NotImplementedError(f"{type(self).__name__}.batch")
 
     @property
-    def run(self) -> int:
-        """Input elements of one window that lie side by side, channels being innermost."""
-        inner = self.windows[-1]
-        return self.channels * (inner.kernel if inner.dilation == 1 else 1)
-
-    @property
-    def taps(self) -> int:
-        """Input pixels that one window sees."""
-        return math.prod(w.kernel for w in self.windows)
-
-    @property
-    def is_pointwise(self) -> bool:
-        """Whether each result pixel sees one pixel, and none is left out: no windows need to be put together."""
-        return self.taps == 1 and all(w.stride == 1 for w in self.windows)
+    def apart(self) -> tuple[int, ...]:
+        """How far the input's own elements stand from one another in what the window slides over, for each axis."""
+        return (1,) * len(self.windows)
 
     @property
     def channels(self) -> int:
         """Channels of the input."""
         raise NotImplementedError(f"{type(self).__name__}.channels")
+
+    @cached_property
+    def sliding(self) -> "Sliding":
+        """All of these, worked out once."""
+        return Sliding(self.windows, self.apart, self.batch, self.channels)
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """What slides over what."""
+
+    windows: tuple[Window, ...]
+    apart: tuple[int, ...]
+    batch: int
+    channels: int
+
+    @cached_property
+    def run(self) -> int:
+        """Taps of one window that lie side by side."""
+        inner = self.windows[-1]
+        return inner.kernel if inner.dilation == 1 else 1
+
+    @cached_property
+    def taps(self) -> int:
+        """Pixels that one window sees."""
+        return math.prod(w.kernel for w in self.windows)
+
+    @cached_property
+    def is_pointwise(self) -> bool:
+        """Whether each result pixel sees one pixel, and none is left out: no windows need to be put together."""
+        return all((w.kernel, w.stride, w.low, w.high) == (1, 1, 0, 0) for w in self.windows)
 
 
 class ImageOp(WindowOp):

@@ -6,6 +6,7 @@ from itertools import product
 from math import prod
 
 from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Access
 from ttstack.ops.types import DType
 from ttstack.placement.grids import distinct, sharded, shardings
 from ttstack.placement.overrides import OpOverride
@@ -201,4 +202,7 @@ def _follows(op: Op, position: int) -> bool:
     if position in op.host_operands or position in op.filter_operands:
         return False
     dispatch = op.loops
-    return dispatch.inputs[position].loops == dispatch.outputs[0].loops or (is_matmul(dispatch) and position == 0)
+    which = dispatch.inputs[position]
+    if which.access is Access.WINDOW or (is_matmul(dispatch) and position == 0):
+        return True
+    return which.loops == dispatch.outputs[0].loops

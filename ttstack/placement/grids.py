@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.windows import WindowOp
 from ttstack.program.device_op import SPREADS, DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.program.structure import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
 
-_NOT_SHARDED = (Access.GATHER, Access.INDIRECT, Access.WINDOW)
+_NOT_SHARDED = (Access.GATHER, Access.INDIRECT)
 """Ways of access that work on interleaved tensors only."""
 
 
@@ -99,6 +100,8 @@ def _matrix(dispatch: Dispatch) -> tuple[int, int]:
 def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
     if is_attention(dispatch) or any(m.access in _NOT_SHARDED for m in dispatch.maps):
         return ()
+    if isinstance(op, WindowOp):
+        return tuple(SPREADS) if _in_pixels(op) else ()
     if is_matmul(dispatch):
         return () if is_batched(dispatch) else tuple(SPREADS)
     if is_rowwise(dispatch):
@@ -107,3 +110,16 @@ def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
     if dispatch.reductions or dispatch.outputs[0].loops != tuple(range(op.results[0].rank)):
         return ()
     return tuple(SPREADS)
+
+
+_SHARDED_AXES = 2
+"""Spatial axes up to which tt-metal's convolutions and pools take shards."""
+
+
+def _in_pixels(op: WindowOp) -> bool:
+    """Whether rows of input and result are pixels without padding between them, so that windows see runs of rows."""
+    if len(op.sliding.windows) > _SHARDED_AXES or op.sliding.channels != op.operands[0].shape[-1]:
+        return False
+    plain = Layout(storage(op.operands[0].dtype))
+    ends = (op.operands[0], op.results[0])
+    return all(plain.matrix(t)[0] == tiles(t.size // max(t.shape[-1], 1)) for t in ends)

@@ -1,4 +1,4 @@
-"""Block sizes of ops that keep rows, or scores of attention, in a core."""
+"""Block sizes of ops that keep rows, scores of attention, or what windows see in a core."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,6 +6,7 @@ from typing import Any
 
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import attention_chunks, footprint
+from ttstack.program.halo import Halo, holds_shard
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.structure import is_attention, is_matmul, is_rowwise
 from ttstack.system_desc import ChipDesc
@@ -29,6 +30,8 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any
         yield from _chunks(*attention_chunks(replace(device_op, config={}), chip))
     elif is_rowwise(dispatch):
         yield from ({"block_w": block} for block in _halves(dispatch.steps))
+    elif Halo.of(device_op) and not holds_shard(device_op, device_op.operands[0]):
+        yield from ({"out_block_h": block} for block in _halves(device_op.core_domain[0]))
     else:
         yield dict(device_op.config)
 

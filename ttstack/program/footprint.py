@@ -7,6 +7,7 @@ from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.program.device_op import DeviceOp
+from ttstack.program.halo import Halo
 from ttstack.program.layout import Layout
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.matmul_buffers import DOUBLE, MatmulBuffers
@@ -25,6 +26,7 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
     held = _partial_products(device_op, device_op.op) if isinstance(device_op.op, Contraction) else 0
+    held += halo.nbytes if (halo := Halo.of(device_op)) else 0
     return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
 

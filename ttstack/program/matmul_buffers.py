@@ -1,11 +1,10 @@
 """Circular buffers of a matrix product, for any choice of blocks."""
 
-import math
 from dataclasses import dataclass
 
-from ttstack.ops.types import TILE, DType
-from ttstack.ops.windows import WindowOp
+from ttstack.ops.types import DType
 from ttstack.program.device_op import DeviceOp
+from ttstack.program.halo import Halo
 from ttstack.program.structure import is_local
 
 DOUBLE = 2
@@ -23,8 +22,8 @@ class MatmulBuffers:
     out: int
     partial: int
     """Of sums over part of K, where the output's own buffer cannot hold them."""
-    windows: "WindowBytes | None" = None
-    """Of the input of a convolution."""
+    convolution: DeviceOp | None = None
+    """What has windows, of whose input a core holds a copy."""
 
     @staticmethod
     def of(device_op: DeviceOp) -> "MatmulBuffers":
@@ -41,43 +40,12 @@ class MatmulBuffers:
             extra=sum(layout.dtype.tile_bytes for layout in device_op.operands[2 : len(op.operands)]),
             out=sizes[count],
             partial=partial if result.tile_bytes < partial else 0,
-            windows=WindowBytes.of(device_op),
+            convolution=device_op if Halo.of(device_op) else None,
         )
 
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:
         """Bytes for output blocks of `height` x `width` tiles in steps of `depth` tiles along K."""
         out = self.out + (self.partial if k_blocks > 1 else 0)
-        held = self.windows.nbytes(height) if self.windows else 0
+        halo = Halo.of(self.convolution, height) if self.convolution else None
+        held = halo.nbytes if halo else 0
         return (height * self.in0 + width * self.in1) * depth + width * self.extra + height * width * out + held
-
-
-@dataclass(frozen=True)
-class WindowBytes:
-    """The part of a convolution's input that a core holds for one output block: pixels without the padding of tiles.
-
-    tt-metal's halo op leaves the channels of one pixel after those of another.
-    """
-
-    row: float
-    """For a tile of pixels of the result, where windows share what they see."""
-    halo: float
-    """Seen by the block and its neighbours."""
-    apart: float
-    """For a tile of pixels, where each window is held by itself."""
-
-    @staticmethod
-    def of(device_op: DeviceOp) -> "WindowBytes | None":
-        """None where no window slides over the input."""
-        op = device_op.op
-        if not isinstance(op, WindowOp) or op.is_pointwise:
-            return None
-        element = device_op.operands[0].dtype.tile_bytes / TILE**2
-        return WindowBytes(
-            row=op.operands[0].size * element / max(device_op.dispatch.domain[0], 1),
-            halo=op.halo() * element,
-            apart=TILE * op.taps * op.channels * element,
-        )
-
-    def nbytes(self, height: int) -> int:
-        """Bytes for `height` tiles of pixels."""
-        return math.ceil(min(height * self.row + self.halo, height * self.apart))

@@ -7,9 +7,11 @@ from typing import Any
 
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, tiles
+from ttstack.ops.windows import WindowOp
 from ttstack.program.device_op import SPREADS, DeviceOp, Spread
 from ttstack.program.footprint import dst_tiles
+from ttstack.program.halo import channel_pieces
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.matmul_blocks import per_core
 from ttstack.program.matmul_buffers import MatmulBuffers
@@ -75,8 +77,14 @@ def _traffic(base: DeviceOp, height: int, width: int, depth: int) -> int:
 
 
 def block_steps(device_op: DeviceOp) -> int:
-    """Tiles along K that whole blocks of a product share: all of K, or that of a core's shard of in0."""
+    """Tiles along K that whole blocks of a product share: all of K, or that of a core's shard of in0.
+
+    Of a convolution, what windows see of the channels that one core holds.
+    """
     k, in0 = device_op.dispatch.steps, device_op.operands[0]
+    if isinstance(op := device_op.op, WindowOp):
+        sliding, side = op.sliding, op.sliding.windows[-1].kernel
+        return max(sliding.taps // side * tiles(side * -(-sliding.channels // channel_pieces(device_op))), 1)
     if in0.sharded and in0.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
         k = min(k, in0.shard(device_op.op.operands[0])[1])
     return k

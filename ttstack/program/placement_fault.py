@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ttstack.ops.windows import WindowOp
 from ttstack.program.buffers import owner
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import footprint
@@ -77,6 +78,8 @@ def _limits(device_op: DeviceOp) -> dict[str, int]:
         }
     elif is_rowwise(dispatch):
         found = {"block_w": dispatch.steps}
+    elif isinstance(device_op.op, WindowOp):
+        found = {"out_block_h": device_op.core_domain[0]}
     else:
         found = {}
     return {key: max(most, 1) for key, most in found.items()}

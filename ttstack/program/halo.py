@@ -1,0 +1,163 @@
+"""What a window slides over, as the cores hold it: each the pixels that its own windows see, padding included."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, prod
+
+from ttstack.ops.types import TILE, tiles
+from ttstack.ops.windows import Sliding, Window, WindowOp
+from ttstack.program.device_op import SPREADS, DeviceOp, Spread
+from ttstack.program.layout import Layout
+from ttstack.program.structure import is_contraction
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Pixels of the core that has the most of each."""
+
+    held: int
+    """That its windows see, from the first to the last, padding included."""
+    own: int
+    """Of these, that lie in its own share of the input."""
+    taken: int
+    """Of these, that lie in the shares of other cores."""
+
+
+@dataclass(frozen=True)
+class Halo:
+    """The copy of a windowed operand that a core has in its L1, as tt-metal's halo op leaves it: pixels in rows.
+
+    An operand that is not sharded as the op runs is brought in slices, one for each output block of the core.
+    """
+
+    sliding: Sliding
+    reach: Reach
+    """Of one slice."""
+    slices: int
+    channels: int
+    """Of each pixel, on one core."""
+    element: float
+    """Bytes of one element."""
+
+    @staticmethod
+    def of(device_op: DeviceOp, block: int | None = None) -> "Halo | None":
+        """For output blocks of `block` tiles of pixels, or as configured.
+
+        None where no window slides over an operand, or each sees one pixel and none is left out.
+        """
+        op = device_op.op
+        if not isinstance(op, WindowOp) or op.sliding.is_pointwise:
+            return None
+        sliding, layout, whole = op.sliding, device_op.operands[0], max(device_op.core_domain[0], 1)
+        rows = whole if holds_shard(device_op, layout) else block or device_op.config.get("out_block_h", whole)
+        return Halo(
+            sliding=sliding,
+            reach=_widest(sliding, rows * TILE, _own_pixels(device_op, sliding, layout, rows)),
+            slices=-(-whole // rows),
+            channels=-(-sliding.channels // channel_pieces(device_op)),
+            element=layout.dtype.tile_bytes / TILE**2,
+        )
+
+    @property
+    def row_bytes(self) -> float:
+        """Bytes of the pixels that lie side by side in the input as in the copy: a row of an image."""
+        return _extent(self.sliding.windows[-1], self.sliding.apart[-1]) * self.pixel_bytes
+
+    @property
+    def pixel_bytes(self) -> float:
+        """Bytes of one pixel on one core."""
+        return self.channels * self.element
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the copy."""
+        return ceil(self.reach.held * self.pixel_bytes)
+
+
+def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:
+    """Whether the core that works on a shard of the result holds the same shard of the windowed operand."""
+    placed = layout.in_l1 and layout.sharded and layout.grid == device_op.grid
+    return placed and SPREADS[layout.memory_layout] is device_op.spread
+
+
+def channel_pieces(device_op: DeviceOp) -> int:
+    """Parts into which the channels of a windowed operand are cut, each held by a core of its own.
+
+    Pools keep the channels that they reduce; cores of a convolution get those of the others as blocks of windows.
+    """
+    op, domain = device_op.op, device_op.dispatch.domain
+    assert isinstance(op, WindowOp), op.mnemonic
+    if not is_contraction(device_op.dispatch):
+        return -(-domain[1] // max(device_op.core_domain[1], 1))
+    cores = {Spread.BLOCKS: device_op.grid.cols, Spread.COLUMNS: device_op.grid.cores}.get(device_op.spread, 1)
+    whole = tiles(op.sliding.channels)
+    return -(-whole // -(-whole // cores))
+
+
+def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int) -> int:
+    """Pixels of the input that are a core's own: those of its shard, else its part of all of them."""
+    if holds_shard(device_op, layout):
+        return layout.shard(device_op.op.operands[0])[0] * TILE
+    pixels = sliding.batch * prod(map(_extent, sliding.windows, sliding.apart))
+    return -(-pixels * rows // max(device_op.dispatch.domain[0], 1))
+
+
+@lru_cache(maxsize=4096)
+def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
+    """What cores hold that have `pixels` of the result each, and `own` of the input."""
+    windows = sliding.windows
+    results = sliding.batch * prod(w.count for w in windows)
+    held = near = taken = 0
+    for core, first in enumerate(range(0, results, pixels)):
+        start = _position(windows, first)
+        last = _position(windows, min(first + pixels, results) - 1)
+        end = last + _position_of([w.extent - 1 for w in windows], windows) + 1
+        low, high = _pixels_before(sliding, start), _pixels_before(sliding, end)
+        kept = max(0, min(high, (core + 1) * own) - max(low, core * own))
+        held, near, taken = max(held, end - start), max(near, kept), max(taken, high - low - kept)
+    return Reach(held, near, taken)
+
+
+def _position(windows: Sequence[Window], result: int) -> int:
+    """Where the window of a result starts, counted over the padded images in their order."""
+    steps: list[int] = []
+    for window in reversed(windows):
+        result, at = divmod(result, window.count)
+        steps.append(at * window.stride)
+    return result * prod(map(_padded, windows)) + _position_of(steps[::-1], windows)
+
+
+def _position_of(steps: Sequence[int], windows: Sequence[Window]) -> int:
+    found = 0
+    for step, window in zip(steps, windows, strict=True):
+        found = found * _padded(window) + step
+    return found
+
+
+def _pixels_before(sliding: Sliding, position: int) -> int:
+    """Pixels of the input that come before a position of the padded images."""
+    windows, extents = sliding.windows, list(map(_extent, sliding.windows, sliding.apart))
+    found, rest = divmod(position, prod(map(_padded, windows)))
+    for i, (window, apart) in enumerate(zip(windows, sliding.apart, strict=True)):
+        at, rest = divmod(rest, prod(map(_padded, windows[i + 1 :])))
+        before = _elements_before(window, apart, at)
+        found = found * extents[i] + before
+        if _elements_before(window, apart, at + 1) == before:  # padding, or zeros between elements
+            return found * prod(extents[i + 1 :])
+    return found
+
+
+def _padded(window: Window) -> int:
+    """Positions along an axis."""
+    return window.size + window.low + window.high + window.overhang
+
+
+def _extent(window: Window, apart: int) -> int:
+    """Elements of the input along an axis."""
+    return -(-window.size // apart)
+
+
+def _elements_before(window: Window, apart: int, position: int) -> int:
+    """Elements of the input that come before a position along an axis."""
+    return min(max(-(-(position - window.low) // apart), 0), _extent(window, apart))
