@@ -130,3 +130,10 @@ def test_an_error_below_what_the_element_type_can_hold(rng):
     with pytest.raises(TensorTrainError, match="no decomposition keeps rel_error 1e-10"):
         decompose(table, made)
     assert decompose(table, made, dtype=np.float64).certificate.rel_error <= 1e-10
+
+
+def test_directions_far_below_the_largest_are_the_best_ones(rng):
+    exact = random_train(plan(27000, 64, ranks=3, row_factors=(30, 30, 30)), rng).to_dense()
+    table = (exact + 1e-3 * exact.std() * rng.standard_normal(exact.shape)).astype(np.float32)
+    single, double = (decompose(values, plan(27000, 64, ranks=24)) for values in (table, table.astype(np.float64)))
+    assert rel_error(table, single.to_dense()) == pytest.approx(rel_error(table, double.to_dense()), rel=1e-5)

@@ -32,7 +32,7 @@ def certified(
     """Compare every row, with products and differences in `dtype` and sums in float64."""
     table_squares = difference_squares = worst = 0.0
     worst_row = 0
-    scaled = [cores[0].astype(dtype) * table.scale, *(core.astype(dtype, copy=False) for core in cores[1:])]
+    scaled = [*(core.astype(dtype, copy=False) for core in cores[:-1]), cores[-1].astype(dtype) * table.scale]
     for start, block in row_blocks(table.values, "certifying", progress):
         rows = block.astype(dtype, copy=False)
         rows = rows * rows.dtype.type(table.scale) if table.scale != 1 else rows

@@ -12,7 +12,7 @@ from ttstack.tensor_train.sweep import swept
 from ttstack.tensor_train.tables import Progress, Table, accepted
 from ttstack.tensor_train.train import TensorTrain
 
-# The Gram matrix of float32 values resolves directions down to about 3e-4 of the largest one.
+# Where no directions stand out, the Gram matrix of float32 values resolves down to about 3e-4 of the largest one.
 _RESOLVED = 5e-4  # measured error from which float32 was enough
 _FINEST = 3e-3  # requested error from which float32 is tried first
 _MARGIN = 1 - 1e-4  # of a requested error, left to rounding

@@ -3,6 +3,9 @@
 Of a narrow unfolding the Gram matrix is formed and solved. Of one that is wide on both sides, random directions are
 multiplied by the unfolding and back (Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Review 53,
 2011, algorithm 4.4), with a fixed seed.
+
+Products in float32 would drown directions whose squares are less than 1e-7 of the largest ones. The largest are
+therefore found in a sample of the unfolding first, and taken out of every block before it is squared.
 """
 
 from collections.abc import Iterable
@@ -15,6 +18,8 @@ from ttstack.tensor_train.unfolding import Unfolding
 
 WIDEST_GRAM = 1536  # a wider one takes longer to solve than the sketch takes to form
 
+_OUTSTANDING = 64  # directions that are looked for in a sample
+_CONTRAST = 100.0  # of squares, by which those stand out that are taken out
 _OVERSAMPLING = 16
 _ROUNDS = 2  # of multiplication there and back
 
@@ -44,19 +49,45 @@ def directions(unfolding: Unfolding, count: int) -> Directions:
     narrow = min(unfolding.left, unfolding.right)
     if narrow <= WIDEST_GRAM or 2 * (count + _OVERSAMPLING) >= narrow:
         blocks = (block.T for block in unfolding.by_columns("analysing")) if left else unfolding.by_rows("analysing")
-        gram = _gram(blocks, narrow)
+        gram = _gram(blocks, _outstanding(unfolding.sample()))
         energies, vectors = np.linalg.eigh(gram)
         energies = np.maximum(energies[::-1], 0)
         return Directions(_signed(vectors[:, ::-1]), energies, float(np.trace(gram)), left)
     return _sketched(unfolding, count + _OVERSAMPLING)
 
 
-def _gram(blocks: Iterable[Array], side: int) -> Array:
-    """`X^T X` of the rows that the blocks hold, summed in float64."""
-    gram = np.zeros((side, side))
+def _outstanding(sample: Array) -> Array:
+    """Directions in columns that hold far more of the sample than others do; none of one in float64."""
+    side = sample.shape[1]
+    if sample.dtype == np.float64:
+        return np.empty((side, 0))
+    basis = np.random.default_rng(0).standard_normal((side, min(side, _OUTSTANDING)), np.float32)
+    basis = np.linalg.qr(sample.T @ (sample @ basis))[0]
+    projected = sample @ basis
+    energies, rotation = np.linalg.eigh(projected.T @ projected)
+    return basis @ rotation[:, energies > _CONTRAST * energies[0]]
+
+
+def _gram(blocks: Iterable[Array], known: Array) -> Array:
+    """`X^T X` of the rows that the blocks hold, summed in float64, from `X = [X known, rest] [known, 1]^T`."""
+    side, count = known.shape
+    total = np.zeros((count + side,) * 2)
     for block in blocks:
-        gram += block.T @ block
-    return gram
+        parts = _parted(block, known) if count else block
+        total += parts.T @ parts
+    back = np.concatenate([known, np.eye(side)], axis=1)
+    return back @ total @ back.T
+
+
+def _parted(block: Array, known: Array) -> Array:
+    """`[block known, rest]`, where the rest is what the known directions leave of the block."""
+    count = known.shape[1]
+    parts = np.empty((len(block), count + len(known)), block.dtype, "F" if block.flags.f_contiguous else "C")
+    part, rest = parts[:, :count], parts[:, count:]
+    np.matmul(block, known, out=part)
+    np.matmul(part, known.T, out=rest)
+    np.subtract(block, rest, out=rest)
+    return parts
 
 
 def _sketched(unfolding: Unfolding, count: int) -> Directions:

@@ -1,4 +1,4 @@
-"""Cores of a table, the last first: each takes the leading directions of what is left of the table."""
+"""Cores of a table, the first one first: each takes the leading directions of what is left of the table."""
 
 from math import prod
 
@@ -19,32 +19,38 @@ def swept(
 ) -> tuple[tuple[int, ...], list[Array]]:
     """Ranks and index-major cores: of the plan's ranks, or of the least that keep `rel_error`.
 
-    The table is read in `dtype`; what is left of it after the last core, in float64.
+    The table is read in `dtype`; what is left of it after the first core, in float64.
 
-    TT-SVD from the right (Oseledets 2011, algorithm 1). The squares of what the steps lose add up, so each may lose
-    an equal share of what `rel_error` leaves to it and those after it.
+    TT-SVD (Oseledets 2011, algorithm 1). The squares of what the steps lose add up, so each may lose an equal share of
+    what `rel_error` leaves to it and those after it.
     """
     rest, scale = table.values, table.scale
     allowed = None if rel_error is None else rel_error**2
     ranks, cores = (1,), list[Array]()
-    for k in range(plan.order - 1, 0, -1):
-        heads = prod(plan.row_factors[:k]), prod(plan.col_factors[:k])
-        tails = plan.row_factors[k], plan.col_factors[k] * ranks[0]
+    for k in range(plan.order - 1):
+        heads = ranks[-1] * plan.row_factors[k], plan.col_factors[k]
+        tails = prod(plan.row_factors[k + 1 :]), prod(plan.col_factors[k + 1 :])
         unfolding = Unfolding(rest, heads, tails, dtype, scale, progress)
-        limit = min(plan.ranks[k], unfolding.left, unfolding.right)
+        limit = min(plan.ranks[k + 1], unfolding.left, unfolding.right)
+        left = plan.order - 1 - k
         if allowed is None:
             found, rank = directions(unfolding, limit), limit
         else:
-            found, rank, loss = _least(unfolding, limit, allowed / k)
+            found, rank, loss = _least(unfolding, limit, allowed / left)
             allowed = max(0.0, allowed - loss) / (1 - loss)
-        rest, core = _split(unfolding, found, rank)
-        scale, ranks, dtype = 1.0, (rank, *ranks), np.float64
-        cores.insert(0, core.reshape(rank, *tails).transpose(1, 0, 2))
-    first = np.zeros((plan.row_factors[0], 1, rest.shape[1]), dtype)
-    first[: len(rest), 0] = rest
+        core, rest = _split(unfolding, found, rank, last=left == 1)
+        cores.append(_index_major(core, ranks[-1], plan.row_factors[k]))
+        rest = rest.reshape(rank * tails[0], tails[1])
+        scale, ranks, dtype = 1.0, (*ranks, rank), np.float64
+    last = np.zeros((ranks[-1] * plan.row_factors[-1], plan.col_factors[-1]), dtype)
+    last[: len(rest)] = rest
     if plan.order > 1:
-        first /= table.scale
-    return (1, *ranks), [first, *cores]
+        last /= table.scale
+    return (*ranks, 1), [*cores, _index_major(last, ranks[-1], plan.row_factors[-1])]
+
+
+def _index_major(core: Array, rank: int, rows: int) -> Array:
+    return core.reshape(rank, rows, -1).transpose(1, 0, 2)
 
 
 def _least(unfolding: Unfolding, limit: int, allowed: float) -> tuple[Directions, int, float]:
@@ -60,12 +66,16 @@ def _least(unfolding: Unfolding, limit: int, allowed: float) -> tuple[Directions
         count = min(limit, 2 * count)
 
 
-def _split(unfolding: Unfolding, found: Directions, rank: int) -> tuple[Array, Array]:
-    """The table that is left, and orthonormal rows `(rank, right)`, whose product is nearest to the unfolding."""
+def _split(unfolding: Unfolding, found: Directions, rank: int, *, last: bool) -> tuple[Array, Array]:
+    """Orthonormal columns `(left, rank)` and the rest `(rank, right)`, whose product is nearest to the unfolding.
+
+    The last split needs no columns that are orthonormal.
+    """
     basis = np.ascontiguousarray(found.vectors[:, :rank], unfolding.dtype)
-    if not found.left:
-        rest = np.concatenate([block @ basis for block in unfolding.by_rows("projecting")])
-        return rest.reshape(unfolding.heads[0], -1), basis.T
-    projected = np.concatenate([basis.T @ block for block in unfolding.by_columns("projecting")], axis=1)
-    rows, lower = np.linalg.qr(projected.T)
-    return (basis @ lower.T).reshape(unfolding.heads[0], -1), rows.T
+    if found.left:
+        return basis, np.concatenate([basis.T @ block for block in unfolding.by_columns("projecting")], axis=1)
+    projected = np.concatenate([block @ basis for block in unfolding.by_rows("projecting")])
+    if last:
+        return projected, basis.T
+    columns, upper = np.linalg.qr(projected)
+    return columns, upper @ basis.T

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import frexp
-from mmap import MADV_DONTNEED
+from mmap import MADV_DONTNEED, mmap
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from ttstack.tensor_train.shape import TensorTrainPlan
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share of it that is done, from 0 to 1."""
 
-BLOCK_ELEMENTS = 1 << 20  # of a table in work at a time: what lies in cache while it is used
+BLOCK_ELEMENTS = 1 << 18  # of a table in work at a time: what lies in cache while it is used
+MAPPED_ELEMENTS = 1 << 24  # the same where rows are read from all over a file: what makes reading from a disk fast
 
 _EVEN = (1e-6, 1e6)  # largest magnitudes whose squares and sums of squares are safe in float32
 
@@ -91,13 +92,17 @@ def row_blocks(values: Array, task: str, progress: Progress | None = None) -> It
 
 def release(values: Array) -> None:
     """Give back the memory of a file mapped for reading; it is read again where needed."""
+    mapping = mapping_of(values)
+    if mapping is not None:
+        mapping.madvise(MADV_DONTNEED)
+
+
+def mapping_of(values: Array) -> mmap | None:
+    """The file mapped for reading that values lie in, if they do."""
     mapped: Any = values
     while isinstance(mapped, np.ndarray) and not isinstance(mapped, np.memmap):
         mapped = mapped.base
-    if isinstance(mapped, np.memmap) and getattr(mapped, "mode", None) == "r":
-        mapping = getattr(mapped, "_mmap", None)
-        if mapping is not None:
-            mapping.madvise(MADV_DONTNEED)
+    return getattr(mapped, "_mmap", None) if getattr(mapped, "mode", None) == "r" else None
 
 
 def _not_finite(start: int, block: Array) -> TensorTrainError:

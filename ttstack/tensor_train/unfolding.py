@@ -12,7 +12,9 @@ from numpy.typing import DTypeLike
 
 from ttstack.tensor_train.axes import swapped
 from ttstack.tensor_train.indices import Array
-from ttstack.tensor_train.tables import BLOCK_ELEMENTS, Progress, release
+from ttstack.tensor_train.tables import BLOCK_ELEMENTS, MAPPED_ELEMENTS, Progress, mapping_of, release
+
+_PLACES = 8  # that a sample is taken from
 
 
 @dataclass(frozen=True)
@@ -42,38 +44,52 @@ class Unfolding:
 
     def by_rows(self, task: str) -> Iterator[Array]:
         """Blocks of whole rows of the unfolding, `(some, right)`, which read consecutive rows of the table."""
-        suffix = self.tails[0]
-        step = max(1, BLOCK_ELEMENTS // (suffix * self.values.shape[1]))
+        step = max(1, BLOCK_ELEMENTS // (self.tails[0] * self.values.shape[1]))
         for start in range(0, self.heads[0], step):
             stop = min(start + step, self.heads[0])
-            rows = self.values[start * suffix : stop * suffix]
-            yield self._arranged(rows, stop - start, suffix).reshape(-1, self.right)
+            yield self._block(slice(start, stop), slice(None))
             self._done(task, stop / self.heads[0])
 
     def by_columns(self, task: str) -> Iterator[Array]:
         """Blocks of whole columns of the unfolding, `(left, some)`, which read rows from all over the table."""
-        prefix, suffix = self.heads[0], self.tails[0]
-        step = max(1, BLOCK_ELEMENTS // (prefix * self.values.shape[1]))
-        for start in range(0, suffix, step):
-            stop = min(start + step, suffix)
-            rows = np.arange(prefix)[:, None] * suffix + np.arange(start, stop)
-            inside = rows < len(self.values)
-            taken = self.values[np.where(inside, rows, 0).reshape(-1)]
-            taken[~inside.reshape(-1)] = 0
-            yield self._arranged(taken, prefix, stop - start).reshape(self.left, -1)
-            self._done(task, stop / suffix)
+        elements = BLOCK_ELEMENTS if mapping_of(self.values) is None else MAPPED_ELEMENTS
+        step = max(1, elements // (self.heads[0] * self.values.shape[1]))
+        for start in range(0, self.tails[0], step):
+            stop = min(start + step, self.tails[0])
+            yield self._block(slice(None), slice(start, stop))
+            self._done(task, stop / self.tails[0])
 
-    def _arranged(self, rows: Array, prefix: int, suffix: int) -> Array:
-        """Rows in the order `(prefix, suffix)` as `(prefix, leading column digits, suffix, trailing column digits)`."""
-        heads, tails = self.heads[1], self.tails[1]
-        filled = rows.astype(self.dtype, copy=False)
-        if len(rows) < prefix * suffix:
-            filled = np.zeros((prefix * suffix, rows.shape[1]), self.dtype)
+    def sample(self) -> Array:
+        """Lines of the longer side from a few places, together about a block: `(some, narrower side)`."""
+        narrow_left = self.left < self.right
+        size, line = (
+            (self.tails[0], self.left * self.tails[1]) if narrow_left else (self.heads[0], self.heads[1] * self.right)
+        )
+        count = max(1, BLOCK_ELEMENTS // (line * _PLACES))
+        taken = list[Array]()
+        for start in range(0, size, max(count, -(-size // _PLACES))):
+            part = slice(start, start + count)
+            taken.append(self._block(slice(None), part).T if narrow_left else self._block(part, slice(None)))
+            release(self.values)
+        return np.concatenate(taken)
+
+    def _block(self, heads: slice, tails: slice) -> Array:
+        """Of rows with these leading and trailing digits, `(leading digits, trailing digits)`."""
+        prefix, suffix = range(self.heads[0])[heads], range(self.tails[0])[tails]
+        whole = len(self.values) // self.tails[0]
+        rows = self.values[: whole * self.tails[0]].reshape(whole, self.tails[0], self.values.shape[1])[heads, tails]
+        if len(rows) == len(prefix):
+            filled = rows.astype(self.dtype, order="C", copy=False)
+        else:
+            filled = np.zeros((len(prefix), len(suffix), self.values.shape[1]), self.dtype)
             filled[: len(rows)] = rows
-        out = swapped(filled.reshape(prefix, suffix, heads, tails))
+            if whole in prefix:
+                last = self.values[whole * self.tails[0] :][tails]
+                filled[prefix.index(whole), : len(last)] = last
+        out = swapped(filled.reshape(len(prefix), len(suffix), self.heads[1], self.tails[1]))
         if self.scale != 1:
             out *= self.scale
-        return out
+        return out.reshape(len(prefix) * self.heads[1], len(suffix) * self.tails[1])
 
     def _done(self, task: str, share: float) -> None:
         release(self.values)
