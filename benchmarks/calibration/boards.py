@@ -1,23 +1,59 @@
 """The chip that a row was measured on."""
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
+from layouts import named_grid
 from rows import Row
 
 from ttstack.system_desc import ChipDesc, load
 
 
+@dataclass(frozen=True)
+class Variant:
+    """A board whose chip differs from the preset of its architecture."""
+
+    grid: tuple[int, int]
+    """Rows and columns of workers."""
+    dram: float
+    """DRAM rates, relative to the preset's."""
+
+
+_VARIANTS = {
+    r"galaxy|\btg\b|\b[46]u\b": Variant((10, 7), 14 / 12),
+    r"14 ?GT": Variant((8, 8), 14 / 12),
+    r"\bp100": Variant((10, 11), 7 / 8),
+}
+"""Galaxy chips have faster memory and dispatch from a column; a p100 has 7 of 8 DRAM channels."""
+_RATES = (
+    "peak_bytes_per_second",
+    "bank_adjacent_read_bytes_per_second",
+    "interleaved_read_bytes_per_second",
+    "interleaved_write_bytes_per_second",
+    "streamed_write_bytes_per_second",
+)
+
+
 def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
-    """`chip`, or a Blackhole where the row says so, with as many cores as the row's grid."""
+    """`chip`, or a Blackhole where the row says so, as the row's board has it, with as many cores as its grid."""
     words = f"{row.arch} {row.board}".lower()
-    blackhole = re.search(r"blackhole|\bp1[05]0|\bp300", words) is not None
+    blackhole = re.search(r"blackhole|\bbh\b|\bp1[05]0|\bp300", words) is not None
     if blackhole and chip.arch != "blackhole":
         chip = load("blackhole_p150").chips[0]
     if not blackhole and chip.arch == "blackhole" and "wormhole" in words:
         chip = load("wormhole").chips[0]
-    named = re.fullmatch(r"(\d+)\s*x\s*(\d+)", row.grid.strip())
-    return chip if named is None else _grown(chip, int(named[1]), int(named[2]))
+    for pattern, variant in _VARIANTS.items():
+        if re.search(pattern, words, re.IGNORECASE) and blackhole == pattern.startswith(r"\bp"):
+            chip = _varied(chip, variant)
+            break
+    grid = named_grid(row.grid, chip.tensix_grid)
+    return chip if grid is None else _grown(chip, grid.rows, grid.cols)
+
+
+def _varied(chip: ChipDesc, variant: Variant) -> ChipDesc:
+    rates = {name: getattr(chip.dram, name) * variant.dram for name in _RATES}
+    return chip.model_copy(update={"grid": variant.grid, "dram": chip.dram.model_copy(update=rates)})
 
 
 @cache

@@ -1,49 +1,25 @@
-"""Rows of convolutions and pools, with shapes as tt-metal spells them."""
+"""Rows of convolutions, pools and what comes before them."""
+
+import math
 
 from elementwise import like
+from images import sizes
 from inexpressible import InexpressibleError
 from layouts import dtype_of, fidelity_of, grid_of, layout_of
 from rows import Row
-from shapes import named, pick
+from shapes import extents, named, pick, tensors
 
 from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc
 
-_POSITIONS = ("n", "oc", "ic", "h", "w", "kh", "kw", "sh", "sw", "ph", "pw")
-"""Of sweeps: batch, output and input channels, input, filter, stride, padding."""
-_NAMES = {
-    "n": ("n", "b", "batch", "batch_size"),
-    "oc": ("oc", "co", "out_channels", "output_channels", "cout", "k_out", "filters"),
-    "ic": ("ic", "ci", "c", "in_channels", "input_channels", "cin"),
-    "h": ("h", "ih", "input_height", "input_h", "height"),
-    "w": ("w", "iw", "input_width", "input_w", "width"),
-    "kh": ("kh", "fh", "filter_height", "filter_h", "kernel_h", "k", "kernel", "filter"),
-    "kw": ("kw", "fw", "filter_width", "filter_w", "kernel_w", "k", "kernel", "filter"),
-    "sh": ("sh", "stride_h", "s", "stride"),
-    "sw": ("sw", "stride_w", "s", "stride"),
-    "ph": ("ph", "pad_h", "p", "pad", "padding"),
-    "pw": ("pw", "pad_w", "p", "pad", "padding"),
-    "groups": ("g", "groups"),
-}
-_DEFAULTS = {"n": 1, "sh": 1, "sw": 1, "ph": 0, "pw": 0, "groups": 1}
-
-
-def _sizes(row: Row) -> dict[str, int]:
-    given, numbers = named(row.shape), row.numbers()
-    if not {"h", "ih", "input_height", "input_h", "height"} & given.keys() and len(numbers) >= len(_POSITIONS):
-        return dict(zip(_POSITIONS, numbers, strict=False)) | {"groups": 1}
-    if "h" in given and "w" not in given:
-        given["w"] = given["h"]
-    return {key: pick(given, names, _DEFAULTS.get(key)) for key, names in _NAMES.items()}
-
 
 def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A convolution of images, as the matrix product that the device makes of it."""
-    x = _sizes(row)
+    x = _flattened(row) or sizes(row)
     dtype, weights = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[1] or row.dtypes[0])
     image = TensorType((x["n"], x["h"], x["w"], x["ic"]), dtype)
     weight = TensorType((x["oc"], x["ic"] // x["groups"], x["kh"], x["kw"]), weights)
@@ -60,17 +36,35 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     return found
 
 
+def _flattened(row: Row) -> dict[str, int] | None:
+    """Profilers list pixels by channels, then the filter as a matrix: an image of one column and the same work."""
+    listed = [shape[-2:] for shape in extents(row.shape) if math.prod(shape[:-2]) == 1 and len(shape) > 1]
+    if len(listed) < 2 or listed[1][0] % listed[0][1]:
+        return None
+    (pixels, channels), (deep, filters) = listed[:2]
+    taps = deep // channels
+    x = {"n": 1, "h": pixels, "w": 1, "ic": channels, "oc": filters, "kh": taps, "kw": 1, "groups": 1}
+    return x | {"sh": 1, "sw": 1, "ph": taps // 2, "pw": 0}
+
+
 def pool_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A pool of images."""
-    given = named(row.shape)
-    x = _sizes(row) if given else dict(zip(("n", "ic", "h", "w", "kh", "kw", "sh", "sw"), row.numbers(), strict=False))
+    """A pool of images; a global one where the row names no window."""
     name = "avg_pool2d" if "avg" in row.op.lower() else "max_pool2d"
-    image = TensorType((x["n"], x["h"], x["w"], x["ic"]), DType.BF16)
+    if "global" in row.op.lower():
+        return like(row, "global_avg_pool2d", tensors(row)[:1], {}, chip)
+    x = sizes(row, pooled=True)
+    image = TensorType((x["n"], x["h"], x["w"], x["ic"]), dtype_of(row.dtypes[0]))
     attributes = {
         "kernel": (x["kh"], x["kw"]),
         "stride": (x["sh"], x["sw"]),
-        "padding": (x.get("ph", 0), x.get("pw", 0)),
+        "padding": (x["ph"], x["pw"]),
         "dilation": 1,
         "ceil_mode": False,
     }
     return like(row, name, [image], attributes, chip)
+
+
+def upsample_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """Images [N, H, W, C] enlarged by a factor."""
+    factor = pick(named(f"{row.shape} {row.notes}"), ("scale", "factor", "scale_factor", "s"), 2)
+    return like(row, "upsample2d", tensors(row)[:1], {"scale_factor": factor}, chip)

@@ -1,7 +1,9 @@
 """Rows that measure one facility of the device and no op: dispatch, DRAM, transfers, the vector unit."""
 
 import re
+from dataclasses import replace
 
+from exchanges import stated_us
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from rows import Row
@@ -82,11 +84,14 @@ def _spinning(row: Row, measured_us: float, slow: re.Match[str], number: int) ->
 
 
 def dram_row(row: Row) -> Expressed:
-    """Cores that read or write a MiB each, of the channel beside them or of any."""
+    """Cores that read or write a MiB each, of the channel beside them or of any; or a rate of all channels."""
+    words = f"{row.op} {row.shape} {row.notes} {row.memory_layout}".lower()
+    if row.time_us is None or "tensix" not in row.shape:
+        return _streamed(row, write="write" in row.op, near=re.search("sharded|adjacent|ubench", words) is not None)
     cores, channels = row.numbers()[0], row.numbers()[-1]
     nbytes, write = cores * 2**20, row.op == "dram_write"
     near = "carefully" in row.shape
-    if row.time_us is None or (write and "Dynamic" in row.notes):
+    if write and "Dynamic" in row.notes:
         raise InexpressibleError("writes over dynamic virtual channels, which tt-metal does not use")
     if channels > 1 and not near and ("NoC #0" in row.notes) == write:
         raise InexpressibleError("tt-metal reads over NoC 0 and writes over NoC 1")
@@ -103,6 +108,19 @@ def dram_row(row: Row) -> Expressed:
         return Forecast(nbytes / rate * 1e6, nbytes / ideal * 1e6, "dram")
 
     return Expressed(row, "dram bandwidth", row.time_us, forecast)
+
+
+def _streamed(row: Row, *, write: bool, near: bool) -> Expressed:
+    """A MiB of what all channels together move at a rate that the row gives."""
+    measured = stated_us(replace(row, time_us=None), 2**20)
+
+    def forecast(chip: ChipDesc) -> Forecast:
+        dram = chip.dram
+        reading = dram.bank_adjacent_read_bytes_per_second if near else dram.interleaved_read_bytes_per_second
+        rate = dram.interleaved_write_bytes_per_second if write else reading
+        return Forecast(2**20 / rate * 1e6, 2**20 / dram.peak_bytes_per_second * 1e6, "dram")
+
+    return Expressed(row, "dram bandwidth", measured, forecast)
 
 
 def noc_row(row: Row) -> Expressed:
@@ -146,7 +164,7 @@ def bound_row(row: Row) -> Expressed:
         ideal = kind[1] / chip.noc.link_bytes_per_cycle
         return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
 
-    return Expressed(row, "transfers, floors of CI", kind[1] / float(rate[1]) / 1e3, forecast)
+    return Expressed(row, "transfers, floors of CI", stated_us(replace(row, time_us=None), kind[1]), forecast)
 
 
 def vector_row(row: Row) -> Expressed:

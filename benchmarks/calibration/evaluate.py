@@ -69,10 +69,10 @@ def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], L
 
 def _expressed(row: Row, chip: ChipDesc) -> Expressed:
     """The row with a prediction that is a time; raises `InexpressibleError` where there is none."""
-    found = express(row, chip)
     try:
+        found = express(row, chip)
         us = found.forecast(chip).us
-    except (ValueError, ArithmeticError, LookupError) as error:
+    except (ValueError, ArithmeticError, LookupError, TypeError) as error:
         raise InexpressibleError(f"no prediction: {error}") from error
     if not (math.isfinite(us) and us > 0):
         raise InexpressibleError("nothing is launched, or the board lacks the link")

@@ -1,86 +1,101 @@
-"""Rows of what goes between chips, and between a chip and the host."""
+"""Rows of messages from chip to chip, and of buffers between a chip and the host."""
 
 import math
 import re
 
+from boards import chip_of
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from rows import Row
-from shapes import named, tensors
+from shapes import extents, named, plain, tensors
 
-from ttstack.ops.types import TensorType
+from ttstack.cost.exchange import pcie_ns
+from ttstack.ops.types import DType
 from ttstack.program.layout import Layout
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, load
 
 _UNITS = {"b": 1, "bytes": 1, "byte": 1, "kb": 1000, "kib": 1024, "mb": 10**6, "mib": 2**20, "gb": 10**9, "gib": 2**30}
+_PREFIXES = {"G": 1e9, "M": 1e6, "Gi": 2.0**30, "Mi": 2.0**20}
+_SIZE = r"([\d.]+)\s*(GiB|MiB|KiB|GB|MB|KB|bytes?|B)\b(?!\s*/)"
+_LONG = 2.0**29
+"""Bytes of a transfer that a table of rates leaves out: long ones have the rate that does not depend on it."""
+_PACKET = 4096
+"""Bytes of the largest packet of tt-metal's fabric."""
 
 
-def _nbytes(row: Row) -> float:
-    """Bytes that are moved: a size with a unit in shape or notes, or the tensor of the shape."""
-    for text in (row.shape, row.notes):
-        found = re.search(r"([\d.]+)\s*(GiB|MiB|KiB|GB|MB|KB|bytes?|B)\b", text, re.IGNORECASE)
+def _nbytes(text: str, *names: str) -> float | None:
+    """A size after one of the names: with a unit or in bytes."""
+    for name in names:
+        found = re.search(rf"\b{name}\w*\s*[:=]?\s*(?:of\s*)?(?:{_SIZE}|(\d+))", plain(text), re.IGNORECASE)
         if found:
-            return float(found[1]) * _UNITS[found[2].lower()]
-    sizes = named(row.shape)
-    for name in ("payload_size", "packet_size", "size", "payload", "packet"):
-        if name in sizes:
-            return sizes[name] * sizes.get("num_packets", sizes.get("packets", 1))
-    t = tensors(row)[0]
-    return Layout(t.dtype).nbytes(t) if isinstance(t, TensorType) else 0.0  # type: ignore[arg-type]
+            return float(found[3]) if found[3] else float(found[1]) * _UNITS[found[2].lower()]
+    return None
+
+
+def _largest(row: Row) -> float:
+    """The largest size with a unit, or with the name of one, or the tensor of the shape."""
+    text = f"{row.shape} {row.notes}"
+    found = [float(n) * _UNITS[unit.lower()] for n, unit in re.findall(_SIZE, text, re.IGNORECASE)]
+    found += [n for name in ("transfer_size", "size", "payload", "bytes") if (n := _nbytes(text, name))]
+    if found:
+        return max(found)
+    if re.search(r"page", text) and row.time_us is None:
+        return _LONG
+    if not extents(row.shape) or not isinstance((t := tensors(row)[0]).dtype, DType):
+        raise InexpressibleError("the row does not say how many bytes are moved")
+    return Layout(t.dtype).nbytes(t)
+
+
+def stated_us(row: Row, nbytes: float) -> float:
+    """The measured time, or that of `nbytes` at the measured rate."""
+    if row.time_us is not None:
+        return row.time_us
+    text = f"{row.notes} {row.shape}"
+    rate = re.search(r"([\d.]+)(?:-([\d.]+))?\s*([GM]i?)B/s", text)
+    if rate is not None:
+        mean = (float(rate[1]) + float(rate[2] or rate[1])) / 2
+        return nbytes / (mean * _PREFIXES[rate[3]]) * 1e6
+    rate = re.search(r"([\d.]+)\s*(?:B|bytes)/c(?:ycle)?\b", text)
+    if rate is None:
+        raise InexpressibleError("neither a time nor a rate")
+    return nbytes / (float(rate[1]) * chip_of(row, load("wormhole").chips[0]).clock_hz) * 1e6
 
 
 def fabric_row(row: Row) -> Expressed:
-    """A message from chip to chip: a hop each, and its bytes at the rate of one link."""
-    hops = named(row.shape).get("hops", named(row.notes).get("hops", 1))
-    return _over_ethernet(row, "fabric", _nbytes(row), hops, 1)
-
-
-def collective_row(row: Row) -> Expressed:
-    """A gather, scatter or reduction over the chips of a ring or line, with all links between neighbours."""
-    sizes = named(f"{row.shape} {row.notes} {row.grid}")
-    chips = sizes.get("devices", sizes.get("chips", sizes.get("num_devices", _chips(row))))
-    links = sizes.get("links", sizes.get("num_links", 1))
-    words = row.op.lower()
-    rounds = 2 if re.search("all_?reduce", words) else 1
-    whole = _nbytes(row)
-    share = whole / chips
-    ring = "line" not in f"{words} {row.notes.lower()}"
-    passing = rounds * (chips - 1) * share / (2 if ring else 1)
-    return _over_ethernet(row, "collective", passing, rounds * (chips // 2 if ring else chips - 1), links)
-
-
-def _chips(row: Row) -> int:
-    for name, count in (("n300", 2), ("t3", 8), ("llmbox", 8), ("galaxy", 8), ("tg", 8), ("6u", 8)):
-        if name in row.board.lower():
-            return count
-    raise InexpressibleError("the row does not say how many chips take part")
-
-
-def _over_ethernet(row: Row, kind: str, nbytes: float, hops: int, links: int) -> Expressed:
-    if row.time_us is None:
-        raise InexpressibleError("no time")
+    """A message from chip to chip, handed on packet by packet; of a rate, one of many packets in a row."""
+    text = f"{row.shape} {row.notes}"
+    nbytes = _nbytes(text, "payload", "packet_size", "packet", "message") or _largest(row)
+    sizes = named(text)
+    hops = max(sizes.get("hops", sizes.get("hop", sizes.get("num_hops", 1))), 1)
+    streamed = row.time_us is None
+    measured = stated_us(row, nbytes)
 
     def forecast(chip: ChipDesc) -> Forecast:
         if chip.ethernet is None:
             return Forecast(math.nan, math.nan, "ethernet")
-        rate = chip.ethernet.effective_bytes_per_second * links
-        least = nbytes / (chip.ethernet.link_bytes_per_second * links)
-        return Forecast((nbytes / rate * 1e9 + hops * chip.ethernet.hop_ns) / 1e3, least * 1e6, "ethernet")
+        peak, packet = chip.ethernet.link_bytes_per_second, min(nbytes, _PACKET)
+        handling = _PACKET / chip.ethernet.effective_bytes_per_second - _PACKET / peak
+        one = (packet / peak + handling) * 1e9
+        rest = max(nbytes / packet - 1, 0) * one
+        sent = packet / chip.ethernet.effective_bytes_per_second * 1e9
+        ns = one + rest if streamed else hops * (chip.ethernet.hop_ns + sent) + rest
+        return Forecast(ns / 1e3, nbytes / peak * 1e6, "ethernet")
 
-    return Expressed(row, kind, row.time_us, forecast)
+    return Expressed(row, "fabric", measured, forecast)
 
 
 def host_row(row: Row) -> Expressed:
-    """A buffer written to a device from the host, or read back."""
-    if row.time_us is None:
-        raise InexpressibleError("no time")
-    nbytes, reads = _nbytes(row), "read" in f"{row.op} {row.table}".lower() and "write" not in row.op.lower()
+    """A buffer written to a device from the host, or read back, page by page."""
+    words, text = f"{row.op} {row.table}".lower(), f"{row.shape} {row.notes}"
+    nbytes = _nbytes(text, "transfer_size", "transfer", "total", "buffer") or _largest(row)
+    page = _nbytes(text, "page_size", "page") or nbytes
+    reads = re.search(r"read|from_?device|device_?to_?host|d2h|device *-> *host", row.op.lower() or words) is not None
+    measured = stated_us(row, nbytes)
 
     def forecast(chip: ChipDesc) -> Forecast:
         if chip.pcie is None:
             return Forecast(math.nan, math.nan, "pcie")
-        rate = chip.pcie.from_device_bytes_per_second if reads else chip.pcie.to_device_bytes_per_second
-        least = nbytes / chip.pcie.peak_bytes_per_second
-        return Forecast((chip.pcie.latency_ns + nbytes / rate * 1e9) / 1e3, least * 1e6, "pcie")
+        ns = pcie_ns(chip.pcie, nbytes, page, to_device=not reads)
+        return Forecast(ns / 1e3, nbytes / chip.pcie.peak_bytes_per_second * 1e6, "pcie")
 
-    return Expressed(row, "host transfer", row.time_us, forecast)
+    return Expressed(row, "host transfer", measured, forecast)

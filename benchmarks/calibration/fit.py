@@ -58,7 +58,6 @@ STAGES = (
             "vector.cycles_per_tile.exp",
             "vector.cycles_per_tile.silu",
             "dram.streamed_write_bytes_per_second",
-            "dram.interleaved_read_write_bytes_per_second",
             "pipeline.fill_cycles",
         ),
     ),

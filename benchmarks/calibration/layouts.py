@@ -20,12 +20,10 @@ _DTYPES = {
     "uint16": DType.UI16,
     "uint32": DType.UI32,
     "int32": DType.SI32,
-    "": DType.BF16,
 }
 _SPELLINGS = (
-    (r"^(dtype|dataformat|ttnn|datatype)\W+", ""),
     (r"^(bfloat16|float16_b)$", "bf16"),
-    (r"^(bfp|bfloat|bf|bfp_bf)(8|4)(_b)?$", r"bfp\2"),
+    (r"^(bfp|bfloat|bf|bfp_bf)(8|4|2)(_b)?$", r"bfp\2"),
     (r"^(f32|float32|float)$", "fp32"),
     (r"^u(8|16|32)$", r"uint\1"),
     (r"^(si32|i32|int)$", "int32"),
@@ -39,21 +37,26 @@ _SHARDED = {
 
 def dtype_of(name: str) -> DType:
     """The element type; what a table does not state is taken as bf16."""
-    if "unstated" in name or "not stated" in name:
+    if re.search(r"unstated|not (stated|recorded|given)|^\W*(n/?a|none|unknown)?\W*$", name.lower()):
         return DType.BF16
-    plain = name.strip().lower()
-    for pattern, replacement in _SPELLINGS:
-        plain = re.sub(pattern, replacement, plain)
-    if plain not in _DTYPES:
-        raise InexpressibleError(f"element type {name!r} is not known")
-    return _DTYPES[plain]
+    for spelled in re.findall(r"[a-z][a-z0-9_]*", name.lower()):
+        word = spelled
+        for pattern, replacement in _SPELLINGS:
+            word = re.sub(pattern, replacement, word)
+        if word in _DTYPES:
+            return _DTYPES[word]
+    raise InexpressibleError(f"element type {name!r} is not known")
 
 
 def fidelity_of(name: str, *formats: DType) -> Fidelity:
     """The fidelity; what a table does not state is tt-metal's default for the formats."""
     plain = name.strip().lower()
     stated = next((f for f in Fidelity if f.value.lower() in plain), None)
-    return stated or (Fidelity.HIFI2 if any(f is DType.BF16 for f in formats) else Fidelity.LOFI)
+    if stated is not None:
+        return stated
+    if DType.F32 in formats:
+        return Fidelity.HIFI4
+    return Fidelity.HIFI2 if any(not f.is_block for f in formats) else Fidelity.LOFI
 
 
 def layout_of(text: str, dtype: DType, grid: Grid | None = None) -> Layout:
@@ -77,16 +80,32 @@ def parse_grid(text: str) -> Grid:
     return Grid(int(found[1]), int(found[2]))
 
 
+def named_grid(text: str, die: tuple[int, int]) -> Grid | None:
+    """The grid in `8x8`, `(8, 8)` or `x=8 y=7`: rows and columns, or columns and rows where only that fits the die."""
+    found = re.search(r"x\s*=\s*(\d+)\W+y\s*=\s*(\d+)", text)
+    if found is not None:
+        return Grid(int(found[2]), int(found[1]))
+    if not re.search(r"\d+\s*[x,\u00d7]\s*\d+", text):
+        return None
+    grid = parse_grid(text.replace("\u00d7", "x"))
+    fits = grid.rows <= die[0] and grid.cols <= die[1]
+    return grid if fits or grid.cols > die[0] or grid.rows > die[1] else Grid(grid.cols, grid.rows)
+
+
 def grid_of(text: str, chip: ChipDesc) -> Grid:
-    """The cores that a row names, as `8x8` or `64 cores`; all that there are where it names none."""
+    """The cores that a row names, as `8x8` or `64 cores`; all that there are where it names none, or more.
+
+    Of a number of cores that is no rectangle, the largest rectangle within it.
+    """
     rows, cols = chip.grid
-    counted = re.fullmatch(r"<?=?\s*(\d+)(\s*cores?)?.*", text.strip())
-    if re.search(r"\d+\s*[x,]\s*\d+", text):
-        return parse_grid(text)
+    named = named_grid(text, chip.tensix_grid)
+    if named is not None:
+        return (
+            named if named.rows <= rows and named.cols <= cols else Grid(min(named.rows, rows), min(named.cols, cols))
+        )
+    counted = re.search(r"(\d+)", text)
     if counted is None or text.strip().startswith("<") or int(counted[1]) >= rows * cols:
         return Grid(rows, cols)
-    count = int(counted[1])
-    fitting = [Grid(count // c, c) for c in range(1, cols + 1) if count % c == 0 and count // c <= rows]
-    if not fitting:
-        raise InexpressibleError(f"{count} cores are no rectangle of the {rows}x{cols} grid")
-    return fitting[-1]
+    count = max(int(counted[1]), 1)
+    fitting = [Grid(min(count // c, rows), c) for c in range(1, cols + 1) if count >= c]
+    return max(fitting, key=lambda grid: (grid.cores, grid.cols))

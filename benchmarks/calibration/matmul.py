@@ -1,5 +1,6 @@
 """Rows of matrix products as placed ops."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from tuned import GRID, tuned
 
 from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -39,17 +40,29 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def _factors(row: Row) -> tuple[TensorType, TensorType]:
-    """Both factors: of `MxKxN`, of two shapes, or of a batch of products."""
+    """Both factors: of `MxKxN`, of two shapes, of a batch of products, or of extents with names."""
     shapes, formats = extents(row.shape), [dtype_of(name or row.dtypes[0]) for name in row.dtypes[:2]]
     sizes = named(row.shape)
-    if len(shapes) >= 2 and shapes[0][-1] == shapes[1][-2 if len(shapes[1]) > 1 else 0]:
-        return TensorType(shapes[0], formats[0]), TensorType(shapes[1], formats[1])
+    if len(shapes) >= 2 and len(shapes[1]) > 1:
+        return _pair(shapes[0], shapes[1], formats)
     if {"m", "k", "n"} <= sizes.keys():
-        shapes = [(sizes["m"], sizes["k"], sizes["n"])]
+        lead = tuple(sizes[name] for name in ("b", "batch") if sizes.get(name, 1) > 1)
+        shapes = [(*lead, sizes["m"], sizes["k"], sizes["n"])]
     if not shapes or len(shapes[0]) not in (3, 4):
         raise InexpressibleError(f"shape {row.shape!r} is not MxKxN" if row.shape else "no shape")
     *batch, m, k, n = shapes[0]
     return TensorType((*batch, m, k), formats[0]), TensorType((*batch, k, n), formats[1])
+
+
+def _pair(a: tuple[int, ...], b: tuple[int, ...], formats: list[DType]) -> tuple[TensorType, TensorType]:
+    """Two tensors as factors; the second may be given transposed, or the first have rows where it has a batch."""
+    if a[-1] != b[-2]:
+        b = (*b[:-2], b[-1], b[-2])
+    if a[-1] != b[-2]:
+        raise InexpressibleError(f"{list(a)} and {list(b)} are no factors of a product")
+    if math.prod(b[:-2]) == 1 and math.prod(a[:-2]) > 1:
+        a, b = (math.prod(a[:-1]), a[-1]), b[-2:]
+    return TensorType(a, formats[0]), TensorType(b, formats[1])
 
 
 def _automatic(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:

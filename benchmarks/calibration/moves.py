@@ -2,23 +2,38 @@
 
 import math
 import re
+from dataclasses import replace
 
-from elementwise import like
 from inexpressible import InexpressibleError
 from layouts import dtype_of, grid_of, layout_of, parse_grid
+from names import operation
+from placed import like
 from rows import Row
 from shapes import extents, named, pick, tensors
 
 from ttstack.ops import OPS
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
+_END = r"(DRAM|L1|\d+x\d+_[A-Z]+)"
+_SWAPS = {
+    "wh": (2, 3),
+    "hw": (2, 3),
+    "hc": (1, 2),
+    "ch": (1, 2),
+    "cn": (0, 1),
+    "nc": (0, 1),
+    "nh": (0, 2),
+    "cw": (1, 3),
+}
+"""Of a transpose of four dimensions N, C, H, W, by the letters that name two of them."""
+
 
 def trace_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A change of layout between grids; the matrix is the squarest one with as many pages as were moved."""
-    ends = re.fullmatch(r"(DRAM|\d+x\d+_[A-Z]+)_TO_(DRAM|\d+x\d+_[A-Z]+)", row.shape)
+    ends = re.fullmatch(rf"{_END}_TO_{_END}", row.shape)
     if ends is None:
         return layout_row(row, chip)
     moved = re.search(r"(\d+) bytes in \d+ transfers, packet sizes \{(\d+):", row.notes)
@@ -33,8 +48,8 @@ def trace_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def _end(text: str, dtype: DType) -> Layout:
-    if text == "DRAM":
-        return Layout(dtype, memory_space=MemorySpace.DRAM)
+    if text in ("DRAM", "L1"):
+        return Layout(dtype, memory_space=MemorySpace[text])
     return layout_of(f"L1 {text}", dtype, parse_grid(text))
 
 
@@ -49,15 +64,26 @@ def _squarest(pages: int, layouts: tuple[Layout, ...]) -> TensorType:
 
 def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A tensor that changes memory, shards, tiling or format: `memory_layout` is `from -> to`, or the name tells."""
-    (t, *_), words = tensors(row), row.op.lower()
+    (t, *_), words = tensors(row), operation(row.op)
     grid = grid_of(row.grid, chip)
-    before, _, after = row.memory_layout.partition("->")
+    before, _, after = re.sub(r"\bto\b", "->", row.memory_layout).partition("->")
+    counts = re.search(
+        r"(\d+(?:x\d+)?)( cores?)? *(?:->|to) *(\d+(?:x\d+)?)( cores?)?", f"{row.shape} {row.notes} {row.grid}"
+    )
+    if not after and counts and (counts[2] or counts[4] or "reshard" in words):
+        before, after = f"{row.memory_layout} {counts[1]} cores", f"{row.memory_layout} {counts[3]} cores"
     if not after:
         before, after = _ends(words, row.memory_layout)
     given, made = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[2] or row.dtypes[0])
-    source, target = layout_of(before, given, grid), layout_of(after, made, grid)
+    source, target = (_on(text, dtype, grid, chip) for text, dtype in ((before, given), (after, made)))
     op = OPS["to_layout"].on([t], {}, t)
-    return DeviceOp(op, (source,), (target,), grid, Spread.FLAT)
+    return DeviceOp(op, (source,), (target,), target.grid or source.grid or grid, Spread.FLAT)
+
+
+def _on(text: str, dtype: DType, grid: Grid, chip: ChipDesc) -> Layout:
+    """The layout that a text names, over the cores that it names or those of the row."""
+    cores = re.search(r"\d+\s*x\s*\d+|\d+(?=[- ]*cores?)", text)
+    return layout_of(text, dtype, grid_of(cores[0], chip) if cores else grid)
 
 
 def _ends(words: str, layout: str) -> tuple[str, str]:
@@ -78,15 +104,17 @@ def _ends(words: str, layout: str) -> tuple[str, str]:
 
 
 def transpose_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A transpose of the last two dimensions, or a permutation that the notes spell."""
-    x, order = tensors(row)[0], re.search(r"[(\[]\s*(\d(?:\s*,\s*\d)+)\s*[)\]]", row.notes)
-    if order is not None:
-        permutation = tuple(int(n) for n in re.findall(r"\d", order[1]))
-        if sorted(permutation) == list(range(x.rank)):
-            return like(row, "permute", [x], {"permutation": permutation}, chip)
+    """A transpose of the last two dimensions or of two that letters name, or a permutation that the row spells."""
+    words, x = f"{row.op} {row.notes}", tensors(row)[0]
     if x.rank < 2:
         raise InexpressibleError("one dimension cannot be transposed")
-    return like(row, "transpose", [x], {"dim0": x.rank - 2, "dim1": x.rank - 1}, chip)
+    for spelled in re.findall(r"[(\[]\s*(\d(?:\s*,\s*\d)+)\s*[)\]]", words):
+        permutation = tuple(int(n) for n in re.findall(r"\d", spelled))
+        if sorted(permutation) == list(range(x.rank)):
+            return like(row, "permute", [x], {"permutation": permutation}, chip)
+    letters = (p for name, p in _SWAPS.items() if re.search(rf"(?<![a-z]){name}(?![a-z])", words.lower()))
+    dim0, dim1 = next(letters, (2, 3)) if x.rank == 4 else (x.rank - 2, x.rank - 1)
+    return like(row, "transpose", [x], {"dim0": dim0, "dim1": dim1}, chip)
 
 
 def concat_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -104,9 +132,11 @@ def slice_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def pad_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A tensor that grows to the second shape."""
-    x, whole = tensors(row, least=2)[:2]
-    padding = tuple(n for a, b in zip(x.shape, whole.shape, strict=True) for n in (0, b - a))
+    """A tensor that grows to the second shape, or to whole tiles."""
+    listed = tensors(row)
+    x = listed[0]
+    whole = listed[1].shape if len(listed) > 1 else (*x.shape[:-2], *(-(-n // TILE) * TILE for n in x.shape[-2:]))
+    padding = tuple(n for a, b in zip(x.shape, whole, strict=True) for n in (0, b - a))
     return like(row, "pad", [x], {"padding": padding, "value": 0.0}, chip)
 
 
@@ -114,6 +144,42 @@ def reshape_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """The same elements in the second shape."""
     x, shaped = tensors(row, least=2)[:2]
     return like(row, "reshape", [x], {"shape": shaped.shape}, chip)
+
+
+def repeat_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A tensor as often as the second shape is larger."""
+    x, whole = tensors(row, least=2)[:2]
+    times = tuple(b // a for a, b in zip(x.shape, whole.shape, strict=True))
+    return like(row, "repeat", [x], {"repeat_dimensions": times}, chip)
+
+
+def fill_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A tensor of one value."""
+    return like(row, "full", [], {"shape": tensors(row)[0].shape, "fill_value": 0.0}, chip, tensors(row)[0])
+
+
+def rotary_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """Heads [B, H, S, D] turned by a sine and a cosine, which all heads share."""
+    x = tensors(row)[0]
+    turned = TensorType((*(1 for _ in x.shape[:-2]), *x.shape[-2:]), x.dtype)
+    return like(row, "where", [x, turned, turned], {}, chip)
+
+
+def cache_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """New keys or values, the smallest tensor of the row, on their way to a cache in DRAM."""
+    t = min(tensors(row), key=lambda t: t.size)
+    grid, dtype = grid_of(row.grid, chip), dtype_of(row.dtypes[0])
+    source = layout_of(row.memory_layout.split(",")[0], dtype, grid)
+    op = OPS["to_layout"].on([t], {}, t)
+    return DeviceOp(op, (source,), (Layout(dtype),), grid, Spread.FLAT)
+
+
+def halo_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """Pixels of sharded images, laid row by row where the cores that they are on can make windows of them."""
+    t, grid = tensors(row)[0], grid_of(row.grid, chip)
+    sharded = layout_of(f"L1 {row.memory_layout or 'height'}", dtype_of(row.dtypes[0]), grid)
+    op = OPS["to_layout"].on([t], {}, t)
+    return DeviceOp(op, (sharded,), (replace(sharded, dtype=DType.BF16, tiled=False),), grid, Spread.FLAT)
 
 
 def heads_row(row: Row, chip: ChipDesc) -> DeviceOp:

@@ -5,14 +5,19 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import attention
 import conv
 import elementwise
 import moves
+import rowwise
+from collectives import collective_row
 from device import bound_row, dispatch_row, dram_row, noc_row, vector_row
-from exchanges import collective_row, fabric_row, host_row
+from exchanges import fabric_row, host_row
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from matmul import matmul_row
+from names import operation
+from placed import Maker
 from rows import Row
 from yardsticks import pm_ideal_ns, polaris_ns, roofline_ns
 
@@ -24,41 +29,54 @@ from ttstack.system_desc import ChipDesc
 
 UNSEEN_BY_MATH = ("throttle", "skew")
 """Terms that cycle counts of the math thread leave out, beside the writing of the last block."""
-_OPS: tuple[tuple[str, str, elementwise.Maker], ...] = (
-    (r"sdpa_prefill_baseline|unfused", "unfused attention", elementwise.unfused_attention_row),
-    (r"(sdpa|scaled_?dot_?product_?attention|flash).*decode", "decode attention", elementwise.decode_row),
-    (r"sdpa|scaled_?dot_?product_?attention|flash_?attention", "flash attention", elementwise.attention_row),
-    (r"conv", "convolution", conv.conv_row),
+_OPS: tuple[tuple[str, str, Maker], ...] = (
+    (r"sdpa_prefill_baseline|unfused", "unfused attention", attention.unfused_attention_row),
+    (r"(sdpa|scaled_?dot_?product_?attention|flash).*decode", "decode attention", attention.decode_row),
+    (r"sdpa|scaled_?dot_?product_?attention|flash_?attention", "flash attention", attention.attention_row),
     (r"pool", "pool", conv.pool_row),
-    (r"matmul|linear|\bmm\b|gemm", "matmul", matmul_row),
+    (r"halo", "halo", moves.halo_row),
+    (r"conv(?!ert)", "convolution", conv.conv_row),
+    (r"upsample", "upsample", conv.upsample_row),
+    (r"mat_?mul|linear|\bmm\b|\bbmm\b|gemm|dot_?general", "matmul", matmul_row),
     (r"reshard", "reshard", moves.trace_row),
     (r"interleaved_?to_?sharded|\bi2s\b", "interleaved to sharded", moves.trace_row),
-    (r"sharded_?to_?interleaved|\bs2i\b", "sharded to interleaved", moves.layout_row),
-    (r"tilize|to_?layout|typecast|^copy|clone|to_?memory_?config|\bmove\b", "tiling and copies", moves.layout_row),
+    (r"sharded_?to_?interleaved|\bs2i\b", "sharded to interleaved", moves.trace_row),
+    (
+        r"tilize|to_?layout|typecast|^copy|clone|to_?memory_?config|^move\b|^assign",
+        "tiling and copies",
+        moves.layout_row,
+    ),
     (r"concat_?heads|concatenate_?heads", "heads", moves.heads_row),
-    (r"create_?(qkv_?)?heads|split_?heads", "heads", moves.split_row),
-    (r"(update|fill)_?cache", "caches", moves.layout_row),
+    (r"create_?(qkv_?)?heads|split_?heads|split_query", "heads", moves.split_row),
+    (r"cache", "caches", moves.cache_row),
+    (r"rotary|\brope\b", "rotary embedding", moves.rotary_row),
     (r"transpose|permute", "transpose", moves.transpose_row),
     (r"concat", "concat", moves.concat_row),
     (r"slice", "slice", moves.slice_row),
-    (r"\bpad|fillpad", "pad", moves.pad_row),
+    (r"\bpad|fill_?pad", "pad", moves.pad_row),
     (r"reshape|view", "reshape", moves.reshape_row),
-    (r"embedding", "embedding", moves.embedding_row),
-    (r"(layer|rms)_?norm|\bnorm\b", "norm", elementwise.norm_row),
-    (r"softmax", "softmax", elementwise.softmax_row),
-    (r"reduce|\b(sum|mean|max)\b", "reduction", elementwise.reduce_row),
-    (r"binary|^add|^mul|^sub\b|eltwise_?binary", "binary elementwise", elementwise.binary_row),
-    (r"unary|eltwise|^(exp|silu|gelu|relu|tanh|sigmoid|sqrt|rsqrt|log)\b", "elementwise", elementwise.unary_row),
+    (r"repeat", "repeat", moves.repeat_row),
+    (r"embedding(?!s?_?back)", "embedding", moves.embedding_row),
+    (r"^(full|zeros|ones|empty|fill)\b", "fill", moves.fill_row),
+    (r"(layer|rms|group|batch)_?norm|\bnorm\b|rms_all_gather", "norm", rowwise.norm_row),
+    (r"softmax", "softmax", rowwise.softmax_row),
+    (r"cum(sum|prod)|accumulation", "scan", rowwise.scan_row),
+    (r"arg_?(max|min)|top_?k|^sort", "selection", rowwise.selection_row),
 )
+"""By the op's name in snake case; elementwise ops, whose names are those of functions, come after them."""
+_REDUCTIONS = r"reduce|(?<![a-z])(sum|mean|max|min|prod)(?![a-z])"
 _RATES: tuple[tuple[str, Callable[[Row], Expressed]], ...] = (
     (r"empty_program_dispatch", dispatch_row),
-    (r"dram_(read|write)", dram_row),
     (r"noc:(dram|l1_read|l1_write|l1_local)_bw", noc_row),
     (r"noc:", bound_row),
+    (r"dram_?(read|write|ubench|bandwidth|bw)", dram_row),
     (r"sfpu:", vector_row),
-    (r"all_?gather|reduce_?scatter|all_?reduce|all_?broadcast", collective_row),
-    (r"fabric|ethernet|eth_", fabric_row),
-    (r"(buffer|host|pcie|enqueue|device_?to_?host|host_?to_?device|to_device|from_device)|^(write|read)", host_row),
+    (
+        r"(?<!pre_)(?<!post_)(?<!rms_)(all_?gather|reduce_?scatter|all_?reduce|all_?broadcast|all_?to_?all)",
+        collective_row,
+    ),
+    (r"fabric|ethernet|\beth_|erisc|\bedm\b|ccl_(latency|bandwidth)", fabric_row),
+    (r"buffer|host|pcie|enqueue|\b[hd]2[hd]\b|(to|from)_device|^([a-z]+[:_])?(write|read)\b", host_row),
 )
 
 
@@ -103,17 +121,34 @@ def _seen_ns(device_op: DeviceOp, cost: Cost, time_kind: str) -> float:
 
 def express(row: Row, chip: ChipDesc) -> Expressed:
     """The row as something to predict; raises `InexpressibleError` where it is nothing of the kind."""
-    words = row.op.lower()
+    words = operation(row.op)
     for pattern, rate in _RATES:
         if re.search(pattern, words):
             return rate(row)
-    if row.time_us is None:
-        raise InexpressibleError("a rate of a whole test, not the time of an op")
+    kind, maker = _op(row, words)
+    placed = Placed(_cases(row, chip, maker), row.time_kind)
     if "host" in row.time_kind and "trace" not in row.time_kind:
         raise InexpressibleError("time of the host without a trace, which depends on the host")
-    for pattern, kind, placed in _OPS:
+    measured = row.time_us
+    if measured is None:
+        if not row.tflops:
+            raise InexpressibleError("neither a time nor a rate of FLOPs")
+        measured = sum(op.op.flops() for op in placed.cases[0]) / row.tflops / 1e6
+    return Expressed(row, _class(kind, row), measured, placed)
+
+
+def _op(row: Row, words: str) -> tuple[str, Maker]:
+    """The class of an op, and what makes it of a row."""
+    for pattern, kind, maker in _OPS:
         if re.search(pattern, words):
-            return Expressed(row, _class(kind, row), row.time_us, Placed(_cases(row, chip, placed), row.time_kind))
+            return kind, maker
+    if elementwise.names_function(row) and not words.startswith("reduce"):
+        binary = re.search(r"binary|^(add|mul|sub)", words)
+        return ("binary elementwise" if binary else "elementwise"), elementwise.elementwise_row
+    if re.search(_REDUCTIONS, words):
+        return "reduction", rowwise.reduce_row
+    if re.search(r"unary|eltwise|elementwise", words):
+        raise InexpressibleError(f"no elementwise function is named by {row.op!r}")
     raise InexpressibleError(f"no op of ours is {row.op!r}")
 
 
@@ -121,7 +156,7 @@ def _class(kind: str, row: Row) -> str:
     return f"{kind}, {row.time_kind}" if kind == "matmul" and row.time_kind else kind
 
 
-def _cases(row: Row, chip: ChipDesc, placed: elementwise.Maker) -> tuple[tuple[DeviceOp, ...], ...]:
+def _cases(row: Row, chip: ChipDesc, placed: Maker) -> tuple[tuple[DeviceOp, ...], ...]:
     try:
         made = placed(row, chip)
     except (ValueError, KeyError, IndexError, TypeError) as error:

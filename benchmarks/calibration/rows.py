@@ -24,6 +24,7 @@ class Row:
     memory_layout: str
     grid: str
     time_us: float | None
+    tflops: float | None
     time_kind: str
     notes: str
 
@@ -63,6 +64,7 @@ def _row(number: int, record: Mapping[str, str | None]) -> Row:
         memory_layout=text("memory_layout"),
         grid=text("grid"),
         time_us=_number(text("measured_time_us")),
+        tflops=_number(text("measured_tflops")),
         time_kind=text("time_kind"),
         notes=text("notes"),
     )

@@ -47,7 +47,6 @@ RESOURCES = (
     "dram.peak_bytes_per_second",
     "dram.interleaved_read_bytes_per_second",
     "dram.interleaved_write_bytes_per_second",
-    "dram.interleaved_read_write_bytes_per_second",
     "noc.link_bytes_per_cycle",
     "noc.dram_read.bytes_per_cycle",
     "unpack.bytes_per_cycle",

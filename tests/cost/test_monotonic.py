@@ -18,7 +18,6 @@ RATES = (
     "dram.interleaved_read_bytes_per_second",
     "dram.interleaved_write_bytes_per_second",
     "dram.streamed_write_bytes_per_second",
-    "dram.interleaved_read_write_bytes_per_second",
     "noc.link_bytes_per_cycle",
     "noc.port_bytes_per_cycle",
     "noc.l1_read.bytes_per_cycle",

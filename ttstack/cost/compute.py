@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ttstack.cost.key_split import key_parts
 from ttstack.cost.units import tile_cycles
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.types import DType
@@ -123,7 +124,7 @@ def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     """Products of visible score tiles and their softmax, one after the other on the same Dst."""
     rows = device_op.core_units
-    score = visible_keys(device_op, chip) * rows
+    score = visible_keys(device_op, chip) * rows / key_parts(device_op, chip)
     products = sum(op.count for op in device_op.dispatch.body if op.name == "matmul") / _visible_share(device_op)
     size = max(device_op.operands[i].dtype.tile_bytes for i in attended(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)

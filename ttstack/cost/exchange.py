@@ -77,7 +77,7 @@ def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[Chi
     if op.shard_type == "identity":
         return 0.0
     types, layouts = (op.results, device_op.results) if op.to_devices else (op.operands, device_op.operands)
-    nbytes = layouts[0].nbytes(types[0])
+    nbytes, page = layouts[0].nbytes(types[0]), layouts[0].page_bytes(types[0])
     doors = {i: chip.pcie for i, chip in enumerate(chips) if chip.pcie}
     parts = dict.fromkeys(doors, 0)
     for device in op.holders(mesh):
@@ -86,9 +86,18 @@ def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[Chi
             _, door = min(ways)
             parts[door] += 1
             traffic.send(*((door, device) if op.to_devices else (device, door)), nbytes)
-    return max((_pcie_ns(p, parts[i] * nbytes, op) for i, p in doors.items() if parts[i]), default=0.0)
+    used = ((pcie, parts[i] * nbytes) for i, pcie in doors.items() if parts[i])
+    return max((pcie_ns(pcie, n, page, to_device=op.to_devices) for pcie, n in used), default=0.0)
 
 
-def _pcie_ns(pcie: PcieDesc, nbytes: float, op: MeshShard) -> float:
-    rate = pcie.to_device_bytes_per_second if op.to_devices else pcie.from_device_bytes_per_second
-    return pcie.latency_ns + nbytes / rate * 1e9
+def pcie_ns(pcie: PcieDesc, nbytes: float, page_bytes: float, *, to_device: bool) -> float:
+    """Nanoseconds of a buffer's way over PCIe, page by page.
+
+    Writes prepare a page while the one before is under way; reads fetch a page from memory, then send it.
+    """
+    pages = nbytes / max(page_bytes, 1) * pcie.page_ns
+    if to_device:
+        called, sent = pcie.to_device_call_ns, max(pages, nbytes / pcie.to_device_bytes_per_second * 1e9)
+    else:
+        called, sent = pcie.from_device_call_ns, pages + nbytes / pcie.from_device_bytes_per_second * 1e9
+    return pcie.latency_ns + called + sent

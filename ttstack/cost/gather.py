@@ -5,6 +5,7 @@ from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.ops.dispatch import Access
+from ttstack.ops.shape import Permutation
 from ttstack.ops.types import TILE, TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import Layout
@@ -62,10 +63,14 @@ def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:
 
 
 def moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
-    """Bytes of the tensor, or of as much of it as the op writes where it computes nothing of the rest."""
+    """Bytes of the tensor, or of as much of it as the op writes where it computes nothing of the rest.
+
+    Where tiles are cut, what fills the last of them does not move.
+    """
     if is_contraction(device_op.dispatch):
         return layout.nbytes(t)
-    return layout.nbytes(t) * min(1.0, device_op.op.written() / max(t.size, 1))
+    whole = layout.nbytes(t) if moves_whole_pages(device_op) else t.size * layout.dtype.tile_bytes / TILE**2
+    return whole * min(1.0, device_op.op.written() / max(t.size, 1))
 
 
 def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
@@ -88,7 +93,12 @@ def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
 
 
 def moves_whole_pages(device_op: DeviceOp) -> bool:
-    """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other."""
+    """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other.
+
+    Of dimensions in another order, those that a map describes move whole tiles.
+    """
+    if isinstance(device_op.op, Permutation):
+        return False
     types, layouts = zip(*_moved(device_op), strict=True)
     if len({layout.tiled for layout in layouts}) > 1:
         return True

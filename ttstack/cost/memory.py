@@ -22,10 +22,9 @@ def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float
 
 
 def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:
-    """Cycles of all reads, and of the share `overlap` of the writes, that take turns on the channels."""
-    near, far = _bytes(reads, near=True), _bytes(reads, near=False) + _bytes(writes) * overlap
-    adjacent = dram_cycles(near, chip.dram.bank_adjacent_read_bytes_per_second, chip)
-    return adjacent + dram_cycles(far, chip.dram.interleaved_read_write_bytes_per_second, chip)
+    """Cycles of all reads, and of the share `overlap` of the writes, which take turns on the channels."""
+    written = write_cycles(writes, chip.dram.interleaved_write_bytes_per_second, chip)
+    return read_cycles(reads, chip) + written * overlap
 
 
 def _bytes(streams: Sequence[Stream], *, near: bool = False) -> float:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from ttstack.cost.compute import compute
 from ttstack.cost.exchange import exchange_ns
 from ttstack.cost.halo import halo_step
+from ttstack.cost.key_split import key_parts, merge_cycles
 from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
-from ttstack.cost.memory import read_cycles, shared_cycles
+from ttstack.cost.memory import shared_cycles
 from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.prologue import first_share
 from ttstack.cost.record import FREE, Cost
@@ -41,9 +42,9 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     tail, first = tail_share(device_op), first_share(device_op)
     written = writer_cycles(device_op, writes, chip)
     dram, noc = _lanes(reads)
-    _share_dram(dram, max(read_cycles(reads, chip), shared_cycles(reads, writes, 1 - tail, chip)))
+    _share_dram(dram, shared_cycles(reads, writes, 1 - tail, chip))
     arrival = max(*dram, *noc)
-    ns = chip.cycles_to_ns(1)
+    ns, cores = chip.cycles_to_ns(1), device_op.cores * key_parts(device_op, chip)
     outside = exchange_ns(device_op, chip, system)
     streamed = (*(t * (1 - first) for t in (*dram, *noc)), written * (1 - tail), *(t / ns for t in outside.values()))
     busy = soft_maximum((work.math, work.unpack, work.pack), chip.pipeline.knee_exponent)
@@ -56,17 +57,17 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         "noc": max(noc) * ns,
         "writer": written * ns,
         "wait": arrival * first * ns,
-        "tail": written * tail * ns,
+        "tail": (written * tail + merge_cycles(device_op, chip)) * ns,
         "fill": fill_ns(chip),
-        "skew": skew_ns(device_op.cores, chip),
-        "throttle": throttle_ns(work.products * ns, device_op.cores, chip),
+        "skew": skew_ns(cores, chip),
+        "throttle": throttle_ns(work.products * ns, cores, chip),
         **outside,
     }
     before = halo_step(device_op, chip)
     if before.ns:
         terms["halo"] = before.ns
     total = overlapped * ns + sum(terms.get(name, 0.0) for name in ADDED)
-    return _cost(device_op, total, terms, (*reads, *writes, before.stream), chip)
+    return _cost(device_op, total, terms, (*reads, *writes, before.stream), cores, chip)
 
 
 def _lanes(reads: Sequence[Stream]) -> tuple[list[float], list[float]]:
@@ -84,7 +85,14 @@ def _share_dram(dram: list[float], least: float) -> None:
     dram[slowest] = max(dram[slowest], least)
 
 
-def _cost(device_op: DeviceOp, total: float, terms: dict[str, float], moved: Sequence[Stream], chip: ChipDesc) -> Cost:
+def _cost(
+    device_op: DeviceOp,
+    total: float,
+    terms: dict[str, float],
+    moved: Sequence[Stream],
+    cores: int,
+    chip: ChipDesc,
+) -> Cost:
     terms["gap"] = gap_ns(total, chip, kernels_of(device_op))
     flops = device_op.op.flops()
     dram_bytes = sum(s.dram_bytes for s in moved)
@@ -94,7 +102,7 @@ def _cost(device_op: DeviceOp, total: float, terms: dict[str, float], moved: Seq
         gap_ns=terms["gap"],
         terms=terms,
         bound=_bound(terms),
-        cores=device_op.cores,
+        cores=cores,
         flops=flops,
         dram_bytes=round(dram_bytes),
         noc_bytes=round(sum(s.noc_bytes for s in moved)),

@@ -2,6 +2,7 @@
 
 from ttstack.cost.gather import gather_stream
 from ttstack.cost.indirect import indirect_stream
+from ttstack.cost.key_split import key_parts
 from ttstack.cost.multicast import pieces, read_and_multicast_cycles
 from ttstack.cost.rereads import rereads
 from ttstack.cost.stream import LOCAL, Stream
@@ -40,8 +41,10 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
     if which.access is Access.WINDOW and (halo := Halo.of(device_op)):
         return window_stream(device_op, which, halo, times, chip)
     own = which.access in (Access.MULTICAST, Access.WINDOW)
-    share = _core_bytes(device_op, which, t, layout) * times
-    senders = pieces(device_op, which) if own else device_op.cores
+    passing = not set(which.loops).isdisjoint(device_op.dispatch.reductions)
+    apart = key_parts(device_op, chip) if passing else 1
+    share = _core_bytes(device_op, which, t, layout) * times / apart
+    senders = (pieces(device_op, which) if own else device_op.cores) * apart
     if own and senders < device_op.cores:
         page = layout.page_bytes(t)
         cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)

@@ -1,5 +1,6 @@
 """Dispatches that several families share."""
 
+import math
 from collections.abc import Sequence
 
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
@@ -30,13 +31,9 @@ def elementwise(operands: Sequence[TensorType], out: TensorType, body: Sequence[
 
 def movement(operands: Sequence[TensorType], outs: Sequence[TensorType], tile_op: str = "copy") -> Dispatch:
     """Data that moves across tile boundaries: the tiles of the larger side, no arithmetic."""
-    largest = max((*operands, *outs), key=lambda t: t.size)
     everything = Map((0,), Access.GATHER)
-    domain = 1
-    for extent in tile_shape(largest.shape):
-        domain *= extent
     return Dispatch(
-        domain=(domain,),
+        domain=(max(math.prod(tile_shape(t.shape)) for t in (*operands, *outs)),),
         iterators=(Iterator.PARALLEL,),
         inputs=(everything,) * len(operands),
         outputs=(everything,) * len(outs),

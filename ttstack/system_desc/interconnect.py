@@ -71,7 +71,10 @@ class PcieDesc(Desc):
     """The chip's PCIe interface to the host."""
 
     peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Of the lanes per direction, bytes per second.")
-    to_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="DMA from host to device, bytes per second.")
-    from_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="DMA from device to host, bytes per second.")
+    to_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="Long writes of the host, bytes per second.")
+    from_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="Long reads of the host, bytes per second.")
     latency_ns: Nanoseconds = Field(description="Of one DMA transfer, nanoseconds.")
+    page_ns: Nanoseconds = Field(description="Handling of each page of a buffer, nanoseconds.")
+    to_device_call_ns: Nanoseconds = Field(description="Of a write beside its bytes, nanoseconds.")
+    from_device_call_ns: Nanoseconds = Field(description="Of a read beside its bytes, nanoseconds.")
     alignment_bytes: Bytes = Field(gt=0, description="Alignment of transfers, bytes.")

@@ -67,9 +67,6 @@ class DramDesc(Desc):
     streamed_write_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="The same by ops that wait for each page to be written, bytes per second."
     )
-    interleaved_read_write_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Reads plus writes of a streaming op on interleaved buffers, bytes per second."
-    )
     channel_read_bytes_per_second: BytesPerSecond = Field(gt=0, description="Reads of one channel, bytes per second.")
     channel_write_bytes_per_second: BytesPerSecond = Field(gt=0, description="Writes of one channel, bytes per second.")
 
@@ -96,7 +93,7 @@ class DramDesc(Desc):
         yield from self._rate_faults()
 
     def _rate_faults(self) -> Iterator[Fault]:
-        for name in ("bank_adjacent_read", "interleaved_read", "interleaved_write", "interleaved_read_write"):
+        for name in ("bank_adjacent_read", "interleaved_read", "interleaved_write"):
             field = f"{name}_bytes_per_second"
             if getattr(self, field) > self.peak_bytes_per_second:
                 yield (field,), f"exceeds peak_bytes_per_second {self.peak_bytes_per_second:g}"

@@ -80,3 +80,4 @@ class AttentionDesc(Desc):
         description="Start, diagonal waste, statistics and final division of one row of query tiles, cycles."
     )
     key_chunk_tiles: Count = Field(ge=1, description="Keys that one pass of the inner loop takes, in tiles, count.")
+    max_cores_per_head: Count = Field(ge=1, description="Cores that share the keys of a head in decoding, count.")

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 RETIRED = (
     "clock.throttle_onset_ns",
+    "dram.interleaved_read_write_bytes_per_second",
     "dram.multicast_sender_bytes_per_second",
     "unpack.peak_bytes_per_cycle",
     "unpack.subblock_overhead_cycles",
@@ -25,6 +26,10 @@ NEUTRAL: Mapping[str, float] = {
     "launch.group_text_ns": 0,
     "pipeline.stream_exponent": 4.7,
     "gather.page_cycles": 0,
+    "attention.max_cores_per_head": 16,
+    "pcie.page_ns": 0,
+    "pcie.to_device_call_ns": 0,
+    "pcie.from_device_call_ns": 0,
 }
 """New figures, with the value at which they change nothing or what was in their place."""
 

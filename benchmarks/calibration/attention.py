@@ -1,0 +1,83 @@
+"""Rows of attention: over whole sequences, of new tokens, and as a sequence of ops."""
+
+import re
+from dataclasses import replace
+
+from inexpressible import InexpressibleError
+from layouts import dtype_of, grid_of
+from placed import like
+from rows import Row
+from shapes import extents, named, pick
+
+from ttstack.cost import cheapest_matmul
+from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import DeviceOp, Fidelity
+from ttstack.program.layout import Layout
+from ttstack.system_desc import ChipDesc
+
+_BATCH = ("b", "batch", "users", "bsz", "batch_size")
+_HEADS = ("nh", "h", "heads", "nqh", "nq", "num_heads", "q_heads", "hq", "n_heads")
+_KEY_HEADS = ("nkv", "nkvh", "kv", "hkv", "kvh", "kv_heads", "num_kv_heads", "n_kv_heads", "nkv_heads")
+_LENGTH = ("s", "seq", "sq", "seq_len", "seqlen", "q_len", "sequence_len", "q")
+_KEYS = ("sk", "kv_len", "k_len", "cache_len", "cache", "context_len", "context", "ctx", "skv", "k", "seq_k", "kv_seq")
+_DEPTH = ("d", "dh", "head_dim", "dim", "e")
+
+
+def attention_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """Flash attention over whole sequences; causal unless the row says otherwise."""
+    sizes, dtype = named(row.shape), dtype_of(row.dtypes[0])
+    cached = dtype_of(row.dtypes[1] or row.dtypes[0])
+    listed = [shape for shape in extents(row.shape) if len(shape) == 4]
+    if listed:
+        query, key = listed[0], listed[min(1, len(listed) - 1)]
+    else:
+        b, h, s, d = pick(sizes, _BATCH, 1), pick(sizes, _HEADS), pick(sizes, (*_LENGTH, *_KEYS)), pick(sizes, _DEPTH)
+        query, key = (b, h, s, d), (b, pick(sizes, _KEY_HEADS, h), pick(sizes, _KEYS, s), d)
+    words = f"{row.op} {row.notes} {row.shape}".lower()
+    causal = not re.search(r"non[- _]?causal|causal\s*=\s*false|joint|windowed", words) and query[2] == key[2]
+    q, kv = TensorType(query, dtype), TensorType(key, cached)
+    placed = like(row, "scaled_dot_product_attention", [q, kv, kv], {"is_causal": causal}, chip)
+    return placed if "fi" in row.fidelity.lower() else replace(placed, fidelity=Fidelity.HIFI2)
+
+
+def decode_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """Attention of one new token of each user to a cache in DRAM."""
+    sizes = named(f"{row.shape} {row.notes if not row.shape else ''}")
+    listed = [shape for shape in extents(row.shape) if len(shape) == 4]
+    if len(listed) > 1:
+        (_, b, h, d), (_, kv, s, _) = listed[:2]
+    else:
+        b, s, d = pick(sizes, _BATCH, 1), pick(sizes, (*_KEYS, *_LENGTH)), pick(sizes, _DEPTH, 128)
+        h = pick(sizes, _HEADS, 32)
+        kv = pick(sizes, _KEY_HEADS, 8 if h % 8 == 0 else 1)
+    query = TensorType((1, b, h, d), DType.BF16)
+    keys = TensorType((b, kv, s, d), dtype_of(row.dtypes[1] or row.dtypes[0]))
+    operands = [query, keys, keys, None, TensorType((b,), DType.SI32)]
+    in_memory = replace(row, memory_layout="DRAM")
+    placed = like(in_memory, "scaled_dot_product_attention_decode", operands, {"is_causal": True}, chip)
+    return placed if "fi" in row.fidelity.lower() else replace(placed, fidelity=Fidelity.HIFI2)
+
+
+def unfused_attention_row(row: Row, chip: ChipDesc) -> tuple[DeviceOp, ...]:
+    """Attention as a sequence: scores, scaling, mask, softmax, product with the values."""
+    flash = attention_row(row, chip)
+    query, key, value = flash.op.operands
+    scores = TensorType((*query.shape[:3], key.shape[2]), query.dtype)
+    transposed = TensorType((*key.shape[:2], key.shape[3], key.shape[2]), key.dtype)
+    return (
+        like(row, "transpose", [key], {"dim0": 2, "dim1": 3}, chip),
+        _product(row, query, transposed, chip),
+        like(row, "multiply", [scores, TensorType((1, 1, 1, 1), scores.dtype)], {}, chip),
+        like(row, "add", [scores, TensorType((1, 1, *scores.shape[2:]), scores.dtype)], {}, chip),
+        like(row, "softmax", [scores], {"dimension": 3}, chip),
+        _product(row, scores, value, chip),
+    )
+
+
+def _product(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> DeviceOp:
+    op, dram = OPS["matmul"].on([a, b], {}), Layout(dtype_of(row.dtypes[0]))
+    found = cheapest_matmul(op, [dram, dram], dram, grid_of(row.grid, chip), chip, chip.l1_usable_bytes)
+    if found is None:
+        raise InexpressibleError("no blocks fit L1")
+    return found

@@ -1,0 +1,99 @@
+"""Rows of what the chips of a ring or a line exchange."""
+
+import re
+from typing import Any
+
+from exchanges import stated_us
+from expressed import Expressed, Forecast
+from inexpressible import InexpressibleError
+from layouts import dtype_of, grid_of, layout_of
+from rows import Row
+from shapes import named, tensors
+from yardsticks import roofline_ns
+
+from ttstack.cost import predict
+from ttstack.ops import OPS
+from ttstack.ops.types import TILE, TensorType
+from ttstack.program.device_op import DeviceOp, Spread
+from ttstack.program.layout import Layout
+from ttstack.system_desc import ChipDesc, SystemDesc
+from ttstack.system_desc.system import LinkDesc
+
+_CHIPS = (("n300", 2), ("t3", 8), ("llmbox", 8), ("loudbox", 8), ("quietbox", 8), ("galaxy", 8), ("tg", 8), ("6u", 8))
+_OPS = (
+    (r"reduce_?scatter", "reduce_scatter"),
+    (r"all_?reduce", "all_reduce"),
+    (r"all_?gather|broadcast", "all_gather"),
+)
+
+
+def collective_row(row: Row) -> Expressed:
+    """A gather, scatter or reduction, over all links that the row gives each pair of neighbours."""
+    words = row.op.lower()
+    if "matmul" in words:
+        raise InexpressibleError("a product and a collective in one kernel")
+    count, ring, links = _ring(row)
+    name = next((name for pattern, name in _OPS if re.search(pattern, words)), None)
+    if name is None:
+        raise InexpressibleError(f"no collective of ours is {row.op!r}")
+    given, made = _types(row, name, count)
+    attributes: dict[str, Any] = {"cluster_axis": 1}
+    if name == "all_gather":
+        attributes["all_gather_dim"] = given.rank - 1
+    else:
+        attributes["reduce_type"] = "sum"
+    if name == "reduce_scatter":
+        attributes["scatter_dim"] = given.rank - 1
+    op = OPS[name].on([given], attributes, made)
+
+    def forecast(chip: ChipDesc) -> Forecast:
+        laid = _layout(row, chip)
+        placed = DeviceOp(op, (laid,), (laid,), grid_of(row.grid, chip), Spread.FLAT)
+        cost = predict(placed, chip, _system(chip, count, ring=ring, links=links))
+        return Forecast(cost.total_ns / 1e3, roofline_ns(placed, chip) / 1e3, cost.bound)
+
+    moved = max(_bytes(row, t) for t in (given, made))
+    return Expressed(row, "collective", stated_us(row, moved), forecast)
+
+
+def _bytes(row: Row, t: TensorType) -> float:
+    return Layout(dtype_of(row.dtypes[0])).nbytes(t)
+
+
+def _layout(row: Row, chip: ChipDesc) -> Layout:
+    laid = layout_of(row.memory_layout.split(",")[0], dtype_of(row.dtypes[0]), grid_of(row.grid, chip))
+    return laid.interleaved(laid.memory_space)
+
+
+def _types(row: Row, name: str, count: int) -> tuple[TensorType, TensorType]:
+    """Operand and result of one chip: two shapes, or the operand's where the row does not call it the output."""
+    listed = tensors(row)
+    if len(listed) > 1 and listed[0].rank == listed[1].rank:
+        return listed[0], listed[1]
+    t, along = listed[0], listed[0].shape[-1]
+    if name == "all_reduce":
+        return t, t
+    whole = name == "all_gather" and "out" in f"{row.shape} {row.notes}".lower()
+    factor = {("all_gather", False): count, ("all_gather", True): 1 / count}.get((name, whole), 1 / count)
+    other = t.with_shape((*t.shape[:-1], max(int(along * factor), TILE)))
+    return (other, t) if whole else (t, other)
+
+
+def _ring(row: Row) -> tuple[int, bool, int]:
+    """Chips that take part, whether they form a ring, and links between neighbours."""
+    words = f"{row.op} {row.shape} {row.notes} {row.grid} {row.table}"
+    sizes = named(words)
+    chips = next(
+        (sizes[name] for name in ("devices", "chips", "num_devices", "num_chips", "ring_size") if name in sizes), None
+    )
+    if chips is None:
+        chips = next((count for name, count in _CHIPS if name in row.board.lower()), None)
+    if chips is None or chips < 2:
+        raise InexpressibleError("the row does not say how many chips take part")
+    return chips, re.search(r"\blin(e|ear)\b", words.lower()) is None, sizes.get("links", sizes.get("num_links", 1))
+
+
+def _system(chip: ChipDesc, count: int, *, ring: bool, links: int) -> SystemDesc:
+    pairs = [(i, i + 1) for i in range(count - 1)] + ([(count - 1, 0)] if ring and count > 2 else [])
+    joined = tuple(LinkDesc(from_chip=a, to_chip=b, channels=links) for a, b in pairs)
+    return SystemDesc(name="neighbours", chips=(chip,) * count, mesh_shape=(1, count), links=joined)

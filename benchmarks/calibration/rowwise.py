@@ -1,0 +1,91 @@
+"""Rows of ops along rows: norms, softmax, reductions, scans, selections."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from layouts import grid_of
+from placed import like
+from rows import Row
+from shapes import named, pick, tensors
+
+from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.system_desc import ChipDesc
+
+
+def _rows_apart(row: Row, chip: ChipDesc) -> tuple[Row, TensorType]:
+    """The tensor with the parts of a row that cores hold as rows of their own: the exchange of sums is left out.
+
+    tt-metal divides rows over the cores of a width- or block-sharded tensor, which ops of ours do not.
+    """
+    x, words = tensors(row)[0], row.memory_layout.lower()
+    grid = grid_of(row.grid, chip)
+    parts = grid.cores if "width" in words else grid.cols if "block" in words else 1
+    if parts == 1 or x.shape[-1] % (parts * TILE):
+        return row, x
+    apart = TensorType((x.size // x.shape[-1] * parts, x.shape[-1] // parts), x.dtype)
+    return replace(row, memory_layout="L1 height-sharded"), apart
+
+
+def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A layer norm, or an RMS norm, over the last dimension, with its weight; a group norm of channels last."""
+    words = f"{row.op} {row.notes}".lower()
+    if re.search(r"group_?norm", words):
+        x = tensors(row)[0]
+        groups = pick(named(f"{row.shape} {row.notes}"), ("groups", "num_groups", "g"), 32)
+        return like(row, "group_norm", [x], {"num_groups": groups, "channel_dim": x.rank - 1}, chip)
+    if re.search(r"batch_?norm", words):
+        x = tensors(row)[0]
+        each = [TensorType((x.shape[1],), x.dtype)] * 4
+        return like(row, "batch_norm_inference", [x, *each], {"epsilon": 1e-5, "dimension": 1}, chip)
+    row, x = _rows_apart(row, chip)
+    rms = "rms" in words
+    weights = [TensorType(x.shape[-1:], DType.BF16)] * (1 if rms else 2)
+    return like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
+
+
+def softmax_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A softmax over the last dimension."""
+    row, x = _rows_apart(row, chip)
+    return like(row, "softmax", [x], {"dimension": x.rank - 1}, chip)
+
+
+def reduce_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A sum, mean, product or maximum over the last dimension, or over the one that the row names."""
+    x, words = tensors(row)[0], f"{row.op} {row.notes}".lower()
+    name = next(
+        (n for n in ("max", "min", "mean", "prod", "sum") if re.search(rf"(?<![a-z]){n}(?![a-z])", words)), "sum"
+    )
+    return like(row, name, [x], {"keep_dim": True, "dim_arg": (_along(x.rank, words),)}, chip)
+
+
+def _along(rank: int, words: str) -> int:
+    """The dimension that a text names: `dim=-2`, `dim 0`, `_h`, `nc`; the last where it names none."""
+    named_dim = re.search(r"dims?\W*\[?\s*(-?\d)", words)
+    if named_dim:
+        return int(named_dim[1]) % rank
+    if re.search(r"_nc\b|\bnc\b", words):
+        return max(rank - 3, 0)
+    return rank - 2 if rank > 1 and re.search(r"[_\W]h\b", words) else rank - 1
+
+
+def scan_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A running sum or product."""
+    x, words = tensors(row)[0], f"{row.op} {row.notes}".lower()
+    return like(row, "cumprod" if "prod" in words else "cumsum", [x], {"dim": _along(x.rank, words)}, chip)
+
+
+def selection_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """The largest element, the `k` largest, or all in order, of each row."""
+    x, words = tensors(row)[0], row.op.lower()
+    last: dict[str, Any] = {"dim": x.rank - 1}
+    if "sort" in words:
+        return like(row, "sort", [x], last, chip, x, x.with_dtype(DType.UI16))
+    if re.search(r"arg_?(max|min)", words):
+        picked = TensorType((*x.shape[:-1], 1), DType.UI32)
+        return like(row, "argmax", [x], {"keep_dim": True, "dim_arg": (x.rank - 1,)}, chip, picked)
+    k = pick(named(f"{row.shape} {row.notes}"), ("k",), 32)
+    k = min(k, x.shape[-1])
+    best = x.with_shape((*x.shape[:-1], k))
+    return like(row, "topk", [x], {"k": k, **last}, chip, best, best.with_dtype(DType.UI16))
