@@ -15,7 +15,7 @@ from ttstack.tensor_train.subspace import directions
 from ttstack.tensor_train.tables import Progress, accepted
 from ttstack.tensor_train.unfolding import Unfolding
 
-_LEADING = 256  # singular values of an unfolding that is too wide for all of them
+_LEADING = 128  # singular values of an unfolding that is too wide for all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +89,10 @@ def analyze(
     row_factors = row_factors or best_row_factors(rows, order)
     col_factors = col_factors or best_column_factors(cols, len(row_factors))
 
+    dtype = np.float64 if given.values.dtype == np.float64 else np.float32
+
     def spectrum(heads: tuple[int, int], tails: tuple[int, int]) -> Spectrum:
-        unfolding = Unfolding(given.values, heads, tails, np.float64, given.scale, progress)
+        unfolding = Unfolding(given.values, heads, tails, dtype, given.scale, progress)
         found = directions(unfolding, min(_LEADING, unfolding.left, unfolding.right))
         return Spectrum(unfolding.left, unfolding.right, found.energies, found.total)
 

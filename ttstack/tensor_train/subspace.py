@@ -9,7 +9,7 @@ therefore found in a sample of the unfolding first, and taken out of every block
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ WIDEST_GRAM = 1536  # a wider one takes longer to solve than the sketch takes to
 _OUTSTANDING = 64  # directions that are looked for in a sample
 _CONTRAST = 100.0  # of squares, by which those stand out that are taken out
 _OVERSAMPLING = 16
+_SKETCHED_ELEMENTS = 1 << 21  # of a block in it: sums as wide as the unfolding are added to after each
 _ROUNDS = 2  # of multiplication there and back
 
 
@@ -45,14 +46,12 @@ class Directions:
 
 def directions(unfolding: Unfolding, count: int) -> Directions:
     """At least the `count` leading directions of the narrower side, or all of the unfolding if it has fewer."""
-    left = unfolding.left < unfolding.right
     narrow = min(unfolding.left, unfolding.right)
     if narrow <= WIDEST_GRAM or 2 * (count + _OVERSAMPLING) >= narrow:
-        blocks = (block.T for block in unfolding.by_columns("analysing")) if left else unfolding.by_rows("analysing")
-        gram = _gram(blocks, _outstanding(unfolding.sample()))
+        gram = _gram(unfolding.lines("analysing"), _outstanding(unfolding.sample()))
         energies, vectors = np.linalg.eigh(gram)
         energies = np.maximum(energies[::-1], 0)
-        return Directions(_signed(vectors[:, ::-1]), energies, float(np.trace(gram)), left)
+        return Directions(_signed(vectors[:, ::-1]), energies, float(np.trace(gram)), unfolding.narrow_left)
     return _sketched(unfolding, count + _OVERSAMPLING)
 
 
@@ -91,20 +90,26 @@ def _parted(block: Array, known: Array) -> Array:
 
 
 def _sketched(unfolding: Unfolding, count: int) -> Directions:
-    """Directions of the right side, from products of the unfolding with `count` random ones."""
-    basis = np.random.default_rng(0).standard_normal((unfolding.right, count)).astype(unfolding.dtype)
+    """Directions from products of the unfolding with `count` random ones.
+
+    They are looked for in the type that blocks are in, and what they hold is measured in float64.
+    """
+    narrow = min(unfolding.left, unfolding.right)
+    basis = np.random.default_rng(0).standard_normal((narrow, count))
     for _ in range(_ROUNDS):
-        product = np.zeros((unfolding.right, count))
-        for block in unfolding.by_rows("analysing"):
-            product += block.T @ (block @ basis)
-        basis = np.linalg.qr(product)[0].astype(unfolding.dtype)
+        product = np.zeros((narrow, count))
+        found = basis.astype(unfolding.dtype)
+        for block in unfolding.lines("analysing", _SKETCHED_ELEMENTS):
+            product += block.T @ (block @ found)
+        basis = np.linalg.qr(product)[0]
     gram, total = np.zeros((count, count)), 0.0
-    for block in unfolding.by_rows("analysing"):
+    for block in replace(unfolding, dtype=np.float64).lines("analysing"):
         projected = block @ basis
         gram += projected.T @ projected
         total += float(np.vdot(block, block))
     energies, rotation = np.linalg.eigh(gram)
-    return Directions(_signed(basis @ rotation[:, ::-1]), np.maximum(energies[::-1], 0), total, left=False)
+    vectors = _signed(basis @ rotation[:, ::-1])
+    return Directions(vectors, np.maximum(energies[::-1], 0), total, unfolding.narrow_left)
 
 
 def _signed(vectors: Array) -> Array:

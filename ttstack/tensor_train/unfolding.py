@@ -42,17 +42,29 @@ class Unfolding:
         """Columns of the unfolding."""
         return self.tails[0] * self.tails[1]
 
-    def by_rows(self, task: str) -> Iterator[Array]:
+    @property
+    def narrow_left(self) -> bool:
+        """Whether the narrower side is that of the leading digits."""
+        return self.left < self.right
+
+    def lines(self, task: str, elements: int = BLOCK_ELEMENTS) -> Iterator[Array]:
+        """Blocks of whole lines of the narrower side, `(some, narrower side)`."""
+        if self.narrow_left:
+            return (block.T for block in self.by_columns(task, elements))
+        return self.by_rows(task, elements)
+
+    def by_rows(self, task: str, elements: int = BLOCK_ELEMENTS) -> Iterator[Array]:
         """Blocks of whole rows of the unfolding, `(some, right)`, which read consecutive rows of the table."""
-        step = max(1, BLOCK_ELEMENTS // (self.tails[0] * self.values.shape[1]))
+        step = max(1, elements // (self.tails[0] * self.values.shape[1]))
         for start in range(0, self.heads[0], step):
             stop = min(start + step, self.heads[0])
             yield self._block(slice(start, stop), slice(None))
             self._done(task, stop / self.heads[0])
 
-    def by_columns(self, task: str) -> Iterator[Array]:
+    def by_columns(self, task: str, elements: int = BLOCK_ELEMENTS) -> Iterator[Array]:
         """Blocks of whole columns of the unfolding, `(left, some)`, which read rows from all over the table."""
-        elements = BLOCK_ELEMENTS if mapping_of(self.values) is None else MAPPED_ELEMENTS
+        if mapping_of(self.values) is not None:
+            elements = MAPPED_ELEMENTS
         step = max(1, elements // (self.heads[0] * self.values.shape[1]))
         for start in range(0, self.tails[0], step):
             stop = min(start + step, self.tails[0])
@@ -60,16 +72,16 @@ class Unfolding:
             self._done(task, stop / self.tails[0])
 
     def sample(self) -> Array:
-        """Lines of the longer side from a few places, together about a block: `(some, narrower side)`."""
-        narrow_left = self.left < self.right
-        size, line = (
-            (self.tails[0], self.left * self.tails[1]) if narrow_left else (self.heads[0], self.heads[1] * self.right)
-        )
+        """Lines of the narrower side from a few places, together about a block: `(some, narrower side)`."""
+        if self.narrow_left:
+            size, line = self.tails[0], self.left * self.tails[1]
+        else:
+            size, line = self.heads[0], self.heads[1] * self.right
         count = max(1, BLOCK_ELEMENTS // (line * _PLACES))
         taken = list[Array]()
         for start in range(0, size, max(count, -(-size // _PLACES))):
             part = slice(start, start + count)
-            taken.append(self._block(slice(None), part).T if narrow_left else self._block(part, slice(None)))
+            taken.append(self._block(slice(None), part).T if self.narrow_left else self._block(part, slice(None)))
             release(self.values)
         return np.concatenate(taken)
 
