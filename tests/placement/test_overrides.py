@@ -62,13 +62,12 @@ def test_each_kind_is_applied(placement: str):
             {"name": "softmax", "layout": "width_sharded"},
             "its result cannot be width_sharded, it can be interleaved or",
         ),
-        ({"name": "matmul", "number": 1, "memory": "l1"}, "its results are in DRAM"),
         ({"name": "add", "operands": [None]}, "it has 2 operands, not 1"),
         ({"name": "matmul", "config": {"in0_block_w": 1000}}, "does not fit its loops"),
         ({"name": "matmul", "config": {"in0_block_w": 3}}, "does not fit its loops"),
         ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
         ({"dtype": "si32"}, "dtype is one of f32, bf16, bfp8_b, bfp4_b"),
-        ({"memory": "dram", "layout": "block_sharded"}, "a tensor in DRAM is interleaved, not block_sharded"),
+        ({"memory": "dram", "layout": "block_sharded"}, "a result in DRAM is interleaved, not block_sharded"),
         ({"colour": 1}, "ops.0.colour: nothing that can be fixed"),
         ({"grid": [0, 1]}, "ops.0.grid.0: Input should be greater than or equal to 1"),
     ],
@@ -77,6 +76,29 @@ def test_each_kind_that_cannot_be_is_refused(asked: dict[str, Any], reason: str)
     with pytest.raises(OverrideError) as error:
         compiled({"location": "*", **asked})
     assert any(reason in note for note in error.value.diagnostic.notes), error.value
+
+
+def test_what_other_ops_write_to_stays_in_dram():
+    cache, x, i = "tensor<1x2x64x32xf32>", "tensor<1x2x1x32xf32>", "tensor<1xui32>"
+    text = f"""
+    func.func @f(%c: {cache}, %x: {x}, %i: {i}) -> {cache} {{
+      %0 = "ttir.exp"(%c) : ({cache}) -> {cache}
+      %1 = "ttir.update_cache"(%0, %x, %i) {{batch_offset = 0 : i32}} : ({cache}, {x}, {i}) -> {cache}
+      return %1 : {cache}
+    }}"""
+    with pytest.raises(OverrideError) as error:
+        ttstack.compile(text, overrides={"ops": [{"location": "*", "name": "exp", "memory": "l1"}]})
+    assert any("its results are in DRAM: other ops write to them" in note for note in error.value.diagnostic.notes)
+
+
+def test_a_result_of_the_function_can_be_made_in_l1_and_is_returned_in_dram():
+    program = compiled({"name": "matmul", "number": 1, "location": "*", "memory": "l1", "layout": "block_sharded"})
+    function = program.function()
+    made, returned = [op for op in function.operations if op.name != "deallocate"][-2:]
+    assert [made.name, returned.name] == ["matmul", "to_layout"]
+    layouts = [str(function.tensors[op.results[0]].layout) for op in (made, returned)]
+    assert layouts == ["bf16 tile l1/block_sharded@8x8", "bf16 tile dram/interleaved"]
+    assert function.outputs[0].tensor == returned.results[0]
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,8 @@ def _product_differences(device_op: DeviceOp) -> Iterator[str]:
         yield "a batch of products"
     elif device_op.dispatch.body[0].name != "matmul":
         yield "no plain product"
+    elif device_op.operands[1].sharded and not device_op.operands[1].in_l1:
+        yield "weights over the banks of DRAM"
 
 
 def _move(device_op: DeviceOp) -> tuple[str, tuple[str, ...]]:

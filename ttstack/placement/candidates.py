@@ -8,9 +8,10 @@ from math import prod
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access
 from ttstack.ops.types import DType
-from ttstack.placement.grids import distinct, sharded, shardings
+from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.pricing import Candidate, Pricing, Way, placed
+from ttstack.placement.starts import bank_cores
 from ttstack.program.block_config import whole_config
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -41,6 +42,8 @@ class Question:
     """Which results can be in L1."""
     grids: tuple[Grid, ...]
     """The cores that are tried, the usual ones first."""
+    starts: tuple[tuple[Layout, ...], ...] = ()
+    """For each operand, the layouts besides its own that it can have from the start of the program."""
     spreads: bool = True
     """Whether products are also tried on cores, or spread over them, so that the busiest has more to do."""
     fixed: OpOverride | None = None
@@ -61,6 +64,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
         for kind, grid, spread in shardings(question.op, pricing.device):
             asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid
             found += _on_shards(question, pricing, kind, asked, spread)
+        found += _on_banks(question, pricing)
     return found
 
 
@@ -98,6 +102,23 @@ def _on_shards(
         for operands in _combinations(reads)
         for r in ([results, *elsewhere] if any(o.sharded for o in operands) else [results])
     ]
+    yield from _priced([(base, [grid])], layouts, question, pricing)
+
+
+def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
+    """Weights over the banks of DRAM, each read by the core next to it; width shards for in0 and the result."""
+    grid = bank_cores(pricing.chip)
+    weights = [layout for layout in question.starts[1] if not layout.in_l1] if len(question.starts) > 1 else []
+    if not weights or grid is None:
+        return
+    base = replace(plain(question, pricing.device), grid=grid, spread=Spread.COLUMNS)
+    (in0, *_), (result, *_) = question.op.operands, question.op.results
+    given, made = (
+        [sharded(layout, MemoryLayout.WIDTH_SHARDED, of) for of in width_grids(t, pricing.chip)]
+        for layout, t in ((base.operands[0], in0), (base.results[0], result))
+    )
+    rest = [_memories(question, i, layout) for i, layout in enumerate(base.operands)][2:]
+    layouts = [(operands, (r,)) for operands in product(given, weights, *rest) for r in made]
     yield from _priced([(base, [grid])], layouts, question, pricing)
 
 
@@ -182,7 +203,8 @@ def _whole_blocks(op: DeviceOp) -> bool:
 
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:
     """The layouts in which an interleaved operand can be read."""
-    return [layout, layout.interleaved(MemorySpace.L1)] if question.movable[position] else [layout]
+    started = [of for of in question.starts[position] if of.in_l1]
+    return [layout, *([layout.interleaved(MemorySpace.L1)] if question.movable[position] else started)]
 
 
 def _results(question: Question, space: MemorySpace) -> tuple[Layout, ...]:

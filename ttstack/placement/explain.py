@@ -60,16 +60,27 @@ class _Comparison:
         total = problem.total(now)
         first = self._alternative(problem, now, at, chosen, total, None)
         rest = (
-            self._alternative(self.free.problem, [*now[:at], i, *now[at + 1 :]], at, candidate, total, first)
+            self._alternative(self.free.problem, self._instead(now, at, i), at, candidate, total, first)
             for i, candidate in self._fastest(at)
             if _layouts(candidate) != _layouts(chosen)
         )
         return [first, *sorted(rest, key=lambda a: a.more_ns)]
 
     def _choices(self, formulation: Formulation) -> list[int]:
-        """The first choice of every op, which is the only one; parameters stay where the program has them."""
-        steps = enumerate(formulation.problem.steps)
-        return [int(at not in formulation.nodes and step.writes[0] in self.found.resident) for at, step in steps]
+        """The first choice of every step, which is the only one; parameters start where the program has them."""
+        chosen = [0] * len(formulation.problem.steps)
+        for at, value in formulation.starts.items():
+            chosen[at] = formulation.options[value].index(self.found.starts[value])
+        return chosen
+
+    def _instead(self, now: list[int], at: int, choice: int) -> list[int]:
+        """Another choice for the op; parameters that it reads start where that costs least."""
+        problem, chosen = self.free.problem, [*now[:at], choice, *now[at + 1 :]]
+        read = {r.value for r in problem.steps[at].reads}
+        for start in (i for i, value in self.free.starts.items() if value in read):
+            ways = ([*chosen[:start], way, *chosen[start + 1 :]] for way in range(problem.steps[start].choices))
+            chosen = min(ways, key=problem.total)
+        return chosen
 
     def _fastest(self, at: int) -> Iterator[tuple[int, Candidate]]:
         """For each set of layouts, the fastest choice."""
@@ -124,8 +135,8 @@ class _Comparison:
         return max(reasons, key=reasons.__getitem__)
 
     def _place(self, step: int) -> str:
-        node = self.found.graph.nodes[self.free.nodes[step]] if step in self.free.nodes else None
-        return f"{node.op.mnemonic} {node.location}" if node else "the start"
+        node = self.found.graph.nodes[self.free.node_at(step)]
+        return f"{node.op.mnemonic} {node.location}"
 
 
 def _layouts(candidate: Candidate) -> object:

@@ -17,8 +17,9 @@ from ttstack.placement.impossible import check_possible, place_faults
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem, Read, Step
-from ttstack.placement.resident import resident
-from ttstack.program.layout import Layout, MemorySpace
+from ttstack.placement.schedule import Moment, schedule
+from ttstack.placement.starts import starts
+from ttstack.program.layout import Layout
 
 Fixed = Mapping[int, OpOverride]
 """What the user asks, by the number of the node."""
@@ -30,11 +31,19 @@ class Formulation:
 
     problem: Problem
     nodes: Mapping[int, int]
-    """For each step that runs an op, the node of the graph; other steps choose where a parameter is from the start."""
+    """For each step that runs an op, the node of the graph."""
     candidates: Mapping[int, tuple[Candidate, ...]]
     """For each step that runs an op, what each choice is."""
+    starts: Mapping[int, int]
+    """For each step that chooses where a parameter is from the start, that parameter."""
+    outputs: Mapping[int, int]
+    """For each step that puts an output into DRAM, that value."""
     options: tuple[tuple[Layout, ...], ...]
     """For each value, the layout that each option is; values without a buffer of their own have none."""
+
+    def node_at(self, step: int) -> int:
+        """The node that runs at a step, or ran last before it; the first one where none did."""
+        return self.nodes[max((at for at in self.nodes if at <= step), default=min(self.nodes))]
 
 
 def formulate(
@@ -70,43 +79,53 @@ class _Formulator:
         found = [() if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
         without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of]
         check_possible(self.fixed, without, graph, chip)
-        options: list[tuple[Layout, ...]] = [(home,) for home in self.homes]
-        for i, of in zip(nodes, found, strict=True):
-            for position, value in enumerate(graph.nodes[i].results):
-                options[value] = tuple(dict.fromkeys(c.device_op.results[position] for c in of))
-        dies = self._deaths(nodes)
-        steps = [_arrival(value) for value in sorted(self.residents)]
-        for value in self.residents:
-            options[value] = (self.homes[value], self.homes[value].interleaved(MemorySpace.L1))
+        options = self._options(nodes, found)
+        moments = schedule(graph, {v for v, of in enumerate(options) if of != (self.homes[v],)})
+        made = dict(zip(nodes, found, strict=True))
+        steps = [_arrival(value, len(options[value])) for value in sorted(self.starts)]
         first = len(steps)
-        steps += [self._step(graph.nodes[i], of, options, dies[i]) for i, of in zip(nodes, found, strict=True)]
+        steps += [self._moment(moment, made, options) for moment in moments]
         usable = chip.l1_end // chip.l1.alignment_bytes * chip.l1.alignment_bytes - chip.l1_base
         sizes = tuple(tuple(self._l1_bytes(v, layout) for layout in of) for v, of in enumerate(options))
         problem = Problem(sizes, tuple(steps), (usable,) * len(steps))
         kept = [_never_worse(problem, at) for at in range(len(steps))]
         steps = [step.keeping(rows) for step, rows in zip(steps, kept, strict=True)]
-        left = [tuple(of[row] for row in rows) for of, rows in zip(found, kept[first:], strict=True)]
-        problem = Problem(sizes, tuple(steps), problem.capacity)
-        return Formulation(problem, dict(enumerate(nodes, first)), dict(enumerate(left, first)), tuple(options))
+        ran = {at: moment.node for at, moment in enumerate(moments, first) if moment.output is None}
+        return Formulation(
+            problem=Problem(sizes, tuple(steps), problem.capacity),
+            nodes=ran,
+            candidates={at: tuple(made[node][row] for row in kept[at]) for at, node in ran.items()},
+            starts=dict(enumerate(sorted(self.starts))),
+            outputs={at: moment.output for at, moment in enumerate(moments, first) if moment.output is not None},
+            options=tuple(options),
+        )
+
+    def _options(self, nodes: Sequence[int], found: Sequence[Sequence[Candidate]]) -> list[tuple[Layout, ...]]:
+        """For each value, the layouts that some candidate of its op gives it, or that a parameter can start with."""
+        options: list[tuple[Layout, ...]] = [(home,) for home in self.homes]
+        for i, of in zip(nodes, found, strict=True):
+            for position, value in enumerate(self.graph.nodes[i].results):
+                options[value] = tuple(dict.fromkeys(c.device_op.results[position] for c in of))
+        for value, others in self.starts.items():
+            options[value] = (self.homes[value], *others)
+        return options
 
     @cached_property
-    def residents(self) -> frozenset[int]:
-        """Parameters that can be in L1 from the start."""
-        return frozenset(resident(self.graph, self.homes, self.pricing.chip)) if self.l1 else frozenset()
+    def starts(self) -> Mapping[int, tuple[Layout, ...]]:
+        """Parameters that need not be at home from the start, and what other layouts they can have."""
+        return starts(self.graph, self.homes, self.pricing.chip) if self.l1 else {}
 
     def _candidates(self, at: int, node: Node) -> tuple[Candidate, ...]:
         graph, homes = self.graph, self.homes
         home = tuple(homes[v] for v in node.operands)
         paged = node.op.host_operands | node.op.filter_operands
-        movable = tuple(
-            v in self.residents or (i not in paged and self._may_be_in_l1(graph.owner[v]))
-            for i, v in enumerate(node.operands)
-        )
+        movable = tuple(i not in paged and self._may_be_in_l1(graph.owner[v]) for i, v in enumerate(node.operands))
+        start = tuple(self.starts.get(v, ()) for v in node.operands)
         free = tuple(self._may_be_in_l1(v) for v in node.results)
         results = tuple(homes[v] for v in node.results)
         grids = node.grids or legal_grids(node.op, self.pricing.device)
         tried = grids if self.grids else grids[:1]
-        question = Question(node.op, home, movable, results, free, tried, self.grids, self.fixed.get(at))
+        question = Question(node.op, home, movable, results, free, tried, start, self.grids, self.fixed.get(at))
         if question not in self.known:
             self.known[question] = tuple(candidates(question, self.pricing))
         if not self.known[question] and not question.fixed:
@@ -121,6 +140,16 @@ class _Formulator:
         graph = self.graph
         elsewhere = buffer in graph.pinned or buffer in graph.arguments or self.homes[buffer].on_host
         return self.l1 and not elsewhere
+
+    def _moment(
+        self, moment: Moment, made: Mapping[int, Sequence[Candidate]], options: Sequence[tuple[Layout, ...]]
+    ) -> Step:
+        if moment.output is None:
+            return self._step(self.graph.nodes[moment.node], made[moment.node], options, moment.dies)
+        value, owner = moment.output, self.graph.owner[moment.output]
+        read = self._read(owner, self.graph.values[value], options[owner], (self.homes[value],))
+        asks, nothing = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        return Step((read,), (), asks, asks[:, :0], np.zeros(1), nothing, moment.dies)
 
     def _step(
         self, node: Node, of: Sequence[Candidate], options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
@@ -170,14 +199,6 @@ class _Formulator:
     def _l1_bytes(self, value: int, layout: Layout) -> int:
         return self._bytes(self.graph.values[value], layout)
 
-    def _deaths(self, nodes: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
-        """For each node that is a step, the buffers that die before the next one."""
-        dies: dict[int, list[int]] = {i: [] for i in nodes}
-        for value, last in self.graph.last_use.items():
-            if last < len(self.graph.nodes) and (at := max((i for i in nodes if i <= last), default=None)) is not None:
-                dies[at].append(value)
-        return {i: tuple(values) for i, values in dies.items()}
-
     def _no_room(self, node: Node, question: Question) -> CapacityError:
         need = self.pricing.smallest(plain(question, self.pricing.device))
         return CapacityError(
@@ -189,10 +210,10 @@ class _Formulator:
         )
 
 
-def _arrival(value: int) -> Step:
-    """The choice between the two memories for a parameter that is there from the start."""
-    choices, none = np.arange(2), np.zeros((2, 0), dtype=np.int64)
-    return Step((), (value,), none, choices.reshape(2, 1), np.zeros(2), np.zeros(2, dtype=np.int64), ())
+def _arrival(value: int, count: int) -> Step:
+    """The choice between `count` layouts for a parameter that is there from the start."""
+    choices, none = np.arange(count), np.zeros((count, 0), dtype=np.int64)
+    return Step((), (value,), none, choices.reshape(-1, 1), np.zeros(count), np.zeros(count, dtype=np.int64), ())
 
 
 def _never_worse(problem: Problem, at: int) -> list[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, TensorType
 from ttstack.placement.formulate import Fixed, Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, greedy_choices
@@ -52,8 +52,8 @@ def place(
     try:
         solution = _solved(formulation, policy, budget, chip)
     except NoRoomError as error:
-        raise _no_room(graph.nodes[formulation.nodes[error.step]], error, bool(fixed)) from error
-    return _plan(graph, formulation, solution, pricing)
+        raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(fixed)) from error
+    return _plan(graph, formulation, where, solution, pricing)
 
 
 def _fixed(graph: Graph, overrides: Overrides) -> Fixed:
@@ -80,7 +80,9 @@ def _solved(formulation: Formulation, policy: str, budget: float, chip: ChipDesc
     return Solution(with_addresses(problem, greedy_choices, bank))
 
 
-def _plan(graph: Graph, formulation: Formulation, solution: Solution, pricing: Pricing) -> Plan:
+def _plan(
+    graph: Graph, formulation: Formulation, homes: Sequence[Layout], solution: Solution, pricing: Pricing
+) -> Plan:
     problem, chosen = formulation.problem, solution.chosen
     options = problem.options(chosen)
     layouts = [formulation.options[owner][options[owner]] for owner in graph.owner]
@@ -92,13 +94,24 @@ def _plan(graph: Graph, formulation: Formulation, solution: Solution, pricing: P
         else:
             layout = layouts[node.operands[0]]
             steps.append(Step(DeviceOp(node.op, (layout,), (layout,), Grid(1, 1)), 0, view=True))
-    return Plan(tuple(layouts), tuple(steps), problem.total(chosen), solution.bound)
+    moved = {v: _change(graph.values[v], layouts[v], homes[v], pricing) for v in formulation.outputs.values()}
+    return Plan(
+        layouts=tuple(layouts),
+        steps=tuple(steps),
+        predicted_ns=problem.total(chosen),
+        bound_ns=solution.bound,
+        outputs={v: step for v, step in moved.items() if step is not None},
+    )
 
 
 def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pricing) -> Step:
-    conversions: dict[int, Step] = {}
-    needs = candidate.device_op.operands
-    for position, (t, source, target) in enumerate(zip(node.op.operands, have, needs, strict=True)):
-        if source != target and (change := pricing.convert(t, source, target)) is not None:
-            conversions[position] = Step(change.device_op, change.l1_bytes)
+    wanted = zip(node.op.operands, have, candidate.device_op.operands, strict=True)
+    changes = {i: _change(*of, pricing) for i, of in enumerate(wanted)}
+    conversions = {i: step for i, step in changes.items() if step is not None}
     return Step(candidate.device_op, candidate.l1_bytes, conversions)
+
+
+def _change(t: TensorType, source: Layout, target: Layout, pricing: Pricing) -> Step | None:
+    """The change of layout; None where there is nothing to change."""
+    change = None if source == target else pricing.convert(t, source, target)
+    return change and Step(change.device_op, change.l1_bytes)

@@ -48,9 +48,8 @@ class Graph:
 
     @cached_property
     def pinned(self) -> frozenset[int]:
-        """Buffers that must be in DRAM: those of outputs, and those that ops change, which are not to be copied."""
-        changed = (node.operands[i] for node in self.nodes for i in node.op.mutated_operands)
-        return frozenset(self.owner[v] for v in (*self.outputs, *changed))
+        """Buffers that must be in DRAM: those that ops change, which are not to be copied."""
+        return frozenset(self.owner[node.operands[i]] for node in self.nodes for i in node.op.mutated_operands)
 
     @cached_property
     def on_host(self) -> frozenset[int]:
@@ -65,14 +64,24 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[int, int]:
-        """For each buffer, the position of the op that uses it last; outputs and arguments live on."""
+        """For each buffer, the position of the op that uses it last; arguments live on."""
         last: dict[int, int] = {}
         for i, node in enumerate(self.nodes):
             for v in (*node.operands, *node.results):
                 last[self.owner[v]] = i
-        for v in (*self.outputs, *self.arguments):
+        for v in self.arguments:
             last[self.owner[v]] = len(self.nodes)
         return last
+
+    @cached_property
+    def leaving(self) -> dict[int, list[int]]:
+        """For each node, the outputs of the function that it makes, views included."""
+        made = {v: i for i, node in enumerate(self.nodes) for v in node.results}
+        found: dict[int, list[int]] = {}
+        for v in dict.fromkeys(self.outputs):
+            if v in made:
+                found.setdefault(made[v], []).append(v)
+        return found
 
     @cached_property
     def users(self) -> dict[int, tuple[tuple[Node, int], ...]]:

@@ -26,9 +26,10 @@ def greedy_choices(problem: Problem) -> list[int]:
     """
     small: dict[int, int] = {}
     while isinstance(found := _Sweep(problem.fixed(small)).run(), int):
-        if small.keys() >= set(problem.live[found]):
+        near = {*problem.live[found], *(read.value for read in problem.steps[found].reads)}
+        if small.keys() >= near:
             raise _no_room(problem, found)
-        small |= {v: problem.smallest[v] for v in problem.live[found]}
+        small |= {v: problem.smallest[v] for v in near}
     return found
 
 

@@ -7,8 +7,10 @@ from ttstack.ops.dispatch import Access, Dispatch
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
 from ttstack.program.device_op import SPREADS, DeviceOp, Spread
+from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.program.structure import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
+from ttstack.system_desc import ChipDesc
 
 _NOT_SHARDED = (Access.GATHER, Access.INDIRECT)
 """Ways of access that work on interleaved tensors only."""
@@ -62,6 +64,14 @@ def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
             return _rectangle(_needed(rows if kind is MemoryLayout.HEIGHT_SHARDED else cols, device.cores), device)
         case MemoryLayout.INTERLEAVED:
             return device
+
+
+def width_grids(t: TensorType, chip: ChipDesc) -> list[Grid]:
+    """Cores for width shards: as many as have anything to hold, and as few as hold what Dst takes at a time."""
+    device, columns = Grid(*chip.grid), Layout(storage(t.dtype)).matrix(t)[1]
+    few = _needed(columns, max(columns // dst_tiles(chip), 1))
+    found = (shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(min(few, device.cores), device))
+    return list(dict.fromkeys(found))
 
 
 def flat_grid(dispatch: Dispatch, device: Grid) -> Grid:

@@ -64,7 +64,7 @@ def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) ->
     if asked.grid and not Grid(*asked.grid).fits(device):
         yield f"grid {Grid(*asked.grid)} is larger than the device's {device}"
     if asked.memory is MemorySpace.L1 and graph.pinned.issuperset(node.results):
-        yield "its results are in DRAM: they are results of the function, or other ops write to them"
+        yield "its results are in DRAM: other ops write to them"
     if asked.dtype and not any(t.dtype.is_float for t in node.op.results):
         yield "its results are no real numbers, which alone have a format to choose"
     kinds = [MemoryLayout.INTERLEAVED, *(kind for kind, _, _ in shardings(node.op, device))]

@@ -40,8 +40,6 @@ class Place(_Model):
     def _check(self) -> Self:
         if self.memory is MemorySpace.SYSTEM_MEMORY:
             raise ValueError("memory is dram or l1")
-        if self.memory is MemorySpace.DRAM and self.layout not in (None, MemoryLayout.INTERLEAVED):
-            raise ValueError(f"a tensor in DRAM is interleaved, not {self.layout}")
         return self
 
     def takes(self, layout: Layout) -> bool:
@@ -61,6 +59,8 @@ class OpOverride(Place):
     """Which of the ops that location and name describe, from 0; all where left out."""
     dtype: DType | None = None
     """Format of the results' real numbers."""
+    shards: tuple[Extent, Extent] | None = None
+    """Grid of the results' shards, where it is not that of the cores."""
     operands: tuple[Place | None, ...] | None = None
     """Where the operands lie when the op reads them."""
     spread: Spread | None = None
@@ -71,11 +71,13 @@ class OpOverride(Place):
     def _check_format(self) -> Self:
         if self.dtype is not None and self.dtype not in FORMATS:
             raise ValueError(f"dtype is one of {', '.join(FORMATS)}")
+        if self.memory is MemorySpace.DRAM and self.layout not in (None, MemoryLayout.INTERLEAVED):
+            raise ValueError(f"a result in DRAM is interleaved, not {self.layout}")
         return self
 
     def allows(self, op: DeviceOp) -> bool:
         """Whether an op may be placed so, its configuration aside."""
-        place = Place(memory=self.memory, layout=self.layout)
+        place = Place(memory=self.memory, layout=self.layout, grid=self.shards)
         some = any if self.memory is MemorySpace.L1 else all  # results of the function are in DRAM in any case
         results = some(place.takes(layout) for layout in op.results)
         pairs = zip(self.operands or (), op.operands, strict=False)
@@ -136,6 +138,7 @@ def exported(ops: Sequence[tuple[str, DeviceOp]]) -> Overrides:
                 grid=(op.grid.rows, op.grid.cols),
                 memory=result.memory if result else None,
                 layout=result.layout if result else None,
+                shards=result.grid if result and result.grid != (op.grid.rows, op.grid.cols) else None,
                 dtype=next(iter(formats), None),
                 operands=tuple(map(_place, op.operands)),
                 spread=op.spread,

@@ -26,5 +26,7 @@ class Plan:
     layouts: tuple[Layout, ...]
     steps: tuple[Step, ...]
     predicted_ns: float
+    outputs: Mapping[int, Step] = field(default_factory=dict[int, Step])
+    """For each output of the function that is not made in DRAM, the change of layout that puts it there."""
     bound_ns: float | None = None
     """No placement with the same candidates is faster, as far as was proven; None where nothing was."""

@@ -77,7 +77,9 @@ class Pricing:
         return kept
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
-        """The fastest change of layout; None where its buffers exceed L1."""
+        """The fastest change of layout; None where its buffers exceed L1, or DRAM would have to hold shards."""
+        if any(layout.sharded and not layout.in_l1 for layout in (source, target)):
+            return None
         key = (t, source, target)
         if key not in self._conversions:
             op = ToLayout(input=t)

@@ -72,12 +72,12 @@ class Problem:
 
     @cached_property
     def live(self) -> tuple[tuple[int, ...], ...]:
-        """For each step, the values that are there before it and those that it makes."""
+        """For each step, the values that are there before it and those that it makes; not those never in L1."""
         made = {v for step in self.steps for v in step.writes}
-        current = [v for v in range(len(self.sizes)) if v not in made]
+        current = [v for v, sizes in enumerate(self.sizes) if v not in made and any(sizes)]
         found: list[tuple[int, ...]] = []
         for step in self.steps:
-            current += step.writes
+            current += [v for v in step.writes if any(self.sizes[v])]
             found.append(tuple(current))
             current = [v for v in current if v not in step.dies]
         return tuple(found)

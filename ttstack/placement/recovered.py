@@ -22,8 +22,8 @@ class Recovered:
     """For each node, the position of its operation in the function."""
     fixed: dict[int, OpOverride]
     """By node: what makes placement choose as it did."""
-    resident: frozenset[int]
-    """Parameters that are in L1 from the start."""
+    starts: tuple[Layout, ...]
+    """The layout that each argument has when the program starts."""
 
 
 def recovered(function: Function) -> Recovered:
@@ -48,9 +48,9 @@ def recovered(function: Function) -> Recovered:
     )
     homes = tuple(_home(function.tensors[tensor].layout) for tensor in values)
     fixed = dict(zip(_placed(graph), overrides_of(function).ops, strict=True))
-    resident = frozenset(i for i, tensor in enumerate(function.inputs) if function.tensors[tensor].layout.in_l1)
+    starts = tuple(function.tensors[tensor].layout for tensor in function.inputs)
     operations = tuple(at for at, _ in kept)
-    return Recovered(graph, tuple(homes[o] for o in graph.owner), operations, fixed, resident)
+    return Recovered(graph, tuple(homes[o] for o in graph.owner), operations, fixed, starts)
 
 
 def overrides_of(function: Function) -> Overrides:

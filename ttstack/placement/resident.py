@@ -18,7 +18,7 @@ def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Iterator[
     for value in graph.parameters:
         users = graph.users[value]
         picked = [node.op.loops.inputs[at].access is Access.INDIRECT and is_chain(node.op.loops) for node, at in users]
-        if not picked or not all(picked) or value in graph.pinned:
+        if not picked or not all(picked) or value in {*graph.pinned, *graph.outputs}:
             continue
         layout = homes[value].interleaved(MemorySpace.L1)
         left -= layout.bank_bytes(graph.values[value], chip.num_cores)

@@ -54,7 +54,7 @@ class Layout:
 
     A tensor is seen as a matrix: its last dimension by all dimensions before it, the last two padded to tiles
     where `tiled`. Interleaved pages (a tile, or a row) go round the banks; shards lie one on each core of `grid`,
-    in row-major order of the cores for height and width sharding.
+    in row-major order of the cores for height and width sharding. In DRAM, `grid` is a row of banks.
     """
 
     dtype: DType
@@ -126,16 +126,20 @@ class Layout:
             return math.prod(self.shard(t)) * self.page_bytes(t)
         return -(-self.pages(t) // max(banks, 1)) * self.page_bytes(t)
 
-    def fault(self, device: Grid) -> str | None:
-        """Why a device with these cores cannot hold a tensor so; None where it can."""
+    def fault(self, device: Grid, banks: int) -> str | None:
+        """Why a device with these cores and banks of DRAM cannot hold a tensor so; None where it can."""
         if self.dtype.is_block and not self.tiled:
             return f"{self.dtype} needs tiles"
         if self.sharded != (self.grid is not None):
             return f"{self.memory_layout} {'needs a' if self.sharded else 'takes no'} grid"
-        if self.grid is None:
-            return None
-        if not self.grid.fits(device):
-            return f"grid {self.grid} is larger than the device's {device}"
+        return None if self.grid is None else self._shard_fault(self.grid, device, banks)
+
+    def _shard_fault(self, grid: Grid, device: Grid, banks: int) -> str | None:
+        if not self.in_l1:
+            over_banks = self.memory_layout is not MemoryLayout.BLOCK_SHARDED and grid.fits(Grid(1, banks))
+            return None if over_banks else f"DRAM holds height or width shards, one in each of {banks} banks"
+        if not grid.fits(device):
+            return f"grid {grid} is larger than the device's {device}"
         if not self.tiled and self.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
             return f"row-major tensors are not {self.memory_layout}"
         return None

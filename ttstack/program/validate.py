@@ -158,7 +158,7 @@ def _signature_faults(function: Function, _: ChipDesc) -> Iterator[str]:
 def _layout_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
     device = Grid(*chip.grid)
     for tensor in function.tensors:
-        if why := tensor.layout.fault(device):
+        if why := tensor.layout.fault(device, chip.dram_banks):
             yield f"{_spell(tensor)}, {tensor.type}, cannot be laid out as {tensor.layout}: {why}"
     for op in function.operations:
         if min(op.grid.rows, op.grid.cols) < 1 or not op.grid.fits(device):

@@ -13,7 +13,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import functions, refresh_signature, system_desc
+from ttstack.passes.functions import body, functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
 from ttstack.placement import BUDGET_SECONDS, Plan, Step, place
@@ -50,7 +50,7 @@ class Place(Pass, name="place"):
                 overrides=overrides,
                 system=desc,
             )
-            _apply(found, plan)
+            _apply(function, found, plan)
             if plan.bound_ns is not None:
                 function.attributes[BOUND] = plain_attribute(plan.bound_ns)
             refresh_signature(function)
@@ -61,13 +61,15 @@ class Place(Pass, name="place"):
         return str(self.model_copy(update={"overrides": None}))
 
 
-def _apply(found: FunctionGraph, plan: Plan) -> None:
+def _apply(function: Any, found: FunctionGraph, plan: Plan) -> None:
     for value, layout in zip(found.values, plan.layouts, strict=True):
         _set_layout(value, layout)
     for op, step in zip(found.operations, plan.steps, strict=True):
         _write(op, step)
         if op.name == "ttir.generic":
             _give_destination(op)
+    for value, conversion in plan.outputs.items():
+        _give_back(function, found.values[value], conversion)
 
 
 def _give_destination(op: Any) -> None:
@@ -85,12 +87,27 @@ def _write(op: Any, step: Step) -> None:
     placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.l1_bytes, step.view)
     write_placed(op, placed)
     for position, conversion in step.conversions.items():
-        value = inputs_of(op)[position]
         with ir.InsertionPoint(op), op.location:
-            (target,) = conversion.device_op.results
-            converted: Any = build_to_layout(value, layout_attribute(target, read_type(value.type)))
-        _write(converted.owner, conversion)
-        op.operands[position] = converted
+            op.operands[position] = _converted(inputs_of(op)[position], conversion)
+
+
+def _converted(value: ir.Value, conversion: Step) -> Any:
+    """The value in another layout, by an op at the insertion point."""
+    (target,) = conversion.device_op.results
+    converted: Any = build_to_layout(value, layout_attribute(target, read_type(value.type)))
+    _write(converted.owner, conversion)
+    return converted
+
+
+def _give_back(function: Any, value: Any, conversion: Step) -> None:
+    """Put an output into the layout that it is returned in, right after it is made."""
+    *ops, last = body(function)
+    after = ops.index(value.owner) + 1
+    with ir.InsertionPoint([*ops, last][after]), value.owner.location:
+        converted = _converted(value, conversion)
+    for i, operand in enumerate(last.operands):
+        if operand == value:
+            last.operands[i] = converted
 
 
 def _set_layout(value: Any, layout: Layout) -> None:

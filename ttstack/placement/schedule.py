@@ -1,0 +1,47 @@
+"""The steps of a placement problem in order: ops, and copies to DRAM of what the function returns."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ttstack.placement.graph import Graph
+
+
+@dataclass(frozen=True)
+class Moment:
+    """An op that runs, or an output that is put into DRAM right after it is made, where it is not there."""
+
+    node: int
+    output: int | None
+    """The value that is put into DRAM; None where the op runs."""
+    dies: tuple[int, ...]
+    """Buffers that nothing needs afterwards."""
+
+
+def schedule(graph: Graph, movable: Collection[int]) -> list[Moment]:
+    """All moments of a function; `movable` are the buffers that can be elsewhere than in DRAM."""
+    order = list(_order(graph, movable))
+    dies: list[list[int]] = [[] for _ in order]
+    ends = {graph.owner[output]: at for at, (_, output) in enumerate(order) if output is not None}
+    ran = _ran(order, len(graph.nodes))
+    for buffer, last in graph.last_use.items():
+        if last < len(graph.nodes) and (at := max(ran[last], ends.get(buffer, -1))) >= 0:
+            dies[at].append(buffer)
+    return [Moment(node, output, tuple(of)) for (node, output), of in zip(order, dies, strict=True)]
+
+
+def _order(graph: Graph, movable: Collection[int]) -> Iterator[tuple[int, int | None]]:
+    for i, node in enumerate(graph.nodes):
+        if not graph.is_view(node):
+            yield i, None
+        for output in graph.leaving.get(i, ()):
+            if graph.owner[output] in movable:
+                yield i, output
+
+
+def _ran(order: list[tuple[int, int | None]], nodes: int) -> list[int]:
+    """For each node, the last moment at which it or an op before it runs; -1 where none does."""
+    at = {node: moment for moment, (node, output) in enumerate(order) if output is None}
+    found: list[int] = []
+    for node in range(nodes):
+        found.append(at.get(node, found[-1] if found else -1))
+    return found
