@@ -19,6 +19,7 @@ from ttstack.passes.functions import TABLES, body, functions, system_desc
 from ttstack.program.device_op import Fidelity, Spread
 from ttstack.program.layout import Grid
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
+from ttstack.program.table_cores import with_cores
 from ttstack.program.table_record import TableRecord
 
 _NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, {}, 0)
@@ -42,12 +43,13 @@ def emit(
         if described.setdefault(w.name, w).type != w.type:
             types = f"{described[w.name].type} in one function and {w.type} in another"
             raise InvalidIRError(f"parameter '{w.name}' is {types}", hint="give them different names")
+    found = tuple(e.function for e in emitters)
     return Binary(
-        functions=tuple(e.function for e in emitters),
+        functions=found,
         system_desc=system_desc(module),
         weights={n: Weight(n, w.type, weights.get(n, w.data)) for n, w in described.items()},
         pipeline=pipeline,
-        tables=_tables(module),
+        tables=with_cores(_tables(module), found),
         version=version,
     )
 

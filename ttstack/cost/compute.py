@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from ttstack.cost.key_split import key_parts
+from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
 from ttstack.ops.dispatch import TileOp
+from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import DType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.footprint import attention_chunks
@@ -46,6 +48,8 @@ def _converts(device_op: DeviceOp) -> bool:
 def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
     steps, finish = device_op.dispatch.split_body()
     iterations = device_op.core_units * device_op.dispatch.steps
+    if isinstance(device_op.op, Contraction):
+        return _times(device_op, busiest(device_op), iterations, chip)
     if not device_op.dispatch.reductions:
         return _times(device_op, steps + finish, iterations, chip)
     last = _times(device_op, finish, _output_pages(device_op), chip)

@@ -54,17 +54,20 @@ class _Comparison:
     node: int
 
     def run(self) -> list[Alternative]:
-        at = next(step for step, node in self.free.nodes.items() if node == self.node)
-        problem, now = self.as_it_is.problem, self._choices(self.as_it_is)
+        problem, now, at = self.as_it_is.problem, self._choices(self.as_it_is), self._step(self.as_it_is)
         chosen = self.as_it_is.candidates[at][0]
         total = problem.total(now)
         first = self._alternative(problem, now, at, chosen, total, None)
+        problem, now, at = self.free.problem, self._choices(self.free), self._step(self.free)
         rest = (
-            self._alternative(self.free.problem, self._instead(now, at, i), at, candidate, total, first)
+            self._alternative(problem, self._instead(now, at, i), at, candidate, total, first)
             for i, candidate in self._fastest(at)
             if _layouts(candidate) != _layouts(chosen)
         )
         return [first, *sorted(rest, key=lambda a: a.more_ns)]
+
+    def _step(self, formulation: Formulation) -> int:
+        return next(step for step, node in formulation.nodes.items() if node == self.node)
 
     def _choices(self, formulation: Formulation) -> list[int]:
         """The first choice of every step, which is the only one; parameters start where the program has them."""
@@ -74,12 +77,12 @@ class _Comparison:
         return chosen
 
     def _instead(self, now: list[int], at: int, choice: int) -> list[int]:
-        """Another choice for the op; parameters that it reads start where that costs least."""
-        problem, chosen = self.free.problem, [*now[:at], choice, *now[at + 1 :]]
-        read = {r.value for r in problem.steps[at].reads}
-        for start in (i for i, value in self.free.starts.items() if value in read):
-            ways = ([*chosen[:start], way, *chosen[start + 1 :]] for way in range(problem.steps[start].choices))
-            chosen = min(ways, key=problem.total)
+        """Another choice for the op; parameters that it reads start as it asks for them."""
+        step, chosen = self.free.problem.steps[at], [*now[:at], choice, *now[at + 1 :]]
+        wanted = {read.value: read.cost[:, need] for read, need in zip(step.reads, step.needs[choice], strict=True)}
+        for start, value in self.free.starts.items():
+            if value in wanted:
+                chosen[start] = int(wanted[value].argmin())
         return chosen
 
     def _fastest(self, at: int) -> Iterator[tuple[int, Candidate]]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ttstack.placement.problem import Numbers, Problem, Step
+from ttstack.placement.problem import Numbers, Problem, Read, Step
 
 _USERS_SEEN = 2
 """Users of a value that a choice looks ahead to."""
@@ -43,6 +43,8 @@ class _Sweep:
         self.problem = problem
         self.options = list(problem.smallest)
         """Of values that are not made yet, what they are taken for."""
+        self.open = {v for step in problem.steps if _is_free(step) for v in step.writes}
+        """Values that wait to be put where it is best for those that read them."""
         self.users: dict[int, list[Step]] = {v: [] for v in range(len(problem.sizes))}
         for step in problem.steps:
             for value in dict.fromkeys(read.value for read in step.reads):
@@ -77,9 +79,18 @@ class _Sweep:
 
     def _costs(self, step: Step) -> Numbers:
         """Of each choice, with the changes of layout that it asks for."""
-        changes = (r.cost[self.options[r.value]][step.needs[:, i]] for i, r in enumerate(step.reads))
+        changes = (self._changes(r)[step.needs[:, i]] for i, r in enumerate(step.reads))
         return sum(changes, step.cost)
+
+    def _changes(self, read: Read) -> Numbers:
+        return read.cost.min(axis=0) if read.value in self.open else read.cost[self.options[read.value]]
 
     def _take(self, step: Step, choice: int) -> None:
         for value, option in zip(step.writes, step.gives[choice].tolist(), strict=True):
             self.options[value] = option
+            self.open.discard(value)
+
+
+def _is_free(step: Step) -> bool:
+    """Whether the step does nothing but choose where a value is."""
+    return not step.reads and not step.cost.any()

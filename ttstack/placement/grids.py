@@ -62,7 +62,7 @@ def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
             return Grid(_needed(rows, device.rows), _needed(cols, device.cols))
         case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.WIDTH_SHARDED:
             return _rectangle(_needed(rows if kind is MemoryLayout.HEIGHT_SHARDED else cols, device.cores), device)
-        case MemoryLayout.INTERLEAVED:
+        case MemoryLayout.INTERLEAVED | MemoryLayout.REPLICATED:
             return device
 
 

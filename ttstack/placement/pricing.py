@@ -12,7 +12,7 @@ from ttstack.placement.grids import distinct, legal_grids
 from ttstack.program.block_config import block_configs
 from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.program.footprint import footprint
-from ttstack.program.layout import Grid, Layout
+from ttstack.program.layout import Grid, Layout, MemoryLayout
 from ttstack.program.matmul_config import spread_configs
 from ttstack.program.structure import is_free, is_matmul
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -77,8 +77,8 @@ class Pricing:
         return kept
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
-        """The fastest change of layout; None where its buffers exceed L1, or DRAM would have to hold shards."""
-        if any(layout.sharded and not layout.in_l1 for layout in (source, target)):
+        """The fastest change of layout; None where its buffers exceed L1, or no op makes such a one."""
+        if any(_from_the_start(layout) for layout in (source, target)):
             return None
         key = (t, source, target)
         if key not in self._conversions:
@@ -93,6 +93,11 @@ class Pricing:
         """Bytes of circular buffers that the op needs at least, on any grid."""
         grids = legal_grids(base.op, self.device)
         return min(footprint(op, self.chip) for op in self.configured(base, grids))
+
+
+def _from_the_start(layout: Layout) -> bool:
+    """Whether no op puts a tensor there: over the banks of DRAM, or in copies on all cores."""
+    return layout.memory_layout is MemoryLayout.REPLICATED or (layout.sharded and not layout.in_l1)
 
 
 def placed(op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> DeviceOp:

@@ -1,27 +1,59 @@
 """Parameters that can lie in L1 before the program starts: the cores of trains, small and read by every lookup."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.ops.dispatch import Access
+from ttstack.ops.types import TensorType, tile_shape
 from ttstack.placement.graph import Graph
-from ttstack.program.layout import Layout, MemorySpace
+from ttstack.placement.grids import shard_grid, sharded
+from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.structure import is_chain
 from ttstack.system_desc import ChipDesc
 
 SHARE = 0.5
 """Of a core's usable L1: what is resident takes room from the buffers of all ops."""
 
+COPIED = 0.25
+"""Of a core's usable L1: what has a copy on each core."""
 
-def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Iterator[int]:
-    """Parameters that chains of products alone read, by index, as long as they fit: spread over all cores' L1."""
+
+def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[int, tuple[Layout, ...]]:
+    """Parameters that chains of products alone read, by index, with the layouts in L1 that they can have.
+
+    Spread over all cores, page by page or slice by slice, as long as they fit; then each core gets copies of those
+    that are smallest. Whichever are taken fit together.
+    """
+    device, banks = Grid(*chip.grid), chip.num_cores
     left = SHARE * chip.l1_usable_bytes
+    found: dict[int, tuple[Layout, ...]] = {}
+    taken: dict[int, int] = {}
+    for value in _picked(graph):
+        t = graph.values[value]
+        spread = (homes[value].interleaved(MemorySpace.L1), *_by_slices(t, homes[value], device))
+        nbytes = max(layout.bank_bytes(t, banks) for layout in spread)
+        if nbytes <= left:
+            found[value], taken[value] = spread, nbytes
+            left -= nbytes
+    left = min(left, COPIED * chip.l1_usable_bytes)
+    for value in sorted(found, key=lambda value: homes[value].nbytes(graph.values[value])):
+        copied = sharded(homes[value], MemoryLayout.REPLICATED, device)
+        left -= copied.bank_bytes(graph.values[value], banks) - taken[value]
+        if left < 0:
+            break
+        found[value] += (copied,)
+    return found
+
+
+def _picked(graph: Graph) -> Iterator[int]:
     for value in graph.parameters:
         users = graph.users[value]
         picked = [node.op.loops.inputs[at].access is Access.INDIRECT and is_chain(node.op.loops) for node, at in users]
-        if not picked or not all(picked) or value in {*graph.pinned, *graph.outputs}:
-            continue
-        layout = homes[value].interleaved(MemorySpace.L1)
-        left -= layout.bank_bytes(graph.values[value], chip.num_cores)
-        if left < 0:
-            return
-        yield value
+        if picked and all(picked) and value not in {*graph.pinned, *graph.outputs}:
+            yield value
+
+
+def _by_slices(t: TensorType, home: Layout, device: Grid) -> Iterator[Layout]:
+    """Whole slices on each core, for cores of trains that lie in tiles: their rows of tiles are not torn apart."""
+    layout = sharded(home, MemoryLayout.HEIGHT_SHARDED, shard_grid(t, MemoryLayout.HEIGHT_SHARDED, device))
+    if home.tiled and layout.shard(t)[0] % tile_shape(t.shape)[-2] == 0:
+        yield layout

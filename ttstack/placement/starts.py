@@ -6,15 +6,14 @@ from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access
 from ttstack.placement.graph import Graph
 from ttstack.placement.resident import resident
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.program.layout import Grid, Layout, MemoryLayout
 from ttstack.program.structure import is_batched, is_matmul
 from ttstack.system_desc import ChipDesc
 
 
 def starts(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[int, tuple[Layout, ...]]:
     """For each parameter that has a choice, the layouts that it can have instead of its home."""
-    in_l1 = {value: (homes[value].interleaved(MemorySpace.L1),) for value in resident(graph, homes, chip)}
-    return in_l1 | {value: (layout,) for value, layout in _over_banks(graph, homes, chip)}
+    return {**resident(graph, homes, chip)} | {value: (layout,) for value, layout in _over_banks(graph, homes, chip)}
 
 
 def bank_cores(chip: ChipDesc) -> Grid | None:

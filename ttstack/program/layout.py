@@ -26,6 +26,11 @@ class MemoryLayout(StrEnum):
     HEIGHT_SHARDED = "height_sharded"
     WIDTH_SHARDED = "width_sharded"
     BLOCK_SHARDED = "block_sharded"
+    REPLICATED = "replicated"
+    """All pages on each core."""
+
+
+_OVER_BANKS = (MemoryLayout.HEIGHT_SHARDED, MemoryLayout.WIDTH_SHARDED)
 
 
 @dataclass(frozen=True, order=True)
@@ -53,8 +58,9 @@ class Layout:
     """Element format, tiling, memory and spread of a tensor.
 
     A tensor is seen as a matrix: its last dimension by all dimensions before it, the last two padded to tiles
-    where `tiled`. Interleaved pages (a tile, or a row) go round the banks; shards lie one on each core of `grid`,
-    in row-major order of the cores for height and width sharding. In DRAM, `grid` is a row of banks.
+    where `tiled`. Interleaved pages (a tile, or a row) go round the banks; shards lie one on each core of `grid`, a
+    replicated tensor's all alike, in row-major order of the cores for height and width sharding. In DRAM, `grid` is a
+    row of banks.
     """
 
     dtype: DType
@@ -67,7 +73,7 @@ class Layout:
 
     @property
     def sharded(self) -> bool:
-        """Whether each core of `grid` holds one piece."""
+        """Whether each core of `grid` holds one piece, or a copy."""
         return self.memory_layout is not MemoryLayout.INTERLEAVED
 
     @property
@@ -115,7 +121,7 @@ class Layout:
                 return rows, -(-cols // grid.cores)
             case MemoryLayout.BLOCK_SHARDED:
                 return -(-rows // grid.rows), -(-cols // grid.cols)
-            case MemoryLayout.INTERLEAVED:
+            case MemoryLayout.INTERLEAVED | MemoryLayout.REPLICATED:
                 return rows, cols
 
     def bank_bytes(self, t: TensorType, banks: int) -> int:
@@ -136,11 +142,11 @@ class Layout:
 
     def _shard_fault(self, grid: Grid, device: Grid, banks: int) -> str | None:
         if not self.in_l1:
-            over_banks = self.memory_layout is not MemoryLayout.BLOCK_SHARDED and grid.fits(Grid(1, banks))
+            over_banks = self.memory_layout in _OVER_BANKS and grid.fits(Grid(1, banks))
             return None if over_banks else f"DRAM holds height or width shards, one in each of {banks} banks"
         if not grid.fits(device):
             return f"grid {grid} is larger than the device's {device}"
-        if not self.tiled and self.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
+        if not self.tiled and self.memory_layout not in (MemoryLayout.HEIGHT_SHARDED, MemoryLayout.REPLICATED):
             return f"row-major tensors are not {self.memory_layout}"
         return None
 

@@ -79,8 +79,18 @@ def inner_pages(which: Map, t: TensorType) -> int:
     return math.prod(e for e, loop in zip(tile_shape(t.shape), which.loops, strict=True) if loop is None)
 
 
+def is_at_hand(device_op: DeviceOp, layout: Layout) -> bool:
+    """Whether slices of a core of a train lie with who multiplies by them: on all cores, or on those that own them."""
+    if not layout.in_l1 or layout.grid is None:
+        return False
+    everywhere = layout.memory_layout is MemoryLayout.REPLICATED
+    return device_op.grid.fits(layout.grid) if everywhere else layout.grid.fits(device_op.grid)
+
+
 def is_local(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> bool:
     """Whether every core finds its part of the tensor in its own L1."""
+    if which.access is Access.INDIRECT:
+        return is_at_hand(device_op, layout)
     if not (layout.in_l1 and layout.sharded) or layout.grid != device_op.grid:
         return False
     if which.access is Access.GATHER:

@@ -22,6 +22,10 @@ class TableRecord:
     ranks: tuple[int, ...] | None = None
     """Between the cores."""
     bytes_after: int | None = None
+    device_bytes: int | None = None
+    """Of the cores in rows and tiles of the device's formats, each once, padding included."""
+    cores: tuple[str, ...] | None = None
+    """Memory and memory layout of each core, as `l1/replicated`."""
     rel_error: float | None = None
     """Frobenius, relative: measured on the stored cores where the table was decomposed, else the least possible."""
     worst_row: float | None = None

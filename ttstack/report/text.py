@@ -8,6 +8,7 @@ _SHARDING = {
     MemoryLayout.HEIGHT_SHARDED: " hs",
     MemoryLayout.WIDTH_SHARDED: " ws",
     MemoryLayout.BLOCK_SHARDED: " bs",
+    MemoryLayout.REPLICATED: " rep",
 }
 _TERMS = ("compute", "unpack", "pack", "dram", "noc", "ethernet", "pcie", "writer", "fill", "throttle", "gap")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB")

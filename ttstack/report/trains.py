@@ -8,7 +8,10 @@ from ttstack.program.table_record import TableRecord
 from ttstack.report.columns import GAP
 from ttstack.report.text import duration, size
 
-TITLES = ("table", "shape", "ranks", "bytes", "error", "lookups", "Tensor-Train")
+TITLES = ("table", "shape", "ranks", "bytes", "on the device", "error", "lookups", "Tensor-Train")
+_PLACES = {"dram/interleaved": "DRAM", "l1/interleaved": "L1", "l1/height_sharded": "slices", "l1/replicated": "copies"}
+"""What readers are told of where a core lies: copies and slices are in L1."""
+
 _RIGHT = ("bytes", "error", "lookups")
 
 
@@ -23,16 +26,25 @@ def trains(records: Sequence[TableRecord]) -> Table:
 
 
 def cells(record: TableRecord) -> tuple[str, ...]:
-    """What stands under `TITLES`: shape, ranks, bytes, error and predicted time of the lookups, and the reason."""
+    """What stands under `TITLES`: shape, ranks, bytes, cores, error and predicted time of lookups, and the reason."""
     return (
         record.table,
         f"{record.rows:,} x {record.columns}",
         "-" if record.ranks is None else " ".join(map(str, record.ranks)),
         _change(size(record.bytes_before), None if record.bytes_after is None else size(record.bytes_after)),
+        _on_device(record),
         "-" if record.rel_error is None else f"{record.rel_error:.2g}",
         "-" if record.ns_before is None else _change(duration(record.ns_before), duration(record.ns_after or 0)),
         f"{'yes' if record.replaced else 'no'}: {record.reason}",
     )
+
+
+def _on_device(record: TableRecord) -> str:
+    """Bytes with padding, and where each core lies."""
+    if record.device_bytes is None or record.cores is None:
+        return "-"
+    places = record.cores[:1] if len(set(record.cores)) == 1 else record.cores
+    return f"{size(record.device_bytes)}, {' '.join(_PLACES.get(core, core) for core in places)}"
 
 
 def _change(before: str, after: str | None) -> str:

@@ -39,7 +39,7 @@ class MemorySpaceAttr(ext.Attribute, dialect=TT, name="memory_space"):
 
 
 class MemoryLayoutAttr(ext.Attribute, dialect=TT, name="memory_layout"):
-    """`#tt.memory_layout<"interleaved">`, or height-, width- or block-sharded."""
+    """`#tt.memory_layout<"interleaved">`, or height-, width- or block-sharded, or replicated."""
 
     value: ir.StringAttr
 

@@ -39,6 +39,7 @@ class MemoryLayout(object):
     HEIGHT_SHARDED = 1
     WIDTH_SHARDED = 2
     BLOCK_SHARDED = 3
+    REPLICATED = 4
 
 
 class AttributeKind(object):

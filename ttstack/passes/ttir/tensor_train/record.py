@@ -1,6 +1,5 @@
 """Say what trains of the source cost, beside the dense tables that they stand for."""
 
-import re
 from typing import Any
 
 from ttstack.dialects.base import describe
@@ -15,6 +14,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import TABLES, functions, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.tensor_train.prices import alone_ns
+from ttstack.program.table_cores import table_of
 from ttstack.program.table_record import TableRecord
 from ttstack.system_desc import ChipDesc
 
@@ -44,12 +44,11 @@ class RecordTrains(Pass, name="record-trains"):
 
 
 def _table(op: Any, names: list[str]) -> str:
-    """The name of the first core, without what says that it is one: `users` of `users.core0` and `users.cores.0`."""
+    """The table whose first core the lookup reads."""
     first = op.operands[1]
     if not isinstance(first.owner, ir.Block):
         return "table"
-    name = names[first.arg_number]
-    return re.sub(r"\W?cores?\W?0$", "", name) or name
+    return table_of(names[first.arg_number])
 
 
 def _with_lookup(record: TableRecord | None, name: str, op: Op, chip: ChipDesc, dtype: DType | None) -> TableRecord:

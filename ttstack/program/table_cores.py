@@ -1,0 +1,33 @@
+"""How the cores of tables in Tensor-Train form lie on the device."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.program.records import Function, Tensor
+from ttstack.program.table_record import TableRecord
+
+
+def table_of(first_core: str) -> str:
+    """The name of a table, from that of its first core: `users` of `users.core0` and `users.cores.0`."""
+    return re.sub(r"\W?cores?\W?0$", "", first_core) or first_core
+
+
+def with_cores(records: Sequence[TableRecord], functions: Iterable[Function]) -> tuple[TableRecord, ...]:
+    """The records with layouts of the cores and the bytes that these take, where a lookup reads them."""
+    found = {name: cores for function in functions for name, cores in _cores(function)}
+    return tuple(_with(record, found[record.table]) if record.table in found else record for record in records)
+
+
+def _cores(function: Function) -> Iterator[tuple[str, list[Tensor]]]:
+    for operation in function.operations:
+        if operation.name in (TensorTrainEmbedding.mnemonic, TensorTrainEmbeddingBag.mnemonic):
+            order = operation.attributes["train"].plan.order
+            cores = [function.tensors[i] for i in operation.operands[1 : 1 + order] if i is not None]
+            yield table_of(cores[0].name), cores
+
+
+def _with(record: TableRecord, cores: Sequence[Tensor]) -> TableRecord:
+    layouts = tuple(f"{core.layout.memory_space}/{core.layout.memory_layout}" for core in cores)
+    return replace(record, cores=layouts, device_bytes=sum(core.layout.nbytes(core.type) for core in cores))
