@@ -19,7 +19,7 @@ from ttstack.frontends.onnx.types import spell, static_shape, type_of
 FOLD_BYTES = 1 << 20
 """Results that are larger than this are computed by the program, unless their shape depends on them."""
 
-_BY_VALUE = {"Resize", "Upsample", "QuantizeLinear", "DequantizeLinear"}
+_BY_VALUE = {"Resize", "Upsample", "OneHot", "QuantizeLinear", "DequantizeLinear"}
 """Ops that are converted by the values of real operands."""
 
 _EXPORT_AGAIN = "onnx.checker.check_model names what is wrong with the file; export it again"

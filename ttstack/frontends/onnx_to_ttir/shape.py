@@ -4,7 +4,7 @@ import numpy as np
 
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant, sliced
+from ttstack.frontends.conversion.values import cast, constant, sliced
 from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.indexing import positions
@@ -53,7 +53,7 @@ def _along(x: ir.Value, dim: int, taken: slice) -> ir.Value:
     return sliced(x, dim, extent - 1 - begin, max(extent - 1 - begin, extent - 1 - end), -step)
 
 
-@CONVERSIONS("OneHot", to="eq where lt add reshape constant")
+@CONVERSIONS("OneHot", to="eq typecast where lt add reshape constant")
 def _one_hot(call: Call) -> ir.Value:
     """Whether the index is that of the place; negative ones count from the end."""
     result, values = call.result, call.tensor(2)
@@ -64,5 +64,8 @@ def _one_hot(call: Call) -> ir.Value:
     index = positions([reshaped(index, (*t.shape[:dim], 1, *t.shape[dim:]))], [depth])
     places = np.arange(depth).reshape([-1 if d == dim else 1 for d in range(result.rank)])
     hit = compare("eq", index, constant(places, TensorType(places.shape, t.dtype)))
+    known = call.known(2)
+    if known is not None and known.tolist() == [0, 1]:
+        return cast(hit, result.dtype)
     off, on = (reshaped(sliced(values, 0, i, i + 1), (1,) * result.rank) for i in (0, 1))
     return where(hit, on, off, result)

@@ -62,7 +62,7 @@ def _gather(call: Call) -> ir.Value:
     """Rows of each batch: a lookup in all batches one after another."""
     x, index = call.tensor(0), call.tensor(1)
     batches, count, width = call.type(0).shape
-    table = reshaped(x, (batches * count, width))
+    table = x if batches == 1 else reshaped(x, (batches * count, width))
     return reshaped(ttir("embedding", [_in_all(index, batches, count), table]), call.result.shape)
 
 
