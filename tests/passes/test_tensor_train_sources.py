@@ -8,7 +8,7 @@ import onnx
 import pytest
 import torch
 from onnx import helper, numpy_helper
-from torch.nn import functional as F
+from torch.nn import functional
 
 import ttstack
 
@@ -32,21 +32,21 @@ class Table(torch.nn.Module):
 
 
 TORCH: dict[str, tuple[Callable[..., torch.Tensor], tuple[np.ndarray, ...]]] = {
-    "embedding": (lambda t, i: F.embedding(i, t), (IDS,)),
+    "embedding": (lambda t, i: functional.embedding(i, t), (IDS,)),
     "index": (lambda t, i: t[i], (IDS,)),
     "index_select": (lambda t, i: t.index_select(0, i), (FLAT,)),
     "gather of whole rows": (lambda t, i: t.gather(0, i[:, None].expand(-1, WIDTH)), (FLAT,)),
-    "one-hot product": (lambda t, i: F.one_hot(i, ROWS).float() @ t, (IDS,)),
-    "bags in rows": (lambda t, i: F.embedding_bag(i, t), (IDS,)),
-    "sums": (lambda t, i, o: F.embedding_bag(i, t, o, mode="sum"), (FLAT, OFFSETS)),
-    "largest": (lambda t, i, o: F.embedding_bag(i, t, o, mode="max"), (FLAT, OFFSETS)),
-    "padded": (lambda t, i, o: F.embedding_bag(i, t, o, mode="mean", padding_idx=7), (FLAT, OFFSETS)),
+    "one-hot product": (lambda t, i: functional.one_hot(i, ROWS).float() @ t, (IDS,)),
+    "bags in rows": (lambda t, i: functional.embedding_bag(i, t), (IDS,)),
+    "sums": (lambda t, i, o: functional.embedding_bag(i, t, o, mode="sum"), (FLAT, OFFSETS)),
+    "largest": (lambda t, i, o: functional.embedding_bag(i, t, o, mode="max"), (FLAT, OFFSETS)),
+    "padded": (lambda t, i, o: functional.embedding_bag(i, t, o, mode="mean", padding_idx=7), (FLAT, OFFSETS)),
     "last offset": (
-        lambda t, i, o: F.embedding_bag(i, t, o, mode="sum", include_last_offset=True),
+        lambda t, i, o: functional.embedding_bag(i, t, o, mode="sum", include_last_offset=True),
         (FLAT, np.array([0, 2, 6])),
     ),
     "weighted": (
-        lambda t, i, o, w: F.embedding_bag(i, t, o, mode="sum", per_sample_weights=w),
+        lambda t, i, o, w: functional.embedding_bag(i, t, o, mode="sum", per_sample_weights=w),
         (FLAT, OFFSETS, WEIGHTS),
     ),
 }
