@@ -47,7 +47,7 @@ def _converts(device_op: DeviceOp) -> bool:
 
 def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
     steps, finish = device_op.dispatch.split_body()
-    iterations = device_op.core_units * device_op.dispatch.steps
+    iterations = device_op.core_units * device_op.core_steps
     if isinstance(device_op.op, Contraction):
         return _times(device_op, busiest(device_op), iterations, chip)
     if not device_op.dispatch.reductions:

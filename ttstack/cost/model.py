@@ -11,6 +11,7 @@ from ttstack.cost.memory import shared_cycles
 from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.prologue import first_share
 from ttstack.cost.record import FREE, Cost
+from ttstack.cost.row_exchange import row_exchange_cycles
 from ttstack.cost.stream import Stream
 from ttstack.cost.streams import streams
 from ttstack.cost.throttle import throttle_ns
@@ -26,7 +27,7 @@ STARTING = ("fill", "skew", "gap")
 OVERLAPPING = ("compute", "unpack", "pack", "dram", "noc", "writer", "ethernet", "pcie")
 """Terms that hide one another; the last two are those of ops that span the mesh."""
 
-ADDED = ("halo", "wait", "tail", "fill", "skew", "throttle")
+ADDED = ("halo", "wait", "tail", "exchange", "fill", "skew", "throttle")
 """Terms that nothing hides; the first is a kernel of its own, before that of a convolution or pool."""
 
 
@@ -66,6 +67,8 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     before = halo_step(device_op, chip)
     if before.ns:
         terms["halo"] = before.ns
+    if device_op.row_cores > 1:
+        terms["exchange"] = row_exchange_cycles(device_op, chip) * ns
     total = overlapped * ns + sum(terms.get(name, 0.0) for name in ADDED)
     return _cost(device_op, total, terms, (*reads, *writes, before.stream), cores, chip)
 
@@ -112,7 +115,7 @@ def _cost(
 
 
 def _bound(terms: dict[str, float]) -> str:
-    """The largest of the terms that overlap, of what comes before, and of launch."""
-    sizes = {name: terms[name] for name in (*OVERLAPPING, "halo") if name in terms}
+    """The largest of the terms that overlap, of what nothing hides, and of launch."""
+    sizes = {name: terms[name] for name in (*OVERLAPPING, "halo", "exchange") if name in terms}
     sizes["launch"] = sum(terms[name] for name in STARTING)
     return max(sizes, key=sizes.__getitem__)

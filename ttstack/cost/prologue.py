@@ -16,4 +16,4 @@ def first_share(device_op: DeviceOp) -> float:
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
         return 1 / (blocks.k_blocks * blocks.out_blocks) if blocks.k_blocks > 1 else 1.0
-    return 1 / max(device_op.core_units * dispatch.steps, 1)
+    return 1 / max(device_op.core_units * device_op.core_steps, 1)

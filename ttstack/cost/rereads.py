@@ -17,7 +17,7 @@ def rereads(device_op: DeviceOp, index: int, which: Map, chip: ChipDesc) -> floa
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
         return (blocks.column_blocks, blocks.row_blocks, 1)[min(index, 2)]
-    if is_rowwise(dispatch) and row_block(device_op) < dispatch.steps:
+    if is_rowwise(dispatch) and row_block(device_op) < device_op.core_steps:
         return row_passes(dispatch)
     return 1
 

@@ -74,6 +74,8 @@ class Op:
     """Whether only its own kernel knows what it computes: it has a cost, and cannot be executed here."""
     keeps_order: ClassVar[bool] = False
     """Whether the result has the operand's elements in the same order under another shape."""
+    divides_rows: ClassVar[bool] = False
+    """Whether its kernel can divide a row over cores, which exchange their parts of its sums."""
     multiplied: ClassVar[tuple[int, ...]] = ()
     """The side of the matrix unit's multiplier that each operand goes to, first to last."""
     op_code: ClassVar[str] = ""

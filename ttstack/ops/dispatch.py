@@ -92,6 +92,12 @@ class Dispatch:
         """The loops that stay in a core."""
         return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.REDUCTION)
 
+    @cached_property
+    def divisible(self) -> tuple[int, ...]:
+        """The parallel loops, and the reductions along which results lie: a core can hold a part of a row."""
+        along = {i for which in self.outputs for i in which.loops}
+        return tuple(i for i in range(len(self.domain)) if i in self.parallel or i in along)
+
     @property
     def units(self) -> int:
         """Iterations that can run side by side."""

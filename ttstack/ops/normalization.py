@@ -17,6 +17,7 @@ class TrailingNorm(Op):
     """Statistics over the trailing dimensions `normalized_shape`, then an optional scale and shift."""
 
     op_code = "LayerNormDeviceOperation"
+    divides_rows = True
     input: TensorType
     weight: TensorType | None = None
     bias: TensorType | None = None

@@ -114,10 +114,11 @@ def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     base = replace(plain(question, pricing.device), grid=grid, spread=Spread.COLUMNS)
     (in0, *_), (result, *_) = question.op.operands, question.op.results
     given, made = (
-        [sharded(layout, MemoryLayout.WIDTH_SHARDED, of) for of in width_grids(t, pricing.chip)]
+        [sharded(layout, MemoryLayout.WIDTH_SHARDED, of) for of in width_grids(t, pricing.device)]
         for layout, t in ((base.operands[0], in0), (base.results[0], result))
     )
-    rest = [_memories(question, i, layout) for i, layout in enumerate(base.operands)][2:]
+    others = list(enumerate(base.operands))[2:]
+    rest = [_memories(question, i, layout) + (made if _follows(question.op, i) else []) for i, layout in others]
     layouts = [(operands, (r,)) for operands in product(given, weights, *rest) for r in made]
     yield from _priced([(base, [grid])], layouts, question, pricing)
 
@@ -227,4 +228,7 @@ def _follows(op: Op, position: int) -> bool:
     which = dispatch.inputs[position]
     if which.access is Access.WINDOW or (is_matmul(dispatch) and position == 0):
         return True
-    return which.loops == dispatch.outputs[0].loops
+    read, made = (
+        [i for i in of.loops if i is not None and dispatch.domain[i] > 1] for of in (which, dispatch.outputs[0])
+    )
+    return read == made

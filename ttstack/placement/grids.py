@@ -7,10 +7,8 @@ from ttstack.ops.dispatch import Access, Dispatch
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
 from ttstack.program.device_op import SPREADS, DeviceOp, Spread
-from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.program.structure import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
-from ttstack.system_desc import ChipDesc
 
 _NOT_SHARDED = (Access.GATHER, Access.INDIRECT)
 """Ways of access that work on interleaved tensors only."""
@@ -49,9 +47,12 @@ def shardings(op: Op, device: Grid) -> Iterator[tuple[MemoryLayout, Grid, Spread
     if len(op.results) != 1 or not op.results[0].size:
         return
     for kind in _kinds(op, op.loops):
-        grid = shard_grid(op.results[0], kind, device)
-        if grid.cores > 1:
-            yield kind, grid, Spread.FLAT if is_rowwise(op.loops) else SPREADS[kind]
+        whole = is_rowwise(op.loops) and kind is MemoryLayout.HEIGHT_SHARDED
+        divided = op.divides_rows and kind is MemoryLayout.WIDTH_SHARDED
+        result = op.results[0]
+        for grid in width_grids(result, device) if divided else [shard_grid(result, kind, device)]:
+            if grid.cores > 1:
+                yield kind, grid, Spread.FLAT if whole else SPREADS[kind]
 
 
 def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
@@ -66,12 +67,15 @@ def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
             return device
 
 
-def width_grids(t: TensorType, chip: ChipDesc) -> list[Grid]:
-    """Cores for width shards: as many as have anything to hold, and as few as hold what Dst takes at a time."""
-    device, columns = Grid(*chip.grid), Layout(storage(t.dtype)).matrix(t)[1]
-    few = _needed(columns, max(columns // dst_tiles(chip), 1))
-    found = (shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(min(few, device.cores), device))
-    return list(dict.fromkeys(found))
+_COARSE = 8
+"""Tiles of a coarse width shard: what half of Dst holds."""
+
+
+def width_grids(t: TensorType, device: Grid) -> list[Grid]:
+    """Cores for width shards: as many as have anything to hold, and fewer that have some tiles each."""
+    columns = Layout(storage(t.dtype)).matrix(t)[1]
+    few = _needed(columns, min(max(columns // _COARSE, 1), device.cores))
+    return list(dict.fromkeys((shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(few, device))))
 
 
 def flat_grid(dispatch: Dispatch, device: Grid) -> Grid:
@@ -115,8 +119,8 @@ def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
     if is_matmul(dispatch):
         return () if is_batched(dispatch) else tuple(SPREADS)
     if is_rowwise(dispatch):
-        rank = op.results[0].rank
-        return (MemoryLayout.HEIGHT_SHARDED,) if dispatch.reductions == (rank - 1,) else ()
+        kinds = tuple(SPREADS) if op.divides_rows else (MemoryLayout.HEIGHT_SHARDED,)
+        return kinds if dispatch.reductions == (op.results[0].rank - 1,) else ()
     if dispatch.reductions or dispatch.outputs[0].loops != tuple(range(op.results[0].rank)):
         return ()
     return tuple(SPREADS)

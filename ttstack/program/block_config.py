@@ -29,7 +29,7 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any
     if is_attention(dispatch):
         yield from _chunks(*attention_chunks(replace(device_op, config={}), chip))
     elif is_rowwise(dispatch):
-        yield from ({"block_w": block} for block in _halves(dispatch.steps))
+        yield from ({"block_w": block} for block in _halves(device_op.core_steps))
     elif Halo.of(device_op) and not holds_shard(device_op, device_op.operands[0]):
         yield from ({"out_block_h": block} for block in _halves(device_op.core_domain[0]))
     else:

@@ -73,6 +73,16 @@ class DeviceOp:
         return _core_units(self.dispatch, self.grid, self.spread)
 
     @cached_property
+    def core_steps(self) -> int:
+        """Iterations of the reductions that follow one another on a core for each unit."""
+        return math.prod(self.core_domain[i] for i in self.dispatch.reductions)
+
+    @cached_property
+    def row_cores(self) -> int:
+        """Cores that share a row, whose parts of its sums they exchange."""
+        return -(-self.dispatch.steps // max(self.core_steps, 1))
+
+    @cached_property
     def cores(self) -> int:
         """Cores that have any work."""
         return _cores_used(self.dispatch, self.grid, self.spread)
@@ -103,7 +113,7 @@ def default_fidelity(*formats: DType) -> Fidelity:
 
 def _groups(dispatch: Dispatch, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:
     """Groups of parallel loops, each with the number of cores that it is spread over."""
-    loops = dispatch.parallel
+    loops = dispatch.parallel if spread is Spread.FLAT else dispatch.divisible
     match spread:
         case Spread.FLAT:
             return [(loops, grid.cores)]
@@ -127,8 +137,10 @@ def _core_domain(dispatch: Dispatch, grid: Grid, spread: Spread) -> tuple[int, .
 
 def _core_units(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
     """Exact, where the rectangle of `_core_domain` only encloses a run of iterations that wraps around rows."""
-    groups = _groups(dispatch, grid, spread)
-    return math.prod(-(-math.prod(dispatch.domain[i] for i in loops) // cores) for loops, cores in groups)
+    units = 1
+    for loops, cores in _groups(dispatch, grid, spread):
+        units *= -(-math.prod(dispatch.domain[i] for i in loops if i in dispatch.parallel) // cores)
+    return units
 
 
 def _cores_used(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:

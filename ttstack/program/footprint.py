@@ -95,13 +95,13 @@ def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
 
 
 def row_block(device_op: DeviceOp) -> int:
-    """Tiles of a row that a core holds at once: what `config` says as `block_w`, else the whole row."""
-    return min(device_op.config.get("block_w", device_op.dispatch.steps), device_op.dispatch.steps)
+    """Tiles of a row that a core holds at once: what `config` says as `block_w`, else all that it works on."""
+    return min(device_op.config.get("block_w", device_op.core_steps), device_op.core_steps)
 
 
 def _rowwise(device_op: DeviceOp, chip: ChipDesc) -> int:
     block = row_block(device_op)
-    whole = block == device_op.dispatch.steps
+    whole = block == device_op.core_steps
     buffers = 1 if whole else DOUBLE
     operands = parts(device_op)[: len(device_op.op.operands)]
     held = sum(
@@ -110,4 +110,5 @@ def _rowwise(device_op: DeviceOp, chip: ChipDesc) -> int:
         if not is_local(device_op, which, t, layout)
     )
     result = device_op.results[0].dtype
-    return held + block * result.tile_bytes + DOUBLE * min(block, dst_tiles(chip)) * result.tile_bytes
+    sums = (device_op.row_cores + 1) * DType.BF16.tile_bytes if device_op.row_cores > 1 else 0
+    return held + sums + block * result.tile_bytes + DOUBLE * min(block, dst_tiles(chip)) * result.tile_bytes

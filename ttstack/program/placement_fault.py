@@ -77,7 +77,7 @@ def _limits(device_op: DeviceOp) -> dict[str, int]:
             "out_subblock_w": config.get("out_block_w", width),
         }
     elif is_rowwise(dispatch):
-        found = {"block_w": dispatch.steps}
+        found = {"block_w": device_op.core_steps}
     elif isinstance(device_op.op, WindowOp):
         found = {"out_block_h": device_op.core_domain[0]}
     else:
