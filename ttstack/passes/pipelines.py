@@ -17,6 +17,7 @@ from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fuse import Fuse
+from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.keep_old_values import KeepOldValues
 from ttstack.passes.ttir.number_updates import NumberUpdates
@@ -45,6 +46,7 @@ def simplify() -> Pipeline:
             NumberUpdates(),
             Decompose(),
             FoldConstants(),
+            FuseAttention(),
             FoldMasks(),
             ChannelsLast(),
             FoldMovement(),

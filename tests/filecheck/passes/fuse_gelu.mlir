@@ -35,3 +35,23 @@ func.func @no_gelu(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %7 = "ttir.multiply"(%6, %half) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
   return %7 : tensor<4x8xf32>
 }
+// JAX's spelling; bf16 holds the constants less precisely.
+// CHECK-LABEL: func.func @gelu_of_jax
+// CHECK-NEXT: [[G:%.+]] = "ttir.gelu_tanh"(%arg0)
+// CHECK-NEXT: return [[G]]
+func.func @gelu_of_jax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %half = "ttir.full"() {fill_value = 0.5 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xbf16>
+  %one = "ttir.full"() {fill_value = 1.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xbf16>
+  %c = "ttir.constant"() {value = dense<0.0446777344> : tensor<1x1xbf16>} : () -> tensor<1x1xbf16>
+  %s = "ttir.constant"() {value = dense<0.796875> : tensor<1x1xbf16>} : () -> tensor<1x1xbf16>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %1 = "ttir.multiply"(%x, %0) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %2 = "ttir.multiply"(%c, %1) : (tensor<1x1xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %3 = "ttir.add"(%x, %2) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %4 = "ttir.multiply"(%s, %3) : (tensor<1x1xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %5 = "ttir.tanh"(%4) : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %6 = "ttir.add"(%one, %5) : (tensor<1x1xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %7 = "ttir.multiply"(%half, %6) : (tensor<1x1xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %8 = "ttir.multiply"(%x, %7) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  return %8 : tensor<4x8xbf16>
+}

@@ -14,6 +14,14 @@ CASES: Cases = {
         (torch.tensor([-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 0.49999997, 2.3, -7.9, 1e30, math.inf]), I),
     ),
     "inverse hyperbolic functions": (lambda x, p: [torch.acosh(p + 1), torch.atanh(x)], (X.clamp(-0.9, 0.9), P)),
+    "functions by approximation": (
+        lambda x, y, z: [torch.erfinv(x), torch.i0(y), torch.lgamma(z)],
+        (
+            torch.tensor([-1.0, -0.99, -0.3, 0.0, 1e-6, 0.7, 0.9999, 1.0]),
+            torch.tensor([-9.0, -3.75, -1.0, 0.0, 0.5, 3.7, 3.8, 20.0]),
+            torch.tensor([-2.5, -1.0, 0.0, 1e-3, 0.4, 1.0, 2.0, 30.5]),
+        ),
+    ),
     "lengths, signs and numbers among no numbers": (
         lambda x, y, n: [
             torch.hypot(x, y),

@@ -3,6 +3,7 @@
 from types import MappingProxyType
 
 from ttstack.frontends.torch_to_ttir import (
+    approximations,
     attention,
     composite,
     conv,
@@ -34,6 +35,7 @@ from ttstack.frontends.torch_to_ttir import (
 from ttstack.mlir import ir
 
 FAMILIES = (
+    approximations,
     attention,
     composite,
     conv,

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
 
+import numpy as np
+
 from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -57,10 +59,12 @@ def _is_square(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _without(value: ir.Value | None, mnemonic: str, number: float) -> ir.Value | None:
-    """The other operand of a sum or product with this number, or None."""
+    """The other operand of a sum or product with this number, as its element type has it, or None."""
     op = made_by(value, mnemonic)
-    found = op and with_scalar(op)
-    return found[0] if found and math.isclose(found[1], number, rel_tol=1e-3) else None
+    if op is None or (found := with_scalar(op)) is None:
+        return None
+    held = float(np.asarray(number, read_type(op.results[0].type).dtype.numpy))
+    return found[0] if math.isclose(found[1], held, rel_tol=1e-3) else None
 
 
 def _is(value: ir.Value, number: float) -> bool:

@@ -1,0 +1,58 @@
+// RUN: ttstack opt %s -p "fuse-attention,canonicalize" | filecheck %s
+// Scores are scaled, then masked; the key is turned back.
+// CHECK-LABEL: func.func @scaled_and_masked
+// CHECK: [[K:%.+]] = "ttir.permute"(%arg1) {permutation = array<i64: 0, 1, 3, 2>}
+// CHECK-NEXT: [[A:%.+]] = "ttir.scaled_dot_product_attention"(%arg0, [[K]], %arg2, %arg3) {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>, scale = 2.500000e-01 : f32}
+// CHECK-NEXT: return [[A]]
+func.func @scaled_and_masked(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x16x8xf32>, %v: tensor<2x4x8x16xf32>, %m: tensor<2x1x8x8xf32>) -> tensor<2x4x8x16xf32> {
+  %c = "ttir.full"() {fill_value = 4.0 : f32, shape = array<i32: 1, 1, 1, 1>} : () -> tensor<1x1x1x1xf32>
+  %0 = "ttir.matmul"(%q, %k) : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
+  %1 = "ttir.div"(%0, %c) : (tensor<2x4x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %2 = "ttir.add"(%1, %m) : (tensor<2x4x8x8xf32>, tensor<2x1x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %3 = "ttir.softmax"(%2) {dimension = -1 : si32} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %4 = "ttir.matmul"(%3, %v) : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return %4 : tensor<2x4x8x16xf32>
+}
+// Keys and values that are repeated for groups of queries are read once.
+// CHECK-LABEL: func.func @groups
+// CHECK-NEXT: [[K:%.+]] = "ttir.reshape"(%arg1) {shape = [2 : i32, 2 : i32, 8 : i32, 16 : i32]}
+// CHECK-NEXT: [[A:%.+]] = "ttir.scaled_dot_product_attention"(%arg0, [[K]], %arg2)
+// CHECK-NEXT: return [[A]]
+func.func @groups(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x1x8x16xf32>, %v: tensor<2x2x8x16xf32>) -> tensor<2x4x8x16xf32> {
+  %0 = "ttir.broadcast"(%k) {broadcast_dimensions = array<i64: 1, 1, 2, 1, 1>} : (tensor<2x2x1x8x16xf32>) -> tensor<2x2x2x8x16xf32>
+  %1 = "ttir.reshape"(%0) {shape = [2 : i32, 4 : i32, 8 : i32, 16 : i32]} : (tensor<2x2x2x8x16xf32>) -> tensor<2x4x8x16xf32>
+  %2 = "ttir.repeat_interleave"(%v) {dim = 1 : si32, repeats = 2 : ui32} : (tensor<2x2x8x16xf32>) -> tensor<2x4x8x16xf32>
+  %3 = "ttir.matmul"(%q, %1) {transpose_b = true} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
+  %4 = "ttir.softmax"(%3) {dimension = 3 : si32} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %5 = "ttir.matmul"(%4, %2) : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return %5 : tensor<2x4x8x16xf32>
+}
+// Weights that are read elsewhere, softmax of another dimension, and what is added for a score between, stay products.
+// CHECK-LABEL: func.func @read_twice
+// CHECK-NOT: attention
+// CHECK: return
+func.func @read_twice(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x8xf32>) {
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
+  %1 = "ttir.softmax"(%0) {dimension = 2 : si32} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %2 = "ttir.matmul"(%1, %k) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %2, %1 : tensor<2x8x16xf32>, tensor<2x8x8xf32>
+}
+// CHECK-LABEL: func.func @other_dimension
+// CHECK-NOT: attention
+// CHECK: return
+func.func @other_dimension(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
+  %1 = "ttir.softmax"(%0) {dimension = 1 : si32} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %2 = "ttir.matmul"(%1, %k) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %2 : tensor<2x8x16xf32>
+}
+// CHECK-LABEL: func.func @bent
+// CHECK-NOT: attention
+// CHECK: return
+func.func @bent(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
+  %1 = "ttir.tanh"(%0) : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %2 = "ttir.softmax"(%1) {dimension = 2 : si32} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = "ttir.matmul"(%2, %k) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %3 : tensor<2x8x16xf32>
+}

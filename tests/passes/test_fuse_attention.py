@@ -1,0 +1,73 @@
+"""Attention that a model spells out is one op with the same values."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import ttstack
+
+HIDDEN = torch.triu(torch.ones(6, 6, dtype=torch.bool), 1)
+
+
+def plain(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
+    return torch.softmax(q @ k.mT / 4, -1) @ v
+
+
+def masked_before_it_is_scaled(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    return torch.softmax((q @ k.mT + mask) * 0.25, -1) @ v
+
+
+def batch_and_heads_in_one_dimension(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    heads, rows = q.shape[:2], q.shape[2]
+    scores = torch.bmm(q.flatten(0, 1), k.flatten(0, 1).mT) * 0.25
+    weights = torch.softmax(scores.view(*heads, rows, -1) + mask[:, :1], -1).view(-1, rows, rows)
+    return torch.bmm(weights, v.flatten(0, 1)).view(q.shape)
+
+
+def hidden(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    scores = (q @ k.mT).masked_fill(mask > 0.5, torch.finfo(q.dtype).min)
+    return torch.softmax(scores + mask[:1, :, :1], -1) @ v
+
+
+def no_batch(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    return torch.softmax(q[0, 0] @ k[0, 0].T + mask[0, 0], -1) @ v[0, 0]
+
+
+def one_head_of_keys(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    return torch.softmax(q @ k[:, :1].mT + mask, -1) @ v[:, :1]
+
+
+def causal(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
+    return torch.softmax(torch.where(HIDDEN, -1e9, q @ k.mT), -1) @ v
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        plain,
+        masked_before_it_is_scaled,
+        batch_and_heads_in_one_dimension,
+        hidden,
+        no_batch,
+        one_head_of_keys,
+        causal,
+    ],
+)
+def test_one_op_gives_the_same(spelled: Callable[..., Tensor]):
+    class Attention(nn.Module):
+        def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+            return spelled(q, k, v, mask)
+
+    torch.manual_seed(0)
+    inputs = (*(torch.randn(2, 3, 6, 16) for _ in range(3)), torch.randn(2, 3, 6, 6))
+    program = ttstack.compile(Attention(), inputs)
+    names = [op.name for op in program.cost().ops]
+    assert names.count("scaled_dot_product_attention") == 1
+    assert not {"matmul", "softmax"} & set(names)
+    given = dict(zip(["q", "k", "v", "mask"], inputs, strict=True))
+    (found,) = program.run({name: given[name].numpy() for name in program.inputs()}).outputs.values()
+    torch.testing.assert_close(torch.from_numpy(found), spelled(*inputs), rtol=1e-5, atol=1e-5)
+    if spelled is causal:
+        assert names == ["scaled_dot_product_attention"], "a mask that is known to be causal is no operand"

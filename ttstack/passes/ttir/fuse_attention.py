@@ -1,0 +1,158 @@
+"""Attention that a model spells as products with softmax between them."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.elements import elements_attribute
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.reduction import Softmax
+from ttstack.ops.shape import Broadcast, RepeatInterleave
+from ttstack.ops.types import TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.fuse_reduction import softmax
+from ttstack.passes.ttir.match import made_by
+from ttstack.passes.ttir.scores import Mask, Scores, behind, scores_of
+from ttstack.passes.ttir.writes import VIEWS
+
+Heads = tuple[int, int]
+"""Batch and heads."""
+
+_ATTENTION = ScaledDotProductAttention.mnemonic
+_SWAPPED = (0, 1, 3, 2)
+
+
+class FuseAttention(Pass, name="fuse-attention"):
+    """`softmax(q @ k^T * scale + mask) @ v` becomes one op; groups of queries share their keys, which are not repeated.
+
+    It runs before movements are folded, while heads still stand in a dimension of their own.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(
+            module, [("ttir.div", softmax), ("ttir.matmul", _attention), (f"ttir.{_ATTENTION}", _without_repetition)]
+        )
+
+
+def _attention(op: Any) -> list[ir.Value] | None:
+    weights, value = op.operands
+    norm, outer, result = made_by(behind(weights), "softmax"), _matmul(op), read_type(op.results[0].type)
+    if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
+        return None
+    if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > 1:
+        return None
+    inner, (query, key) = _matmul(scores.product), scores.product.operands
+    whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
+    query_heads, key_heads, value_heads = (_folded(_batch(v), whole, heads) for v in (query, key, value))
+    alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
+    grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
+    masks = [_folded(_batch(mask.value), mask.scores[:-2], heads) for mask in scores.masks]
+    if query_heads != heads or not grouped or not alike or None in masks or inner.activation:
+        return None
+    turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
+    places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
+    operands = [_four(v, found, turn=turn) for v, found, turn in places if found]
+    added = [_added(mask, found, result) for mask, found in zip(scores.masks, masks, strict=True) if found]
+    mask = _sum(added) if added else None
+    return [reshaped(ttir(_ATTENTION, [*operands, mask], is_causal=False, scale=scores.scale), result.shape)]
+
+
+def _without_repetition(op: Any) -> list[ir.Value] | None:
+    """Each head of keys and values serves the queries that it was repeated for."""
+    query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
+    keys, values = _unrepeated(key), _unrepeated(value)
+    if keys is None or values is None or read_type(keys.type).shape[:3] != read_type(values.type).shape[:3]:
+        return None
+    return [ttir(_ATTENTION, [query, keys, values, *others], **attribute_values(ScaledDotProductAttention, op))]
+
+
+def _unrepeated(value: ir.Value | None) -> ir.Value | None:
+    """[batch, heads, length, width] of what is [batch, heads * times, length, width]."""
+    if (op := made_by(value, "repeat_interleave")) is not None:
+        found = describe(op)
+        assert isinstance(found, RepeatInterleave)
+        return op.operands[0] if found.dim % 4 == 1 else None
+    op = made_by(value, *(name.removeprefix("ttir.") for name in VIEWS))
+    op = op and made_by(op.operands[0], "broadcast")
+    if op is None or value is None:
+        return None
+    found, (batch, heads, *rows) = describe(op), read_type(value.type).shape
+    assert isinstance(found, Broadcast)
+    times, shape = found.broadcast_dimensions, found.input.shape
+    if len(shape) != 5 or shape[2] != 1 or times[:2] + times[3:] != (1,) * 4 or shape[3:] != tuple(rows):
+        return None
+    return reshaped(op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None
+
+
+def _matmul(op: Any) -> Matmul:
+    found = describe(op)
+    assert isinstance(found, Matmul)
+    return found
+
+
+def _of_rows(norm: Any) -> bool:
+    found = describe(norm)
+    assert isinstance(found, Softmax)
+    return found.dimension % found.input.rank == found.input.rank - 1
+
+
+def _batch(value: ir.Value) -> tuple[int, ...]:
+    return read_type(value.type).shape[:-2]
+
+
+def _heads(scores: Scores) -> Heads:
+    """As scores of four dimensions have them; else each is the only head of its batch."""
+    for shape in scores.shapes:
+        if len(shape) == 4:
+            return shape[0], shape[1]
+    return math.prod(scores.shapes[0][:-2]), 1
+
+
+def _folded(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads | None:
+    """Batch and heads of an operand of so many where scores have `whole`; None where they are no two dimensions."""
+    batch = (1,) * (len(whole) - len(batch)) + batch
+    if set(batch) <= {1}:
+        return 1, 1
+    if batch == whole:
+        return heads
+    for cut in range(len(whole) + 1):
+        if math.prod(whole[:cut]) == heads[0]:
+            parts = (batch[:cut], whole[:cut]), (batch[cut:], whole[cut:])
+            if all(part == all_of_it or set(part) <= {1} for part, all_of_it in parts):
+                return math.prod(batch[:cut]), math.prod(batch[cut:])
+    return None
+
+
+def _four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
+    """The value in four dimensions, its last two swapped where they are."""
+    four = reshaped(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
+    return permuted(four, _SWAPPED) if turn else four
+
+
+def _added(mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
+    """The mask as what is added to scores of that element type."""
+    value, one = _four(mask.value, heads), scores.with_shape((1, 1, 1, 1))
+    if mask.choice:
+        return ttir("where", [value, *(_constant(number, one) for number in mask.choice)])
+    if read_type(value.type).dtype != scores.dtype:
+        value = ttir("typecast", [value], result=read_type(value.type).with_dtype(scores.dtype))
+    return value if mask.factor == 1 else ttir("multiply", [value, _constant(mask.factor, one)])
+
+
+def _constant(number: float, t: TensorType) -> ir.Value:
+    return ttir("constant", [], result=t, value=elements_attribute(np.full(t.shape, number, t.dtype.numpy), t))
+
+
+def _sum(values: list[ir.Value]) -> ir.Value:
+    first, *rest = values
+    for value in rest:
+        first = ttir("add", [first, value])
+    return first

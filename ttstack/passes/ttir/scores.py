@@ -1,0 +1,119 @@
+"""The scores of attention, from a product of queries and keys to what softmax is taken of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.passes.pattern import producer
+from ttstack.passes.ttir.match import scalar, with_scalar
+from ttstack.passes.ttir.writes import VIEWS
+
+HIDDEN = -1e9
+"""From here on, float32 stays what it is when a score under 32 is added, so that rows that are hidden as a whole do."""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """What is added to scores, or which of them are hidden."""
+
+    value: ir.Value
+    scores: tuple[int, ...]
+    """The shape of the scores."""
+    factor: float = 1.0
+    """What scores and mask are multiplied with afterwards."""
+    choice: tuple[float, float] | None = None
+    """What is added where the value is true, and where it is not; where None, the value itself."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """`product * scale + masks`."""
+
+    product: Any
+    scale: float = 1.0
+    masks: tuple[Mask, ...] = ()
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """All that the scores have had."""
+
+    def times(self, factor: float) -> "Scores":
+        """All of it multiplied."""
+        masks = tuple(replace(m, factor=m.factor * factor) for m in self.masks)
+        return replace(self, scale=self.scale * factor, masks=masks)
+
+
+def scores_of(value: ir.Value) -> Scores | None:
+    """How a product of matrices became the value, where nothing else reads what lies between."""
+    op, shape = producer(value), read_type(value.type).shape
+    if op is None or len(list(value.uses)) > 1:
+        return None
+    step = _STEPS.get(op.name)
+    found = next((s for s in step(op) if s is not None), None) if step else None
+    return found and replace(found, shapes=(*found.shapes, shape))
+
+
+def behind(value: ir.Value) -> ir.Value:
+    """What the value is but for its shape before the last two dimensions, and for its width."""
+    while (op := producer(value)) is not None and len(list(value.uses)) == 1 and _same_rows(op):
+        value = op.operands[0]
+    return value
+
+
+def _same_rows(op: Any) -> bool:
+    if op.name != "ttir.typecast" and op.name not in VIEWS:
+        return False
+    before, after = (read_type(v.type) for v in (op.operands[0], op.results[0]))
+    return before.shape[-2:] == after.shape[-2:] and before.dtype.is_float and after.dtype.is_float
+
+
+def _product(op: Any) -> Iterator[Scores | None]:
+    yield Scores(op)
+
+
+def _same(op: Any) -> Iterator[Scores | None]:
+    if _same_rows(op):
+        yield scores_of(op.operands[0])
+
+
+def _scaled(op: Any) -> Iterator[Scores | None]:
+    if (found := with_scalar(op)) and _of_its_shape(op, found[0]):
+        inner = scores_of(found[0])
+        yield inner and inner.times(found[1])
+
+
+def _divided(op: Any) -> Iterator[Scores | None]:
+    if (divisor := scalar(op.operands[1])) and _of_its_shape(op, op.operands[0]):
+        inner = scores_of(op.operands[0])
+        yield inner and inner.times(1 / divisor)
+
+
+def _masked(op: Any) -> Iterator[Scores | None]:
+    for value, mask in (op.operands, reversed(op.operands)):
+        if _of_its_shape(op, value) and (inner := scores_of(value)):
+            added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type).shape),)
+            yield replace(inner, masks=(*inner.masks, *added))
+
+
+def _chosen(op: Any) -> Iterator[Scores | None]:
+    """Scores where a condition holds, or does not hold, and no weight elsewhere."""
+    condition, *values = op.operands
+    for value, other in (values, reversed(values)):
+        if (least := scalar(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
+            choice = (0.0, least) if value == values[0] else (least, 0.0)
+            inner, mask = scores_of(value), Mask(condition, read_type(value.type).shape, choice=choice)
+            yield inner and replace(inner, masks=(*inner.masks, mask))
+
+
+def _of_its_shape(op: Any, value: ir.Value) -> bool:
+    return read_type(value.type).shape == read_type(op.results[0].type).shape
+
+
+_STEPS = {
+    "ttir.matmul": _product,
+    "ttir.multiply": _scaled,
+    "ttir.div": _divided,
+    "ttir.add": _masked,
+    "ttir.where": _chosen,
+    **dict.fromkeys(("ttir.typecast", *VIEWS), _same),
+}
