@@ -10,14 +10,16 @@ from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
 from ttstack.ops.devices import Mesh, MeshOp
 from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.tensor_train import Contraction
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation
 from ttstack_runtime import kernels
 from ttstack_runtime.devices import across, on_all_devices
 from ttstack_runtime.evaluate import result_keywords
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.precision import Ieee
+from ttstack_runtime.precision import Device, Ieee
 from ttstack_runtime.region import Region
+from ttstack_runtime.trains import device_lookup
 
 Call = Callable[..., Any]
 """Takes the operands, None where an optional one is absent, and keywords that replace attributes."""
@@ -67,6 +69,9 @@ def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
         call = partial(kernel, **(attributes(operation) | result_keywords(definition)))
     except ValueError as e:
         raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
+    if isinstance(definition, Contraction) and isinstance(rules, Device):
+        first_core = function.tensors[operation.operands[definition.first] or 0]
+        return partial(device_lookup, definition, rules, first_core.layout.dtype, operation.fidelity)
     return partial(_multiply, call, definition.multiplied, operation, rules) if definition.multiplied else call
 
 

@@ -153,6 +153,15 @@ def test_a_table_that_was_only_described_is_planned_by_its_ranks():
     assert all(w.data is None for n, w in binary.weights.items() if "core" in n)
 
 
+@pytest.mark.parametrize(("rank", "padded"), [(4, True), (32, False)])
+def test_columns_are_factored_for_tiles_and_padding_of_ranks_counts(rank: int, padded: bool):
+    text = PLAIN.replace(TABLE, "tensor<32768x64xf32>").replace(OUT, "tensor<6x64xf32>")
+    found = record(compiled(text, {}, f"ranks={rank}x{rank},min_rows=100,max_slowdown=100"))
+    assert found.column_factors is not None
+    assert found.column_factors[-1] == 32
+    assert ((found.device_bytes or 0) > (found.bytes_after or 0)) is padded
+
+
 TIED = f"""func.func @f(%i: tensor<6xi64>, %x: {OUT}, {parameter("table")}) -> ({OUT}, tensor<6x{ROWS}xf32>) {{
   %a = "ttir.embedding"(%i, %t) : (tensor<6xi64>, {TABLE}) -> {OUT}
   %b = "ttir.matmul"(%x, %t) {{transpose_b = true}} : ({OUT}, {TABLE}) -> tensor<6x{ROWS}xf32>

@@ -55,7 +55,7 @@ def _digits(train: TensorTrainType, k: int, indices: TensorType) -> Iterator[str
       ^bb0(%id: {index}, %_: index):
         %row = {to_index(indices)} %id : {index} to index
         %inside = arith.cmpi ult, %row, %table_rows : index
-        cf.assert %inside, "index is no row of the table"
+        cf.assert %inside, "index of a lookup is no row of its table, {train.table}"
         %quotient = arith.divui %row, %divisor{k} : index
         %digit = arith.remui %quotient, %factor{k} : index
         linalg.yield %digit : index
