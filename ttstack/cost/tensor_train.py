@@ -23,11 +23,11 @@ def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout,
     at_hand = is_at_hand(device_op, layout)
     nbytes = core_bytes(device_op, number, t, layout)
     share = _share(device_op, number)
-    kind = link_kind(chip, in_l1=layout.in_l1, write=False)
+    kind = chip.noc.local if at_hand else link_kind(chip, in_l1=layout.in_l1, write=False)
     grouping = _chain(device_op).stages[0].slices * share * chip.gather.index_cycles
     if number == 0:
         width = layout.page_bytes(t)
-        waits = 0 if at_hand else kind.latency_cycles / max(chip.gather.rows_in_flight, 1)
+        waits = kind.latency_cycles / max(chip.gather.rows_in_flight, 1)
         row = max(kind.issue_cycles, width / kind.bytes_per_cycle, waits)
         return _stream(nbytes / width * share * row + grouping, 0 if at_hand else nbytes, layout)
     if at_hand:
