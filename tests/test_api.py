@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ttstack
+from ttstack.context import new_context
 from ttstack.diagnostics import (
     ExecutionError,
     InputError,
@@ -19,7 +20,6 @@ from ttstack.diagnostics import (
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
 from ttstack.program.validate import validate_binary
-from ttstack.session import new_context
 
 T = "tensor<64x96xf32>"
 SOURCE = f"""

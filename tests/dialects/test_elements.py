@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from ttstack.context import new_context
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
-from ttstack.session import new_context
 
 HELD = [d for d in DType if not d.is_block]
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.ttir import build_generic, read_generic
 from ttstack.dialects.types import tensor_type
@@ -12,7 +13,6 @@ from ttstack.mlir import func, ir
 from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.generic import Generic
 from ttstack.ops.types import DType, TensorType, tile_shape
-from ttstack.session import new_context
 
 CONTEXT = new_context()
 TILE = "!tt.tile<[32, 32], f32>"

@@ -3,11 +3,11 @@
 import pytest
 
 from ttstack.compiler import Options, compile_module
+from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, UnsupportedOpError
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.program.records import Binary
-from ttstack.session import new_context
 
 T, I = "!tt.tile<[32, 32], f32>", "!tt.tile<[32, 32], i64>"
 PICKS = ["affine_map<(d0)[s0] -> (s0 floordiv 5, 0, 0)>", "affine_map<(d0)[s0] -> (s0 mod 5, 0, 0)>"]

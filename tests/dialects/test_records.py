@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ttstack.context import new_context
 from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
 from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
@@ -15,7 +16,6 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import Fidelity, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import TensorKind
-from ttstack.session import new_context
 from ttstack.system_desc import load, presets
 
 CONTEXT = new_context()

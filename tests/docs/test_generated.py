@@ -16,6 +16,7 @@ from ttstack import diagnostics
 from ttstack.cli import exits
 from ttstack.cli.app import app
 from ttstack.compiler import Options, compile_module
+from ttstack.context import new_context
 from ttstack.cost import predict
 from ttstack.diagnostics import TTStackError
 from ttstack.frontends.source import imported
@@ -24,7 +25,6 @@ from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.passes.base import PASSES
 from ttstack.passes.pipelines import PIPELINES
-from ttstack.session import new_context
 from ttstack.system_desc import SystemDesc, load, presets
 from ttstack.system_desc.sources import figures
 

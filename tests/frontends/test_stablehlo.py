@@ -12,6 +12,7 @@ import torch
 
 import ttstack
 from tests.frontends.stablehlo_modules import CASES
+from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, SourceError, TTStackError, UnsupportedOpError
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.types import read_type
@@ -19,7 +20,6 @@ from ttstack.frontends.readers import Source
 from ttstack.frontends.readers.text import read_string
 from ttstack.frontends.source import imported
 from ttstack.mlir import PassManager, ir, register_stablehlo_dialects, stablehlo
-from ttstack.session import new_context
 
 EXPORTS = Path(__file__).parent / "jax_exports"
 Array = np.ndarray[Any, Any]

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import nn
 
+from ttstack.context import new_context
 from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.frontends.torch import Imported, export, import_program, import_torch
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
-from ttstack.session import new_context
 
 MODELS = Path(__file__).parents[1] / "models"
 

@@ -9,10 +9,10 @@ import torch
 from torch import nn
 
 import ttstack
+from ttstack.context import new_context
 from ttstack.frontends.torch import export, import_program
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import ir
-from ttstack.session import new_context
 
 INF, NAN = math.inf, math.nan
 Case = tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...]]

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 as everyone calls it
 from torch import nn
 
+from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments, read_results
@@ -22,7 +23,6 @@ from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.passes.pipelines import simplify
 from ttstack.program.records import TensorKind
-from ttstack.session import new_context
 
 MODELS = Path(__file__).parents[1] / "models"
 Array = np.ndarray[Any, Any]

@@ -12,11 +12,11 @@ from torch import nn
 
 from tests.frontends.torch_cases import CASES
 from tests.frontends.torch_cases.draw import bools, real, whole
+from ttstack.context import new_context
 from ttstack.frontends.torch import Imported, export, import_program
 from ttstack.frontends.torch_to_ttir import CONVERSIONS, torch_to_ttir
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.mlir import ir, register_torch_dialect
-from ttstack.session import new_context
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Using padding='same' with even kernel",

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from ttstack.context import new_context
 from ttstack.mlir import ir
-from ttstack.session import new_context
 
 
 @pytest.fixture(scope="module", autouse=True)

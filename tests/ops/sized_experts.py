@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.ops.case import Case
 from tests.ops.sized import size_as
-from ttstack.ops import OPS, decode, experts, kv_cache, matmul, moe, opaque, state
+from ttstack.ops import OPS, decode, experts, kv_cache, matmul, moe, opaque, state, token_exchange
 from ttstack.ops.types import DType, TensorType
 
 USERS, HEADS, BLOCK, DEPTH = 4, 2, 32, 64
@@ -107,8 +107,8 @@ size_as(
         decode.CacheAttention: _decode,
         matmul.SparseMatmul: lambda m, n: Case(m, (_t(2, 2, n, n), _t(1, 4, n, n), _t(2, 2, 1, 4))),
         moe.TopkRouterGpt: _router,
-        moe.Scatter: _exchange,
-        moe.AllToAllCombine: _combine,
+        token_exchange.Scatter: _exchange,
+        token_exchange.AllToAllCombine: _combine,
         moe.MoeExpertTokenRemap: _remap,
         moe.SelectiveReduceCombine: _reduce_combine,
         experts.MoeGpt: _moe_gpt,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.ops.case import Case
 from tests.ops.strategies import LEAD, REALS, SIDE, Draw, for_ops
-from ttstack.ops import experts, matmul, moe, opaque
+from ttstack.ops import experts, matmul, moe, opaque, token_exchange
 from ttstack.ops.types import DType, TensorType
 
 INDEX = st.sampled_from((DType.I32, DType.I64, DType.UI16))
@@ -44,7 +44,7 @@ def _tokens(draw: Draw) -> tuple[tuple[int, int], int, int, TensorType]:
     return (draw(LEAD), draw(SIDE)), experts, k, TensorType((1, 1, experts, 1), draw(INDEX))
 
 
-@for_ops(moe.Scatter)
+@for_ops(token_exchange.Scatter)
 def _dispatch(draw: Draw, mnemonic: str) -> Case:
     (batch, length), experts, k, mapping = _tokens(draw)
     dtype, width = draw(st.sampled_from(REALS)), draw(SIDE)
@@ -55,7 +55,7 @@ def _dispatch(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, (*sent, mapping), {"num_devices": 1, "cluster_axis": 0}, results, {1: experts, len(sent): 2})
 
 
-@for_ops(moe.AllToAllCombine)
+@for_ops(token_exchange.AllToAllCombine)
 def _combine(draw: Draw, mnemonic: str) -> Case:
     (batch, length), experts, k, mapping = _tokens(draw)
     dtype, width = draw(st.sampled_from(REALS)), draw(SIDE)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.mlir import ir
 from ttstack.passes.base import PASSES, Builtin, Pass, Pipeline, Step, parse_pipeline
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import PIPELINES
-from ttstack.session import new_context
 from ttstack_runtime.evaluate import KERNEL_FAULTS
 
 CONTEXT = new_context()

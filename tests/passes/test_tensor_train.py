@@ -9,12 +9,12 @@ import pytest
 import ttstack
 from tests.ops.test_tensor_train import CORES, train
 from ttstack.compiler import Options, compile_module
+from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, PassOptionError
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.program.records import Binary
 from ttstack.program.table_record import TableRecord
-from ttstack.session import new_context
 from ttstack_runtime.executor import execute
 
 ROWS, WIDTH = 2000, 16

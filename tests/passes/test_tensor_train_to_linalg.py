@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from tests.ops.case import NAME
 from tests.ops.strategies import cases
 from tests.passes import jit
+from ttstack.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import parse_pipeline
 from ttstack.passes.pipelines import PIPELINES
 from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
-from ttstack.session import new_context
 from ttstack_runtime.evaluate import evaluate
 
 

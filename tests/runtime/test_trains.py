@@ -5,10 +5,10 @@ import pytest
 
 from tests.ops.case import NAME, Case
 from ttstack.compiler import Options, compile_module
+from ttstack.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
-from ttstack.session import new_context
 from ttstack.system_desc import load
 from ttstack_runtime.executor import Numerics, execute
 from ttstack_runtime.numerics import quantize, truncate_for_fidelity

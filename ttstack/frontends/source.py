@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.readers import Source, kind_of, text, torch
 from ttstack.frontends.readers.table import accepted
 from ttstack.mlir import ir
-from ttstack.session import new_context
 
 
 @contextmanager

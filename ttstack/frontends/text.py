@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
 from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
@@ -14,7 +15,6 @@ from ttstack.frontends.respell import elide, respell
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity
-from ttstack.session import as_diagnostics
 
 _ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
 _OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')

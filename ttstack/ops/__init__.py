@@ -26,6 +26,7 @@ from ttstack.ops import (
     sort,
     state,
     tensor_train,
+    token_exchange,
     training,
 )
 from ttstack.ops.base import OPS, Op
@@ -56,6 +57,7 @@ FAMILIES = (
     sort,
     state,
     tensor_train,
+    token_exchange,
     training,
 )
 

@@ -1,4 +1,4 @@
-"""Mixture of experts: routing, and tokens on their way to experts and back.
+"""Mixture of experts: which tokens go to which experts, and what of it each device knows.
 
 An expert mapping is [1, 1, experts, devices], 1 where the device holds the expert; its devices are those of the
 mesh, or those along one axis. Metadata is [1, batch, sequence, k]: the experts that each token of all devices along
@@ -8,17 +8,9 @@ the axis goes to.
 import math
 from dataclasses import replace
 
-from ttstack.ops.attributes import (
-    I32,
-    I64,
-    ResultDType,
-    ResultType,
-    ResultTypes,
-    SecondResultDType,
-    Ui32,
-)
+from ttstack.ops.attributes import I32, I64, ResultDType, ResultType, SecondResultDType, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis
+from ttstack.ops.devices import Groups, Mesh, MeshOp
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.loops import broadcast_map, movement
 from ttstack.ops.shape import Movement
@@ -87,181 +79,6 @@ class Routed(Movement):
         """Rows move one by one, from wherever they lie."""
         rows = max(t.size // max(t.shape[-1], 1) if t.rank else 1 for t in (*self.operands, *self.results))
         return replace(movement(self.operands, self.results), domain=(rows,))
-
-
-class Exchange(Routed, MeshOp):
-    """Tokens that move between the `num_devices` devices along `cluster_axis` of the mesh."""
-
-    by_rows = True
-    num_devices: I64
-    cluster_axis: I64
-
-    @property
-    def mapping(self) -> TensorType:
-        """Which device holds each expert: the last operand."""
-        return self.operands[-1]
-
-    def check_devices(self) -> None:
-        """There is a device, the mesh has such an axis, and the mapping names devices."""
-        expect(self.num_devices > 0, f"num_devices is {self.num_devices}, not positive")
-        check_axis(self.cluster_axis)
-        check_mapping(self.mapping)
-
-    def check_mesh(self, mesh: Mesh) -> None:
-        """The devices are those along the axis, and the mapping has a column for each, or for all of the mesh."""
-        along, axis, columns = mesh.extent(self.cluster_axis), self.cluster_axis, self.mapping.shape[3]
-        expect(
-            self.num_devices == along,
-            f"num_devices is {self.num_devices}, axis {axis} of the mesh {mesh} has {along} devices",
-        )
-        expect(
-            columns in (along, mesh.size),
-            f"expert_mapping has {columns} devices, axis {axis} of the mesh {mesh} has {along}, the mesh {mesh.size}",
-        )
-
-    def groups(self, mesh: Mesh) -> Groups:
-        """The devices along the axis."""
-        return mesh.groups(self.cluster_axis)
-
-    def sent(self, mesh: Mesh) -> dict[tuple[int, int], float]:
-        """Rows from each device to each other along the axis."""
-        pairs = ((a, b) for group in self.groups(mesh) for a in group for b in group if a != b)
-        return dict.fromkeys(pairs, self.share)
-
-    @property
-    def share(self) -> float:
-        """What one device sends to one other, as a share of the first operand, where all experts are chosen alike."""
-        raise NotImplementedError(f"{type(self).__name__}.share")
-
-
-class Scatter(Exchange):
-    """Each token to all devices along the axis that hold one of its experts; its experts, and scores, to all.
-
-    Rows of devices follow one another, where results keep the operand's batch in each batch entry. A row is 0 on a
-    device that the token does not go to.
-    """
-
-    host_indices = ("expert_indices", "expert_mapping")
-    input_tensor: TensorType
-    expert_indices: TensorType
-
-    @property
-    def sent_rows(self) -> dict[str, TensorType]:
-        """The operands whose rows are sent, by name."""
-        raise NotImplementedError(f"{type(self).__name__}.sent_rows")
-
-    @property
-    def share(self) -> float:
-        """The tokens of which one of the experts is on the other device."""
-        return 1 - (1 - 1 / self.mapping.shape[3]) ** self.expert_indices.shape[-1]
-
-    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
-        """All that is sent but the tokens."""
-        others = sum(t.nbytes for t in self.sent_rows.values()) - self.input_tensor.nbytes
-        return others / max(self.input_tensor.nbytes, 1)
-
-    def tokens(self) -> int:
-        """Rows of `input_tensor`."""
-        return self.input_tensor.size // max(self.input_tensor.shape[-1], 1)
-
-    def check_sent(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
-        """`types` as results: each has the rows of all devices, and the columns of what is sent."""
-        self.check_devices()
-        count = self.tokens()
-        integer("expert_indices", self.expert_indices)
-        for (name, t), result, label in zip(self.sent_rows.items(), types, self.result_names, strict=True):
-            expect(2 <= t.rank <= 4, f"{name} has rank {t.rank}, not 2 to 4")
-            rows = t.size // max(t.shape[-1], 1)
-            expect(rows == count, f"{name} has {rows} tokens, input_tensor {count}")
-            same = result.shape[-1:] == t.shape[-1:] and result.dtype == t.dtype
-            fits = same and result.size == t.size * self.num_devices
-            expect(fits, f"{label} is {result}, which does not hold {self.num_devices} times {t}")
-        return types
-
-
-class AllToAllDispatch(Scatter, mnemonic="all_to_all_dispatch"):
-    """Tokens to the devices of their experts, and to which experts each goes."""
-
-    result_names = ("dispatched", "metadata")
-    expert_mapping: TensorType
-    types: ResultTypes
-
-    @property
-    def sent_rows(self) -> dict[str, TensorType]:
-        """Tokens and their experts."""
-        return {"input_tensor": self.input_tensor, "expert_indices": self.expert_indices}
-
-    def infer(self) -> tuple[TensorType, ...]:
-        """The types that the text says, with the rows of all devices."""
-        return self.check_sent(self.types)
-
-
-class AllToAllDispatchMetadata(Scatter, mnemonic="all_to_all_dispatch_metadata"):
-    """Tokens to the devices of their experts, to which experts each goes, and with which scores."""
-
-    result_names = ("dispatched", "indices", "scores")
-    expert_scores: TensorType
-    expert_mapping: TensorType
-    types: ResultTypes
-
-    @property
-    def sent_rows(self) -> dict[str, TensorType]:
-        """Tokens, their experts, and the scores."""
-        tokens = {"input_tensor": self.input_tensor, "expert_indices": self.expert_indices}
-        return tokens | {"expert_scores": self.expert_scores}
-
-    def infer(self) -> tuple[TensorType, ...]:
-        """The types that the text says, with the rows of all devices."""
-        return self.check_sent(self.types)
-
-
-class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
-    """What the experts made of each token back to the device that the token came from: [k, batch, sequence, width].
-
-    `input_tensor` is [experts of a device, batch, sequence, width] with the tokens of all devices along the axis, or
-    has the experts third; the result is divided over the devices along `output_shard_dim`. A row is 0 where no device
-    along the axis holds the expert.
-    """
-
-    host_indices = ("expert_metadata", "expert_mapping")
-    input_tensor: TensorType
-    expert_metadata: TensorType
-    expert_mapping: TensorType
-    num_experts_per_tok: I64
-    output_shard_dim: I64 = 2
-    type: ResultType
-
-    def infer(self) -> TensorType:
-        """The type that the text says: a row for each token of the device and each of its experts."""
-        self.check_devices()
-        given, metadata = self.input_tensor, self.expert_metadata
-        for name, t in (("input_tensor", given), ("expert_metadata", metadata)):
-            expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
-        integer("expert_metadata", metadata)
-        batch, length, k = metadata.shape[1:]
-        expect(k == self.num_experts_per_tok, f"num_experts_per_tok is {self.num_experts_per_tok}, metadata has {k}")
-        by_expert = given.shape[1:3] == (batch, length)
-        expect(
-            by_expert or given.shape[:2] == (batch, length),
-            f"input_tensor {list(given.shape)} does not hold the tokens of expert_metadata {list(metadata.shape)}",
-        )
-        part = given.with_shape(self._part([k, batch, length, given.shape[3]]))
-        expect(self.type == part, f"result is {self.type}, expected {part}: a part of {self.num_devices}")
-        return self.type
-
-    @property
-    def share(self) -> float:
-        """Of the rows that go back to one device, those that one device makes."""
-        rows = self.type.size // max(self.type.shape[-1], 1)
-        return rows * self.input_tensor.shape[-1] / self.mapping.shape[3] / max(self.input_tensor.size, 1)
-
-    def _part(self, shape: list[int]) -> tuple[int, ...]:
-        """`shape` divided over the devices."""
-        at, count = self.output_shard_dim, self.num_devices
-        expect(at in (1, 2), f"output_shard_dim is {at}, not 1 or 2")
-        extent = shape[at]
-        expect(extent % count == 0, f"{extent} tokens along output_shard_dim {at} do not split over {count} devices")
-        return (*shape[:at], extent // count, *shape[at + 1 :])
 
 
 class SelectiveReduceCombine(Routed, mnemonic="selective_reduce_combine"):

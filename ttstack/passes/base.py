@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, validate_call
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.weights import Weights
-from ttstack.session import as_diagnostics
 from ttstack.validation import validation_faults
 
 PASSES: dict[str, "type[Pass]"] = {}

@@ -69,10 +69,10 @@ def report(model: str) -> Report:
 
 def _named(source: str, name: str) -> Report:
     from ttstack.compiler import Options, compile_module
+    from ttstack.context import new_context
     from ttstack.frontends.text import parse
     from ttstack.mlir import ir
     from ttstack.report import build_report
-    from ttstack.session import new_context
 
     with new_context(), ir.Location.unknown():
         return build_report(compile_module(parse(source, name), Options(), weights={}).binary)

@@ -31,6 +31,7 @@ from ttstack_runtime.kernels import (
     sort,
     state,
     tensor_train,
+    token_exchange,
     training,
 )
 from ttstack_runtime.kernels.table import Kernel
@@ -59,6 +60,7 @@ FAMILIES = (
     distributed,
     mesh,
     moe,
+    token_exchange,
 )
 """The modules that define kernels; each has a table `KERNELS`."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.context import as_diagnostics
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.onnx.importer import import_graph
 from ttstack.frontends.onnx.inputs import fix_shapes
@@ -17,7 +18,6 @@ from ttstack.frontends.onnx.wire import LARGE_BYTES
 from ttstack.frontends.onnx_to_ttir import WHOLE, onnx_to_ttir
 from ttstack.frontends.readers.kind import Source
 from ttstack.program.records import TensorKind
-from ttstack.session import as_diagnostics
 
 
 def import_onnx(path: Path, inputs: Any = None) -> Source:

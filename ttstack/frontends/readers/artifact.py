@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
 from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
-from ttstack.session import as_diagnostics
 
 BYTECODE = b"ML\xefR"
 """How MLIR bytecode begins, portable artifacts included."""

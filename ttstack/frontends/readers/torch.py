@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from ttstack.diagnostics import SourceError
+from ttstack.frontends.readers.extra import frontend
 from ttstack.frontends.readers.kind import Source
 
 
@@ -26,11 +26,5 @@ def read(source: Any, inputs: Any) -> Source:
         SourceError: PyTorch is not installed, or the model cannot be exported.
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
-    try:
-        from ttstack.frontends.torch import import_torch
-    except ModuleNotFoundError as e:
-        if e.name != "torch":
-            raise
-        raise SourceError("compiling PyTorch models needs torch", hint="pip install 'ttstack[torch]'") from e
-    found = import_torch(source, inputs)
+    found = frontend("torch", "PyTorch").import_torch(source, inputs)
     return Source(found.module, found.weights, found.name, found.phases)

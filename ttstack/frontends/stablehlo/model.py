@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
@@ -15,7 +16,6 @@ from ttstack.frontends.stablehlo.whole import keep_whole
 from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
-from ttstack.session import as_diagnostics
 
 
 def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping[str, np.ndarray[Any, Any]]:

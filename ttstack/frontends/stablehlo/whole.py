@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Any
 
+from ttstack.context import as_diagnostics
 from ttstack.mlir import PassManager, ir
-from ttstack.session import as_diagnostics
 
 _UPGRADE = "builtin.module(vhlo-legalize-to-stablehlo)"
 _EXPAND = "builtin.module(func.func(chlo-legalize-to-stablehlo,stablehlo-canonicalize-dynamism))"

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.export import ExportedProgram
 
+from ttstack.context import as_diagnostics
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import import_program
@@ -19,7 +20,6 @@ from ttstack.frontends.torch.updates import write_updates
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
-from ttstack.session import as_diagnostics
 
 _KINDS = {
     "input": TensorKind.INPUT,

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
@@ -13,7 +14,6 @@ from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.tosa_to_ttir import tosa_to_ttir
 from ttstack.mlir import PassManager, ir
 from ttstack.program.records import TensorKind
-from ttstack.session import as_diagnostics
 
 _IN_ONE_PIECE = "builtin.module(inline,symbol-dce)"
 
