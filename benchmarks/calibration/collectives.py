@@ -39,11 +39,11 @@ def collective_row(row: Row) -> Expressed:
     given, made = _types(row, name, count)
     attributes: dict[str, Any] = {"cluster_axis": 1}
     if name == "all_gather":
-        attributes["all_gather_dim"] = given.rank - 1
+        attributes["all_gather_dim"] = _along(given, made)
     else:
         attributes["reduce_type"] = "sum"
     if name == "reduce_scatter":
-        attributes["scatter_dim"] = given.rank - 1
+        attributes["scatter_dim"] = _along(given, made)
     op = OPS[name].on([given], attributes, made)
 
     def forecast(chip: ChipDesc) -> Forecast:
@@ -54,6 +54,12 @@ def collective_row(row: Row) -> Expressed:
 
     moved = max(_bytes(row, t) for t in (given, made))
     return Expressed(row, "collective", stated_us(row, moved), forecast)
+
+
+def _along(given: TensorType, made: TensorType) -> int:
+    """The dimension in which operand and result differ, or the last."""
+    pairs = enumerate(zip(given.shape, made.shape, strict=True))
+    return next((i for i, (a, b) in pairs if a != b), given.rank - 1)
 
 
 def _bytes(row: Row, t: TensorType) -> float:

@@ -13,12 +13,12 @@ from ttstack.cost import cheapest_matmul
 from ttstack.ops import OPS
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
+from ttstack.program.layout import Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 
 def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A convolution of images, as the matrix product that the device makes of it."""
+    """A convolution of images, sharded as its result where that fits."""
     x = _flattened(row) or sizes(row)
     dtype, weights = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[1] or row.dtypes[0])
     image = TensorType((x["n"], x["h"], x["w"], x["ic"]), dtype)
@@ -27,13 +27,12 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     op = OPS["conv2d"].on([image, weight], attributes)
     grid = grid_of(row.grid, chip)
     out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype, grid)
-    source = out.interleaved(out.memory_space)
-    kernel = Layout(weights, filters=True)
-    fidelity = fidelity_of(row.fidelity, dtype, weights)
-    found = cheapest_matmul(op, [source, kernel], out, grid, chip, chip.l1_usable_bytes, fidelity)
-    if found is None:
-        raise InexpressibleError("no blocks fit L1")
-    return found
+    kernel, fidelity = Layout(weights, filters=True), fidelity_of(row.fidelity, dtype, weights)
+    for source in (out, out.interleaved(out.memory_space), out.interleaved(MemorySpace.DRAM)):
+        found = cheapest_matmul(op, [source, kernel], out, grid, chip, chip.l1_usable_bytes, fidelity)
+        if found is not None:
+            return found
+    raise InexpressibleError("no blocks fit L1")
 
 
 def _flattened(row: Row) -> dict[str, int] | None:

@@ -104,7 +104,7 @@ class Placed:
 
 
 def _seen_ns(device_op: DeviceOp, cost: Cost, time_kind: str) -> float:
-    """The part of the cost that a kind of measurement sees."""
+    """The part of the cost that a kind of measurement sees; the halo op is a kernel of its own."""
     match time_kind:
         case "host_trace_avg":
             return cost.elapsed_ns
@@ -113,6 +113,8 @@ def _seen_ns(device_op: DeviceOp, cost: Cost, time_kind: str) -> float:
             blocks = MatmulBlocks.of(device_op).out_blocks if product else 1
             unseen = cost.terms["tail"] / blocks + sum(cost.terms[name] for name in UNSEEN_BY_MATH)
             return cost.total_ns - unseen
+        case "device_kernel" | "device_fw" | "device":
+            return cost.total_ns - cost.terms.get("halo", 0.0)
         case "device_cycles_trace":
             return cost.total_ns - cost.terms["fill"]
         case _:

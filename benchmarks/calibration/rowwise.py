@@ -42,7 +42,8 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
     row, x = _rows_apart(row, chip)
     rms = "rms" in words
     weights = [TensorType(x.shape[-1:], DType.BF16)] * (1 if rms else 2)
-    return like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
+    placed = like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
+    return replace(placed, operands=(placed.operands[0], *(replace(w, tiled=False) for w in placed.operands[1:])))
 
 
 def softmax_row(row: Row, chip: ChipDesc) -> DeviceOp:

@@ -26,7 +26,8 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
         traffic.circulate(group, op.circulated(mesh) * nbytes, op.rounds)
     for (source, target), share in op.sent(mesh).items():
         traffic.send(source, target, share * nbytes, times=op.turns)
-    return {"ethernet": traffic.ns()}
+    ns = traffic.ns()
+    return {"ethernet": ns + chip.ethernet.setup_ns if ns and chip.ethernet else ns}
 
 
 class _Traffic:

@@ -31,7 +31,9 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
     if not layout.in_l1:
         parts.append(dram_cycles(nbytes, chip.dram.bank_adjacent_read_bytes_per_second, chip))
     cycles = soft_maximum(parts, chip.noc.contention_exponent) + kind.latency_cycles
-    return Stream(cycles, dram_bytes=0 if layout.in_l1 else nbytes, noc_bytes=nbytes)
+    if layout.in_l1:
+        return Stream(cycles, noc_bytes=nbytes)
+    return Stream(cycles, nbytes, nbytes, bank_adjacent=True, dram_pages=nbytes / size)
 
 
 def _load(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool) -> Load:

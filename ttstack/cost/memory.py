@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.stream import Stream
 from ttstack.cost.transfers import dram_cycles
 from ttstack.system_desc import ChipDesc
@@ -10,10 +11,10 @@ from ttstack.system_desc import ChipDesc
 def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles in which DRAM delivers all that is read."""
     near, far = _bytes(reads, near=True), _bytes(reads, near=False)
-    if not near + far:
-        return 0.0
     adjacent = dram_cycles(near, chip.dram.bank_adjacent_read_bytes_per_second, chip)
-    return adjacent + dram_cycles(far, chip.dram.interleaved_read_bytes_per_second, chip)
+    delivered = adjacent + dram_cycles(far, chip.dram.interleaved_read_bytes_per_second, chip)
+    pages = sum(s.dram_pages for s in reads) / chip.dram.num_channels
+    return soft_maximum((delivered, pages * chip.dram.page_cycles), chip.pipeline.stream_exponent)
 
 
 def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:

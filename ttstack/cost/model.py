@@ -9,7 +9,7 @@ from ttstack.cost.key_split import key_parts, merge_cycles
 from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
 from ttstack.cost.memory import shared_cycles
 from ttstack.cost.overlap import soft_maximum
-from ttstack.cost.prologue import first_share
+from ttstack.cost.prologue import first_latency, first_share
 from ttstack.cost.record import FREE, Cost
 from ttstack.cost.row_exchange import row_exchange_cycles
 from ttstack.cost.stream import Stream
@@ -57,7 +57,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         "dram": max(dram) * ns,
         "noc": max(noc) * ns,
         "writer": written * ns,
-        "wait": arrival * first * ns,
+        "wait": (arrival * first + first_latency(device_op, reads, chip)) * ns,
         "tail": (written * tail + merge_cycles(device_op, chip)) * ns,
         "fill": fill_ns(chip),
         "skew": skew_ns(cores, chip),

@@ -1,8 +1,12 @@
 """The start of a kernel: nothing is computed before the first block of operands has arrived."""
 
+from collections.abc import Sequence
+
+from ttstack.cost.stream import Stream
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.structure import is_attention, is_contraction
+from ttstack.system_desc import ChipDesc
 
 
 def first_share(device_op: DeviceOp) -> float:
@@ -17,3 +21,12 @@ def first_share(device_op: DeviceOp) -> float:
         blocks = MatmulBlocks.of(device_op)
         return 1 / (blocks.k_blocks * blocks.out_blocks) if blocks.k_blocks > 1 else 1.0
     return 1 / max(device_op.core_units * device_op.core_steps, 1)
+
+
+def first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles until the first data of a matrix product or of attention arrive; other readers wait for every page."""
+    if not is_contraction(device_op.dispatch):
+        return 0.0
+    if any(s.from_dram for s in reads):
+        return chip.noc.dram_read.latency_cycles
+    return chip.noc.l1_read.latency_cycles if any(s.noc_bytes for s in reads) else 0.0

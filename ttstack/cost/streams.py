@@ -13,10 +13,10 @@ from ttstack.ops.dispatch import Access, Map
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import parts, unit_bytes
+from ttstack.program.footprint import dst_tiles, parts, unit_bytes
 from ttstack.program.halo import Halo
 from ttstack.program.layout import Layout
-from ttstack.program.structure import inner_pages, is_local
+from ttstack.program.structure import inner_pages, is_contraction, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 
@@ -51,9 +51,25 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
     else:
         kind = link_kind(chip, in_l1=layout.in_l1, write=False)
         cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))
+        waits = _waits(device_op, index, layout, chip) * share / layout.page_bytes(t)
+        cycles += waits * (kind.latency_cycles + chip.riscv.page_cycles)
     total = share * senders
-    adjacent = layout.sharded and not layout.in_l1
-    return Stream(cycles, 0 if layout.in_l1 else total, total, own, adjacent)
+    if layout.in_l1:
+        return Stream(cycles, noc_bytes=total, own_thread=own)
+    if layout.sharded:
+        return Stream(cycles, total, total, own, bank_adjacent=True)
+    return Stream(cycles, total, total, own, dram_pages=total / layout.page_bytes(t))
+
+
+def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> float:
+    """How often a reader waits for what it asked for, for each page of an operand.
+
+    Matrix products and attention have blocks in flight, ops along rows as many pages as Dst holds tiles. Others wait
+    for one page of all operands.
+    """
+    if index or layout.sharded or is_contraction(device_op.dispatch):
+        return 0.0
+    return 1 / dst_tiles(chip) if is_rowwise(device_op.dispatch) else 1.0
 
 
 def _write(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:

@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from ttstack.system_desc.base import Desc, Fault, reject
-from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Grid, Index
+from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Cycles, Grid, Index
 
 Coordinate = tuple[Index, Index]
 
@@ -67,6 +67,7 @@ class DramDesc(Desc):
     streamed_write_bytes_per_second: BytesPerSecond = Field(
         gt=0, description="The same by ops that wait for each page to be written, bytes per second."
     )
+    page_cycles: Cycles = Field(description="Least time of a channel for each page that is read of it, cycles.")
     channel_read_bytes_per_second: BytesPerSecond = Field(gt=0, description="Reads of one channel, bytes per second.")
     channel_write_bytes_per_second: BytesPerSecond = Field(gt=0, description="Writes of one channel, bytes per second.")
 

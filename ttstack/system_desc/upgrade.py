@@ -26,6 +26,8 @@ NEUTRAL: Mapping[str, float] = {
     "launch.group_text_ns": 0,
     "pipeline.stream_exponent": 4.7,
     "gather.page_cycles": 0,
+    "dram.page_cycles": 0,
+    "ethernet.setup_ns": 0,
     "attention.max_cores_per_head": 16,
     "pcie.page_ns": 0,
     "pcie.to_device_call_ns": 0,
