@@ -156,10 +156,10 @@ def _calibration(judged: list[Judged]) -> Iterator[str]:
 def fit(rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:
     """The chip with the parameters that fit the rows best.
 
-    The search starts from one digit of each figure, so that a fitted preset gives the same figures again.
+    The search starts from two digits of each figure, so that a fitted preset gives the same figures again.
     """
     chosen = _sample(rows)
-    chip = _with(chip, tuple(PARAMETERS), np.array([float(f"{read(chip, path):.0e}") for path in PARAMETERS]))
+    chip = _with(chip, tuple(PARAMETERS), np.array([float(f"{read(chip, path):.1e}") for path in PARAMETERS]))
     for _ in range(ROUNDS):
         for stage in STAGES:
             chip = _fit_stage(stage, [row for row in chosen if row.kind in stage.kinds], chip)

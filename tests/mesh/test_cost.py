@@ -42,7 +42,7 @@ def test_an_all_gather_on_two_chips_sends_each_part_once():
     assert ethernet is not None
     nbytes = 1024 * 1024 * 4
     assert op.terms["ethernet"] == pytest.approx(
-        nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + ethernet.hop_ns
+        nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + ethernet.hop_ns + ethernet.setup_ns
     )
     assert op.bound == "ethernet"
     assert op.ns >= op.terms["ethernet"]
@@ -54,7 +54,7 @@ def test_an_all_reduce_on_a_line_sends_parts_twice():
     ethernet = load("wormhole_t3000").chips[0].ethernet
     assert ethernet is not None
     nbytes = 2 * 3 / 4 * 1024 * 1024 * 4
-    want = nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + 2 * 3 * ethernet.hop_ns
+    want = nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + 2 * 3 * ethernet.hop_ns + ethernet.setup_ns
     assert op.terms["ethernet"] == pytest.approx(want)
 
 

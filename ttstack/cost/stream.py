@@ -13,7 +13,7 @@ class Stream:
     own_thread: bool = False
     """Whether it runs beside the other operands' streams, not after them."""
     bank_adjacent: bool = False
-    """Whether DRAM is read at the full rate of its channels: by the cores next to them, or with many reads in flight."""
+    """Whether DRAM is read at the full rate of its channels: by cores next to them, or with many reads in flight."""
     dram_pages: float = 0.0
     """Pages that DRAM is read in; 0 where they are too long to matter."""
 

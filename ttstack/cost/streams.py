@@ -40,25 +40,31 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
     times = rereads(device_op, index, which, chip)
     if which.access is Access.WINDOW and (halo := Halo.of(device_op)):
         return window_stream(device_op, which, halo, times, chip)
+    return _page_stream(device_op, index, which, t, layout, times, chip)
+
+
+def _page_stream(
+    device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, times: float, chip: ChipDesc
+) -> Stream:
+    """Pages of an operand, `times` each, by every core or by those that send them to the others."""
     own = which.access in (Access.MULTICAST, Access.WINDOW)
     passing = not set(which.loops).isdisjoint(device_op.dispatch.reductions)
     apart = key_parts(device_op, chip) if passing else 1
-    share = _core_bytes(device_op, which, t, layout) * times / apart
+    share, page = _core_bytes(device_op, which, t, layout) * times / apart, layout.page_bytes(t)
     senders = (pieces(device_op, which) if own else device_op.cores) * apart
     if own and senders < device_op.cores:
-        page = layout.page_bytes(t)
         cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
     else:
         kind = link_kind(chip, in_l1=layout.in_l1, write=False)
-        cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))
-        waits = _waits(device_op, index, layout, chip) * share / layout.page_bytes(t)
-        cycles += waits * (kind.latency_cycles + chip.riscv.page_cycles)
+        waits = _waits(device_op, index, layout, chip) * share / page
+        issued = transfer_cycles(share, page, kind, _page_cycles(layout, chip))
+        cycles = issued + waits * (kind.latency_cycles + chip.riscv.page_cycles)
     total = share * senders
     if layout.in_l1:
         return Stream(cycles, noc_bytes=total, own_thread=own)
     if layout.sharded:
         return Stream(cycles, total, total, own, bank_adjacent=True)
-    return Stream(cycles, total, total, own, dram_pages=total / layout.page_bytes(t))
+    return Stream(cycles, total, total, own, dram_pages=total / page)
 
 
 def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> float:

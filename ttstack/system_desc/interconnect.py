@@ -62,9 +62,7 @@ class EthernetDesc(Desc):
         gt=0, description="Measured per link and direction with packets of 2 to 4 KiB, bytes per second."
     )
     hop_ns: Nanoseconds = Field(description="A small packet to the neighbouring chip, nanoseconds.")
-    setup_ns: Nanoseconds = Field(
-        description="Of a collective, until all chips take part and links are open, nanoseconds."
-    )
+    setup_ns: Nanoseconds = Field(description="Of a collective, until all chips have joined in, nanoseconds.")
     core_unreserved_base: Bytes = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
