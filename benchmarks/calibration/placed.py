@@ -42,7 +42,7 @@ def like(
     spreads = {SPREADS[laid.memory_layout], Spread.FLAT} if laid.sharded else {Spread.FLAT}
     fidelity = fidelity_of(row.fidelity, laid.dtype)
     bases = [DeviceOp(op, layouts, results, grid, spread, fidelity) for spread in sorted(spreads)]
-    base = min(bases, key=lambda placed: placed.core_units)
+    base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
     config = block_config(base, chip, chip.l1_usable_bytes)
     if config is None:
         raise InexpressibleError("no blocks fit L1")

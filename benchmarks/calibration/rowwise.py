@@ -14,20 +14,6 @@ from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc
 
 
-def _rows_apart(row: Row, chip: ChipDesc) -> tuple[Row, TensorType]:
-    """The tensor with the parts of a row that cores hold as rows of their own: the exchange of sums is left out.
-
-    tt-metal divides rows over the cores of a width- or block-sharded tensor, which ops of ours do not.
-    """
-    x, words = tensors(row)[0], row.memory_layout.lower()
-    grid = grid_of(row.grid, chip)
-    parts = grid.cores if "width" in words else grid.cols if "block" in words else 1
-    if parts == 1 or x.shape[-1] % (parts * TILE):
-        return row, x
-    apart = TensorType((x.size // x.shape[-1] * parts, x.shape[-1] // parts), x.dtype)
-    return replace(row, memory_layout="L1 height-sharded"), apart
-
-
 def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A layer norm, or an RMS norm, over the last dimension, with its weight; a group norm of channels last."""
     words = f"{row.op} {row.notes}".lower()
@@ -39,11 +25,22 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
         x = tensors(row)[0]
         each = [TensorType((x.shape[1],), x.dtype)] * 4
         return like(row, "batch_norm_inference", [x, *each], {"epsilon": 1e-5, "dimension": 1}, chip)
-    row, x = _rows_apart(row, chip)
+    x = tensors(row)[0]
     rms = "rms" in words
     weights = [TensorType(x.shape[-1:], DType.BF16)] * (1 if rms else 2)
     placed = like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
     return replace(placed, operands=(placed.operands[0], *(replace(w, tiled=False) for w in placed.operands[1:])))
+
+
+def _rows_apart(row: Row, chip: ChipDesc) -> tuple[Row, TensorType]:
+    """The tensor with the parts of a row that cores hold as rows of their own: no op of ours divides a softmax."""
+    x, words = tensors(row)[0], row.memory_layout.lower()
+    grid = grid_of(row.grid, chip)
+    parts = grid.cores if "width" in words else grid.cols if "block" in words else 1
+    if parts == 1 or x.shape[-1] % (parts * TILE):
+        return row, x
+    apart = TensorType((x.size // x.shape[-1] * parts, x.shape[-1] // parts), x.dtype)
+    return replace(row, memory_layout="L1 height-sharded"), apart
 
 
 def softmax_row(row: Row, chip: ChipDesc) -> DeviceOp:
