@@ -159,7 +159,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     *,
     tensor_train: str | os.PathLike[str] | Mapping[str, Any] = "",
     weights_dtype: str | DType | None = None,
-    placement_budget: float = 60.0,
+    placement_budget: float | None = None,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str, float], None] | None = None,
@@ -175,7 +175,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
         overrides: What to fix of the placement of some ops: the path of a YAML or JSON file, or what it would hold.
         weights_dtype: Format of weights; that of all other real numbers where None.
-        placement_budget: Seconds after which `optimal` takes the best placement that it has found.
+        placement_budget: Seconds after which `optimal` takes the best placement that it has found; 60 where None.
         tensor_train: Gives embedding tables Tensor-Train form where that pays: `"rel_error=0.05"` or the same as a
             mapping, with `max_bytes`, `ranks`, `min_rows` and `max_slowdown`, or the path of a YAML file that says it
             table by table. `Program.cost().tables` tells what became of each.
@@ -233,7 +233,9 @@ def _spelled(value: object) -> str:
     return "x".join(map(str, value)) if isinstance(value, tuple | list) else str(value).replace(" ", "")
 
 
-def _budget(given: object) -> float:
+def _budget(given: object) -> float | None:
+    if given is None:
+        return None
     if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
         return float(given)
     raise PassOptionError(f"placement_budget is {given!r}", hint="give a number of seconds above 0")

@@ -17,7 +17,6 @@ from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.supported import check_supported
 from ttstack.passes.weights import Weights
-from ttstack.placement import BUDGET_SECONDS
 from ttstack.placement.overrides import Overrides
 from ttstack.program.records import Binary
 from ttstack.system_desc import SystemDesc
@@ -37,7 +36,7 @@ class Options:
     tensor_train: str = ""
     """Which embedding tables get Tensor-Train form: `rel_error=0.05`, or the path of a YAML file; none where empty."""
     weights_dtype: DType | None = None
-    placement_budget: float = BUDGET_SECONDS
+    placement_budget: float | None = None
     overrides: Overrides | None = None
     dump_ir: Path | None = None
     """A folder for the module's text after each pass that changed it."""

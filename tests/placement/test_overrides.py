@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import ttstack
-from ttstack.diagnostics import OverrideError
+from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.placement.explain import explain
 from ttstack.placement.recovered import overrides_of
 from ttstack.program.layout import Grid
@@ -68,6 +69,7 @@ def test_each_kind_is_applied(placement: str):
         ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
         ({"dtype": "si32"}, "dtype is one of f32, bf16, bfp8_b, bfp4_b"),
         ({"memory": "dram", "layout": "block_sharded"}, "a result in DRAM is interleaved, not block_sharded"),
+        ({"memory": "system_memory"}, "ops.0.memory: memory is dram or l1"),
         ({"colour": 1}, "ops.0.colour: nothing that can be fixed"),
         ({"grid": [0, 1]}, "ops.0.grid.0: Input should be greater than or equal to 1"),
     ],
@@ -76,6 +78,39 @@ def test_each_kind_that_cannot_be_is_refused(asked: dict[str, Any], reason: str)
     with pytest.raises(OverrideError) as error:
         compiled({"location": "*", **asked})
     assert any(reason in note for note in error.value.diagnostic.notes), error.value
+
+
+def test_all_that_cannot_be_is_said_at_once():
+    arguments = [{"name": "nobody", "dtype": "bf16"}]
+    ops = [{"name": "relu"}, {"name": "softmax", "grid": [99, 1]}, {"name": "add", "operands": [None]}]
+    asked = {"arguments": arguments, "ops": [{"location": "*", **of} for of in ops]}
+    with pytest.raises(OverrideError) as error:
+        ttstack.compile(TEXT, overrides=asked)
+    reasons = ("no op is relu", "no argument is named nobody", "grid 99x1 is larger", "it has 2 operands, not 1")
+    notes = error.value.diagnostic.notes
+    assert all(reason in note for reason, note in zip(reasons, notes, strict=True)), notes
+
+
+def test_the_format_of_arguments_is_fixed_by_name():
+    asked = {"arguments": [{"name": "arg[12]", "dtype": "bfp4_b"}]}
+    program = ttstack.compile(TEXT, dtype="bfp8_b", overrides=asked)
+    formats = [str(t.layout.dtype) for t in program.function().arguments.values()]
+    assert formats == ["bfp8_b", "bfp4_b", "bfp4_b"]
+    again = ttstack.compile(TEXT, overrides=yaml.safe_load(overrides_of(program.function()).text()))
+    assert again.function() == program.function(), "formats are part of what is exported"
+
+
+def test_a_format_for_indices_is_refused():
+    text = "func.func @f(%i: tensor<32xi32>) -> tensor<32xi32> {\n  return %i : tensor<32xi32>\n}"
+    with pytest.raises(OverrideError) as error:
+        ttstack.compile(text, overrides={"arguments": [{"name": "arg0", "dtype": "bf16"}]})
+    assert "argument arg0 holds no real numbers" in error.value.diagnostic.notes[0]
+
+
+def test_a_budget_without_a_search_is_refused():
+    with pytest.raises(PassOptionError) as error:
+        compiled(placement_budget=3)
+    assert error.value.diagnostic.notes == ("a budget is for the policy optimal, not greedy",)
 
 
 def test_what_other_ops_write_to_stays_in_dram():

@@ -68,8 +68,9 @@ def compile_model(
         typer.Option("--placement", help="Place op by op, all ops together within a proven gap, or all in DRAM."),
     ] = Placement.GREEDY,
     placement_budget: Annotated[
-        float, typer.Option("--placement-budget", metavar="SECONDS", help="Time for --placement optimal.")
-    ] = 60.0,
+        float | None,
+        typer.Option("--placement-budget", metavar="SECONDS", help="Time for --placement optimal; 60 by default."),
+    ] = None,
     overrides: Annotated[
         Path | None,
         typer.Option("--overrides", metavar="FILE", help="YAML or JSON that fixes the placement of some ops."),

@@ -30,7 +30,6 @@ from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinal
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import Deallocate
-from ttstack.placement import BUDGET_SECONDS
 from ttstack.system_desc import SystemDesc
 
 
@@ -64,7 +63,7 @@ def lower(
     placement: str = "greedy",
     dtype: DType | None = None,
     weights_dtype: DType | None = None,
-    placement_budget: float = BUDGET_SECONDS,
+    placement_budget: float | None = None,
     overrides: Any = None,
 ) -> Pipeline:
     """Named ttir to ttnn with addresses; `overrides` are what placement takes, or a file of them."""
@@ -99,7 +98,7 @@ def ttir_to_ttnn(
     placement: str = "greedy",
     dtype: DType | None = None,
     weights_dtype: DType | None = None,
-    placement_budget: float = BUDGET_SECONDS,
+    placement_budget: float | None = None,
     overrides: Any = None,
     tensor_train: str = "",
 ) -> Pipeline:

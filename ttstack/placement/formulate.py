@@ -47,18 +47,25 @@ class Formulation:
 
 
 def formulate(
-    graph: Graph, homes: Sequence[Layout], pricing: Pricing, fixed: Fixed, *, l1: bool, grids: bool
+    graph: Graph,
+    homes: Sequence[Layout],
+    pricing: Pricing,
+    fixed: Fixed,
+    *,
+    l1: bool,
+    grids: bool,
+    faults: Sequence[str] = (),
 ) -> Formulation:
     """The problem of placing all ops of a graph together.
 
     `homes` are the layouts of all values while none is in L1. Without `l1`, none ever is; without `grids`, ops on
-    pages run on their usual cores. `fixed` is what the user asks of nodes.
+    pages run on their usual cores. `fixed` is what the user asks of nodes; `faults` says what else of it cannot be.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
         OverrideError: ops cannot be placed as the user asks; one note each.
     """
-    return _Formulator(graph, homes, pricing, l1, grids, fixed).run()
+    return _Formulator(graph, homes, pricing, l1, grids, fixed, faults).run()
 
 
 @dataclass
@@ -69,6 +76,7 @@ class _Formulator:
     l1: bool
     grids: bool
     fixed: Fixed
+    faults: Sequence[str]
     known: dict[Question, tuple[Candidate, ...]] = field(default_factory=dict[Any, Any])
     changes: dict[Any, Read] = field(default_factory=dict[Any, Any])
 
@@ -78,7 +86,7 @@ class _Formulator:
         wrong = {i for i, asked in self.fixed.items() if any(place_faults(asked, graph.nodes[i], graph, chip))}
         found = [() if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
         without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of]
-        check_possible(self.fixed, without, graph, chip)
+        check_possible(self.fixed, without, graph, chip, self.faults)
         options = self._options(nodes, found)
         moments = schedule(graph, {v for v, of in enumerate(options) if of != (self.homes[v],)})
         made = dict(zip(nodes, found, strict=True))

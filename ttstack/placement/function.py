@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement.formulate import Fixed, Formulation, formulate
+from ttstack.placement.asked import asked
+from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, greedy_choices
 from ttstack.placement.homes import homes
-from ttstack.placement.impossible import check_used
 from ttstack.placement.optimum import Solution, optimum
 from ttstack.placement.overrides import Overrides
 from ttstack.placement.plan import Plan, Step
@@ -45,23 +45,15 @@ def place(
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
-    pricing, fixed = Pricing(chip, system), _fixed(graph, overrides or Overrides())
-    formats = {v: of.dtype for i, of in fixed.items() if of.dtype for v in graph.nodes[i].results}
-    where = homes(graph, dtype, weights_dtype or dtype, formats)
-    formulation = formulate(graph, where, pricing, fixed, l1=policy != "dram", grids=policy == "optimal")
+    pricing, wanted = Pricing(chip, system), asked(graph, overrides or Overrides())
+    where = homes(graph, dtype, weights_dtype or dtype, wanted.formats)
+    every = policy == "optimal"
+    formulation = formulate(graph, where, pricing, wanted.ops, l1=policy != "dram", grids=every, faults=wanted.faults)
     try:
         solution = _solved(formulation, policy, budget, chip)
     except NoRoomError as error:
-        raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(fixed)) from error
+        raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(wanted.ops)) from error
     return _plan(graph, formulation, where, solution, pricing)
-
-
-def _fixed(graph: Graph, overrides: Overrides) -> Fixed:
-    nodes = [(i, node) for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
-    ops = [(node.op.mnemonic, node.location) for _, node in nodes]
-    found, unused = overrides.matching(ops)
-    check_used(unused, ops)
-    return {i: of for (i, _), of in zip(nodes, found, strict=True) if of}
 
 
 def _no_room(node: Node, error: NoRoomError, fixed: bool) -> TTStackError:

@@ -32,6 +32,8 @@ class Graph:
     outputs: tuple[int, ...]
     parameters: tuple[int, ...] = ()
     """Of the arguments, those that are there before the program starts, and stay."""
+    names: tuple[str, ...] = ()
+    """Of the arguments, as far as they have any."""
 
     def is_view(self, node: Node) -> bool:
         """Whether the result is the operand's own buffer under another shape."""

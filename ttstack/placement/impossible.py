@@ -12,45 +12,35 @@ from ttstack.system_desc import ChipDesc
 
 
 def check_possible(
-    fixed: Mapping[int, OpOverride], without: Sequence[tuple[int, Node]], graph: Graph, chip: ChipDesc
+    fixed: Mapping[int, OpOverride],
+    without: Sequence[tuple[int, Node]],
+    graph: Graph,
+    chip: ChipDesc,
+    others: Sequence[str],
 ) -> None:
-    """Nothing where `without`, the nodes that have no placement, is empty.
+    """Nothing where there are neither nodes `without` a placement nor `others`, faults that are known already.
 
     Raises:
-        OverrideError: a note for each of them says which part of what is asked for cannot be.
+        OverrideError: a note for each; of nodes, it says which part of what is asked for cannot be.
     """
-    if not without:
+    notes = (*others, *(f"{_named(node)}: {'; '.join(_reasons(fixed[i], node, graph, chip))}" for i, node in without))
+    if not notes:
         return
-    notes = tuple(
-        f"{node.op.mnemonic} at {node.location}: {'; '.join(_reasons(fixed[i], node, graph, chip))}"
-        for i, node in without
-    )
-    raise OverrideError(
-        f"{len(notes)} of the ops cannot be placed as the overrides ask",
-        notes=notes,
-        hint="leave out what cannot be; 'ttstack explain' lists what an op can have",
-    )
-
-
-def check_used(unused: Sequence[OpOverride], ops: Sequence[tuple[str, str]]) -> None:
-    """Nothing where every override describes some op.
-
-    Raises:
-        OverrideError: a note for each that describes none.
-    """
-    if not unused:
-        return
-    places = sorted({location for _, location in ops})
+    places = sorted({node.location for node in graph.nodes})
     shown = ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
     raise OverrideError(
-        f"{len(unused)} of the overrides describe no op that is placed",
-        notes=tuple(f"no op is {override}" for override in unused),
-        hint=f"locations are those of 'ttstack inspect --section ops': {shown}",
+        f"{len(notes)} of the things that the overrides ask for cannot be",
+        notes=notes,
+        hint=f"'ttstack explain' lists what an op can have, 'ttstack inspect --section ops' locations: {shown}",
     )
 
 
 _SHOWN = 3
 """Locations that a message gives as examples."""
+
+
+def _named(node: Node) -> str:
+    return f"{node.op.mnemonic} at {node.location}"
 
 
 def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
@@ -24,6 +24,21 @@ FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
 Extent = Annotated[int, Field(ge=1)]
 
 
+def _checked_format(dtype: DType) -> DType:
+    if dtype not in FORMATS:
+        raise ValueError(f"dtype is one of {', '.join(FORMATS)}")
+    return dtype
+
+
+def _checked_memory(given: object) -> object:
+    if given not in (None, MemorySpace.DRAM, MemorySpace.L1):
+        raise ValueError("memory is dram or l1")
+    return given
+
+
+Format = Annotated[DType, AfterValidator(_checked_format)]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_enum_values=False)
 
@@ -31,21 +46,23 @@ class _Model(BaseModel):
 class Place(_Model):
     """Where a tensor lies; what is left out is free."""
 
-    memory: MemorySpace | None = None
+    memory: Annotated[MemorySpace | None, BeforeValidator(_checked_memory)] = None
     layout: MemoryLayout | None = None
     grid: tuple[Extent, Extent] | None = None
     """Of a sharded tensor."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.memory is MemorySpace.SYSTEM_MEMORY:
-            raise ValueError("memory is dram or l1")
-        return self
 
     def takes(self, layout: Layout) -> bool:
         """Whether a tensor may lie so."""
         memory = self.memory in (None, layout.memory_space)
         return memory and self.layout in (None, layout.memory_layout) and _equal(self.grid, layout.grid)
+
+
+class ArgumentOverride(_Model):
+    """The format of some inputs or parameters."""
+
+    name: str
+    """Of the arguments; `*`, `?` and `[...]` stand for any text, character, set."""
+    dtype: Format
 
 
 class OpOverride(Place):
@@ -57,7 +74,7 @@ class OpOverride(Place):
     """Mnemonic of the ops; any where left out."""
     number: Annotated[int, Field(ge=0)] | None = None
     """Which of the ops that location and name describe, from 0; all where left out."""
-    dtype: DType | None = None
+    dtype: Format | None = None
     """Format of the results' real numbers."""
     shards: tuple[Extent, Extent] | None = None
     """Grid of the results' shards, where it is not that of the cores."""
@@ -68,9 +85,7 @@ class OpOverride(Place):
     """Entries of the program configuration."""
 
     @model_validator(mode="after")
-    def _check_format(self) -> Self:
-        if self.dtype is not None and self.dtype not in FORMATS:
-            raise ValueError(f"dtype is one of {', '.join(FORMATS)}")
+    def _check(self) -> Self:
         if self.memory is MemorySpace.DRAM and self.layout not in (None, MemoryLayout.INTERLEAVED):
             raise ValueError(f"a result in DRAM is interleaved, not {self.layout}")
         return self
@@ -98,8 +113,9 @@ class OpOverride(Place):
 
 
 class Overrides(_Model):
-    """A file of overrides: a list of ops, of which later ones count where several describe one op."""
+    """A file of overrides: of ops and of arguments, of which later ones count where several describe one."""
 
+    arguments: tuple[ArgumentOverride, ...] = ()
     ops: tuple[OpOverride, ...] = ()
 
     def matching(self, ops: Sequence[tuple[str, str]]) -> tuple[list[OpOverride | None], list[OpOverride]]:
@@ -121,14 +137,15 @@ class Overrides(_Model):
         return yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
-def exported(ops: Sequence[tuple[str, DeviceOp]]) -> Overrides:
-    """Overrides that fix everything about ops with their locations."""
+def exported(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]) -> Overrides:
+    """Overrides that fix everything about ops with their locations, and the formats of arguments."""
     seen: dict[tuple[str, str], int] = {}
     found: list[OpOverride] = []
     for location, op in ops:
         key = (op.op.mnemonic, location)
         seen[key] = seen.get(key, -1) + 1
-        result = _place(next((r for r in op.results if r.in_l1), op.results[0]))
+        results = sorted(op.results, key=lambda layout: not layout.in_l1)
+        result = _place(results[0]) if results else None
         formats = {r.dtype for r, t in zip(op.results, op.op.results, strict=True) if t.dtype.is_float}
         found.append(
             OpOverride(
@@ -139,13 +156,16 @@ def exported(ops: Sequence[tuple[str, DeviceOp]]) -> Overrides:
                 memory=result.memory if result else None,
                 layout=result.layout if result else None,
                 shards=result.grid if result and result.grid != (op.grid.rows, op.grid.cols) else None,
-                dtype=next(iter(formats), None),
+                dtype=next((f for f in formats if f in FORMATS), None),
                 operands=tuple(map(_place, op.operands)),
                 spread=op.spread,
                 config=dict(whole_config(op)),
             )
         )
-    return Overrides(ops=tuple(found))
+    formats = tuple(
+        ArgumentOverride(name=escape(name), dtype=dtype) for name, dtype in arguments.items() if dtype in FORMATS
+    )
+    return Overrides(arguments=formats, ops=tuple(found))
 
 
 def load_overrides(given: "str | os.PathLike[str] | Mapping[str, Any] | Overrides") -> Overrides:

@@ -55,7 +55,11 @@ def recovered(function: Function) -> Recovered:
 
 def overrides_of(function: Function) -> Overrides:
     """Overrides that make placement choose what it chose for this function."""
-    return exported([(op.location, function.device_op(op)) for op in function.operations if _is_placed(function, op)])
+    given = (function.tensors[i] for i in function.inputs)
+    formats = {t.name: t.layout.dtype for t in given if t.type.dtype.is_float and t.kind is not TensorKind.CONSTANT}
+    return exported(
+        [(op.location, function.device_op(op)) for op in function.operations if _is_placed(function, op)], formats
+    )
 
 
 def _is_placed(function: Function, op: Operation) -> bool:

@@ -55,13 +55,15 @@ def function_graph(function: Any) -> FunctionGraph:
             )
         )
         operations.append(op)
-    kinds = [argument.kind for argument in read_arguments(function)] + [TensorKind.PARAMETER] * len(constants)
+    signature = read_arguments(function)
+    kinds = [argument.kind for argument in signature] + [TensorKind.PARAMETER] * len(constants)
     graph = Graph(
         values=tuple(read_type(v.type) for v in values),
         arguments=tuple(range(len(values) - sum(len(n.results) for n in nodes))),
         nodes=tuple(nodes),
         outputs=tuple(numbers[v] for v in last.operands),
         parameters=tuple(i for i, kind in enumerate(kinds) if kind is TensorKind.PARAMETER),
+        names=tuple(argument.name for argument in signature),
     )
     return FunctionGraph(graph, tuple(values), tuple(operations))
 

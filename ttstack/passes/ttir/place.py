@@ -1,9 +1,9 @@
 """Choose layouts, memories, cores and configurations for all ops, and write them into the types and attributes."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ttstack.dialects.placed import BOUND, Placed, write_placed
 from ttstack.dialects.plain import plain_attribute
@@ -29,10 +29,16 @@ class Place(Pass, name="place"):
     """Format of real numbers on the device; the source's own where not given."""
     weights_dtype: DType | None = None
     """Format of weights; that of all others where not given."""
-    budget: Annotated[float, Field(gt=0)] = BUDGET_SECONDS
-    """Seconds that `optimal` may take for each function."""
+    budget: Annotated[float, Field(gt=0)] | None = None
+    """Seconds that `optimal` may take for each function; 60 where not given."""
     overrides: Overrides | Path | None = None
     """What is fixed of some ops: the path of a YAML or JSON file."""
+
+    @model_validator(mode="after")
+    def _check_budget(self) -> Self:
+        if self.budget is not None and self.policy != "optimal":
+            raise ValueError(f"a budget is for the policy optimal, not {self.policy}")
+        return self
 
     def run(self, module: ir.Module) -> None:
         """Place each function by itself."""
@@ -46,7 +52,7 @@ class Place(Pass, name="place"):
                 policy=self.policy,
                 dtype=self.dtype,
                 weights_dtype=self.weights_dtype,
-                budget=self.budget,
+                budget=self.budget or BUDGET_SECONDS,
                 overrides=overrides,
                 system=desc,
             )

@@ -1,0 +1,42 @@
+"""What overrides ask of the ops and arguments of one function."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from ttstack.ops.types import DType
+from ttstack.placement.graph import Graph
+from ttstack.placement.overrides import ArgumentOverride, OpOverride, Overrides
+
+
+@dataclass(frozen=True)
+class Asked:
+    """By numbers of nodes and values; and what cannot be, because it is about nothing in the function."""
+
+    ops: Mapping[int, OpOverride]
+    formats: Mapping[int, DType]
+    """Of arguments, and of the results of ops."""
+    faults: tuple[str, ...]
+
+
+def asked(graph: Graph, overrides: Overrides) -> Asked:
+    """The overrides that each node and each argument must follow; later ones count where several describe one."""
+    nodes = [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
+    found, unused = overrides.matching([(graph.nodes[i].op.mnemonic, graph.nodes[i].location) for i in nodes])
+    ops = {i: of for i, of in zip(nodes, found, strict=True) if of}
+    results = {v: of.dtype for i, of in ops.items() if of.dtype for v in graph.nodes[i].results}
+    formats = {v: of.dtype for of in overrides.arguments for v in _described(graph, of)}
+    faults = (*(f"no op is {of}" for of in unused), *(why for of in overrides.arguments for why in _why_not(graph, of)))
+    return Asked(ops, formats | results, faults)
+
+
+def _described(graph: Graph, override: ArgumentOverride) -> list[int]:
+    return [v for v, name in zip(graph.arguments, graph.names, strict=False) if fnmatchcase(name, override.name)]
+
+
+def _why_not(graph: Graph, override: ArgumentOverride) -> Iterator[str]:
+    described = _described(graph, override)
+    if not described:
+        yield f"no argument is named {override.name}"
+    elif not any(graph.values[v].dtype.is_float for v in described):
+        yield f"argument {override.name} holds no real numbers, which alone have a format to choose"
