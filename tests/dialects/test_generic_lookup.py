@@ -68,7 +68,15 @@ def test_an_ill_formed_pick_is_refused(changes: dict[str, str], says: str):
     assert says in refused.value.diagnostic.message
 
 
-@pytest.mark.parametrize("changes", [{"group": "{columns = 3 : i64}"}, {"slices": "tensor<5x2x3xf32>"}])
-def test_a_pick_that_is_no_lookup_is_refused_before_it_is_placed(changes: dict[str, str]):
-    with pytest.raises(UnsupportedOpError, match="picks slices by an index, and is no lookup that the device has"):
+NO_LOOKUPS = [
+    ({"group": "{columns = 3 : i64}"}, "the region is no chain of products of its cores"),
+    ({"slices": "tensor<5x2x3xf32>"}, "the region is no chain of products of its cores"),
+    ({"bound": "index_bound = 51 : i64, "}, "row factors [10, 5] make 50 rows, fewer than 51"),
+]
+
+
+@pytest.mark.parametrize(("changes", "why"), NO_LOOKUPS)
+def test_a_pick_that_is_no_lookup_is_refused_before_it_is_placed(changes: dict[str, str], why: str):
+    with pytest.raises(UnsupportedOpError, match="is no lookup that the device has") as refused:
         compiled(**changes)
+    assert why in refused.value.diagnostic.notes[0]

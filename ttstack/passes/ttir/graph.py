@@ -1,5 +1,6 @@
 """A dispatched function as the graph that placement takes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,11 @@ from ttstack.dialects.ttir import read_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
+from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.generic import Generic
 from ttstack.ops.recognize import recognize
+from ttstack.ops.tensor_train_generic import train_of
+from ttstack.ops.types import TensorType
 from ttstack.passes.functions import body
 from ttstack.placement import Graph, Node
 from ttstack.program.records import TensorKind
@@ -81,12 +85,23 @@ def op_of(op: Any) -> Op:
         operands, result = [read_type(v.type) for v in inputs_of(op)], read_type(op.results[0].type)
         found = recognize(dispatch, operands, result)
         if found is None and dispatch.index_bound is not None:
-            what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
-            raise UnsupportedOpError(what, loc=read_location(op.location))
+            raise _no_lookup(dispatch, operands, read_location(op.location))
         return found or Generic(inputs=tuple(operands), program=dispatch, type=result)
     if definition(op) is None:
         raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=read_location(op.location))
     return describe(op)
+
+
+def _no_lookup(dispatch: Dispatch, operands: Sequence[TensorType], location: str) -> UnsupportedOpError:
+    what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
+    try:
+        train = train_of(dispatch, operands)
+        why = (
+            f"maps and operands are those of a table of {train.table}, the region is no chain of products of its cores"
+        )
+    except ValueError as e:
+        why = str(e)
+    return UnsupportedOpError(what, loc=location, notes=(why,), hint="'ttstack opt -p dispatch' shows what lookups are")
 
 
 def _only_destination(op: Any) -> bool:
