@@ -71,6 +71,10 @@ def test_an_ill_formed_pick_is_refused(changes: dict[str, str], says: str):
 NO_LOOKUPS = [
     ({"group": "{columns = 3 : i64}"}, "the region is no chain of products of its cores"),
     ({"slices": "tensor<5x2x3xf32>"}, "the region is no chain of products of its cores"),
+    (
+        {"slices": "tensor<5x3xf32>", "maps": ", ".join(MAPS).replace("mod 5, 0, 0", "mod 5, 0")},
+        "an index picks from cores of a train, which have three dimensions",
+    ),
     ({"bound": "index_bound = 51 : i64, "}, "row factors [10, 5] make 50 rows, fewer than 51"),
 ]
 

@@ -68,12 +68,10 @@ def _digit(plan: TensorTrainPlan, number: int) -> Pick | None:
 
 def train_of(dispatch: Dispatch, operands: Sequence[TensorType]) -> TensorTrainType:
     """The train whose slices a dispatch picks; raises `ValueError` where they make none."""
-    picked = zip(operands, dispatch.inputs, strict=True)
-    shapes = [t.shape for t, m in picked if m.access is Access.INDIRECT]
-    ranks = (*(shape[1] for shape in shapes), 1)
-    columns = [shape[2] // max(right, 1) for shape, right in zip(shapes, ranks[1:], strict=True)]
-    element = operands[1].dtype
-    if dispatch.index_bound is None or not isinstance(element, DType):
-        raise ValueError("no train is picked from")
-    factors = [shape[0] for shape in shapes]
+    picked = [t for t, m in zip(operands, dispatch.inputs, strict=True) if m.access is Access.INDIRECT]
+    element = picked[0].dtype if picked else None
+    if dispatch.index_bound is None or not isinstance(element, DType) or any(t.rank != 3 for t in picked):
+        raise ValueError("an index picks from cores of a train, which have three dimensions")
+    factors, ranks = [t.shape[0] for t in picked], [*(t.shape[1] for t in picked), 1]
+    columns = [t.shape[2] // max(right, 1) for t, right in zip(picked, ranks[1:], strict=True)]
     return TensorTrainType.of(dispatch.index_bound, math.prod(columns), factors, columns, ranks, element)

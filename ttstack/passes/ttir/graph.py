@@ -96,9 +96,7 @@ def _no_lookup(dispatch: Dispatch, operands: Sequence[TensorType], location: str
     what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
     try:
         train = train_of(dispatch, operands)
-        why = (
-            f"maps and operands are those of a table of {train.table}, the region is no chain of products of its cores"
-        )
+        why = f"its operands are cores of {train.table}, the region is no chain of products of its cores"
     except ValueError as e:
         why = str(e)
     return UnsupportedOpError(what, loc=location, notes=(why,), hint="'ttstack opt -p dispatch' shows what lookups are")
