@@ -13,9 +13,11 @@ from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
+from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
+from ttstack.passes.ttir.fold_parameters import FoldParameters
 from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.inline_calls import InlineCalls
@@ -44,6 +46,7 @@ def simplify() -> Pipeline:
             CacheUpdates(),
             NumberUpdates(),
             Decompose(),
+            FoldBatchNorm(),
             FoldConstants(),
             FuseAttention(),
             FoldMasks(),
@@ -54,6 +57,7 @@ def simplify() -> Pipeline:
             Builtin(pipeline="canonicalize"),
             NumberUpdates(),
             Builtin(pipeline="cse"),
+            FoldParameters(),
         )
     )
 

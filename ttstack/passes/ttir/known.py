@@ -1,0 +1,40 @@
+"""What is known before a program runs: parameters, constants, and what depends on them alone."""
+
+from typing import Any
+
+from ttstack.dialects.signature import read_arguments
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.passes.pattern import EPOCH
+from ttstack.program.records import TensorKind
+
+_UNDEFINED = {"empty", "rand", "dropout"}
+
+
+def is_known(value: ir.Value) -> bool:
+    """Whether nothing but parameters and constants decides the value."""
+    owner: Any = value.owner
+    if isinstance(owner, ir.Block):
+        return is_constant_parameter(value)
+    return is_computable(owner) and all(map(is_known, owner.operands))
+
+
+def is_constant_parameter(argument: Any) -> bool:
+    """Whether an argument of a function is a parameter that nothing writes to."""
+    arguments = read_arguments(argument.owner.owner)
+    written = any(EPOCH in use.owner.attributes for use in argument.uses)
+    return arguments[argument.arg_number].kind is TensorKind.PARAMETER and not written
+
+
+def is_computable(op: Any) -> bool:
+    """Whether an op can be done before the program runs: it moves elements or computes on them, by no index."""
+    dialect, _, mnemonic = op.name.partition(".")
+    spec = OPS.get(mnemonic)
+    if dialect != "ttir" or spec is None or EPOCH in op.attributes or mnemonic in _UNDEFINED:
+        return False
+    plain = spec.pure and not spec.spans_mesh and not spec.host_indices and spec.executable and not spec.opaque
+    return plain and spec.family in _FAMILIES and len(op.results) == 1
+
+
+_FAMILIES = ("eltwise", "shape", "reduction", "creation")
+"""Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
