@@ -6,7 +6,7 @@ from ttstack.cost.multicast import pieces
 from ttstack.cost.overlap import soft_maximum
 from ttstack.ops.dispatch import Access
 from ttstack.program.device_op import DeviceOp
-from ttstack.program.structure import is_contraction
+from ttstack.program.structure import is_matmul
 from ttstack.system_desc import ChipDesc
 
 KIB = 1024
@@ -31,10 +31,15 @@ class Kernels:
 
 
 def kernels_of(device_op: DeviceOp) -> Kernels:
-    """What the op's program sends: cores that send an operand and those that receive it run different kernels."""
-    sent = (Access.MULTICAST, Access.WINDOW) if is_contraction(device_op.dispatch) else (Access.MULTICAST,)
-    shared = (which for which in device_op.dispatch.inputs if which.access in sent)
-    split = sum(pieces(device_op, which) < device_op.cores for which in shared)
+    """What the op's program sends: cores that send an operand and those that receive it run different kernels.
+
+    What a product adds to its result comes with the second operand.
+    """
+    dispatch, sent = device_op.dispatch, (Access.MULTICAST,)
+    inputs = dispatch.inputs
+    if is_matmul(dispatch):
+        inputs, sent = inputs[:2], (Access.MULTICAST, Access.WINDOW)
+    split = sum(pieces(device_op, which) < device_op.cores for which in inputs if which.access in sent)
     return Kernels(groups=2**split)
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from ttstack.ops.attributes import I32, I64, Sides, Str
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.matmul import check_activation
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import ImageOp, Window, WindowOp, low_and_high, order_of, per_axis
@@ -29,6 +30,8 @@ class Convolution(WindowOp):
     padding: Sides
     groups: I32
     batch_dim: I64 = 0
+    activation: Str = ""
+    """A unary elementwise op on the result, by mnemonic."""
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -83,6 +86,7 @@ class Convolution(WindowOp):
         """Batch and windows, and the kernel's output channels, in the order of the input."""
         self._check_weight()
         self._check_bias()
+        check_activation(self.activation)
         return self._arranged((self.sizes[0], *(w.count for w in self.windows), self.out_channels))
 
     def _arranged(self, extents: tuple[int, ...]) -> TensorType:
@@ -124,7 +128,7 @@ class Convolution(WindowOp):
     def dispatch(self) -> Dispatch:
         """Loops over pixels and channels of the result, and what a window sees, which reduces."""
         pixels = self.results[0].size // max(self.out_channels, 1)
-        return _product(pixels, self.out_channels, self._depth(), biased=self.bias is not None)
+        return _product(pixels, self.out_channels, self._depth(), self.activation, biased=self.bias is not None)
 
     def _depth(self) -> int:
         """Tiles of one row of the matrix of windows: what lies side by side in a window is padded to tiles."""
@@ -132,12 +136,14 @@ class Convolution(WindowOp):
         return math.prod(outer) * tiles(inner * self.channels)
 
 
-def _product(pixels: int, outputs: int, depth: int, *, biased: bool) -> Dispatch:
-    operands = (Map((0, 2), Access.WINDOW), Map((2, 1), Access.MULTICAST), Map((None, 1)))
+def _product(pixels: int, outputs: int, depth: int, activation: str, *, biased: bool) -> Dispatch:
+    operands = (Map((0, 2), Access.WINDOW), Map((2, 1), Access.MULTICAST), Map((None, 1), Access.MULTICAST))
     count = 3 if biased else 2
     body = [TileOp("matmul", (0, 1, count))]
     if biased:
-        body.append(TileOp("add", (count + 1, 2)))
+        body.append(TileOp("add", (count + len(body), 2)))
+    if activation:
+        body.append(TileOp(activation, (count + len(body),)))
     return Dispatch(
         domain=(tiles(pixels), tiles(outputs), depth),
         iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),

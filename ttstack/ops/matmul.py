@@ -15,7 +15,13 @@ ACTIVATIONS = tuple(
     for name, spec in OPS.items()
     if issubclass(spec, EltwiseUnary) and not spec.attribute_specs() and not spec.result_fields()
 )
-"""Ops that a matrix product can apply to its result, by mnemonic."""
+"""Ops that a matrix product or convolution can apply to its result, by mnemonic."""
+
+
+def check_activation(name: str) -> None:
+    """Raise `ValueError` where no such op can be applied."""
+    fits = not name or name in ACTIVATIONS
+    expect(fits, f"activation '{name}' is no elementwise op on one operand without attributes")
 
 
 class Matmul(Op, mnemonic="matmul"):
@@ -48,15 +54,11 @@ class Matmul(Op, mnemonic="matmul"):
     def infer(self) -> TensorType:
         """Batch dimensions, then rows and columns."""
         m, n, _ = self.mnk
-        self._check_activation()
+        check_activation(self.activation)
         rows = (m,) if self.a.rank > 1 else ()
         columns = (n,) if self.b.rank > 1 else ()
         batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
         return TensorType((*batch, *rows, *columns), promote(self.a, self.b))
-
-    def _check_activation(self) -> None:
-        fits = not self.activation or self.activation in ACTIVATIONS
-        expect(fits, f"activation '{self.activation}' is no elementwise op on one operand without attributes")
 
     def flops(self) -> int:
         """Two for each multiply-add."""

@@ -1,21 +1,37 @@
 """Convolutions: the taps of a block of windows become a matrix, and one product gives their results."""
 
 from collections.abc import Sequence
+from functools import wraps
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from ttstack.ops.windows import PerAxis, Window, low_and_high, per_axis
-from ttstack_runtime.kernels.table import Array, KernelTable
+from ttstack_runtime.kernels import eltwise
+from ttstack_runtime.kernels.table import Array, Kernel, KernelTable
 from ttstack_runtime.kernels.windows import on_images, padded, tap
 
 KERNELS = KernelTable()
+
+
+def _activated(kernel: Kernel) -> Kernel:
+    """A convolution whose result goes through the unary elementwise op that `activation` names, if it names one."""
+
+    @wraps(kernel)
+    def run(*operands: Any, activation: str = "", **attributes: Any) -> Any:
+        out = kernel(*operands, **attributes)
+        return eltwise.KERNELS.by_name[activation](out) if activation else out
+
+    return run
+
 
 _COLUMNS = 1 << 22  # elements of the matrix of taps that are made at a time
 
 
 @KERNELS
+@_activated
 def conv1d(
     x: Array,
     weight: Array,
@@ -36,6 +52,7 @@ def conv1d(
 
 
 @KERNELS
+@_activated
 @on_images
 def conv2d(
     x: Array,
@@ -58,6 +75,7 @@ def conv2d(
 
 
 @KERNELS
+@_activated
 def conv3d(
     x: Array,
     weight: Array,
@@ -82,6 +100,7 @@ def conv3d(
 
 
 @KERNELS
+@_activated
 @on_images
 def conv_transpose2d(
     x: Array,

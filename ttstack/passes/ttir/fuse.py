@@ -8,6 +8,7 @@ from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
+from ttstack.ops.conv import Convolution
 from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.shape import Permutation
 from ttstack.passes.base import Pass
@@ -16,7 +17,7 @@ from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction
 
 
 class Fuse(Pass, name="fuse"):
-    """`matmul + bias` becomes `linear`; a unary op on the only use of either becomes its activation.
+    """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
 
     A reshape and a permutation that split or join the heads of attention become one op, which moves whole tiles.
     What a model spells as elementwise ops becomes the op that it is: a mean, softmax, layer norm, RMS norm, GELU.
@@ -32,7 +33,8 @@ class Fuse(Pass, name="fuse"):
 
 def _bias(op: Any) -> list[ir.Value] | None:
     for product, bias in (op.operands, reversed(op.operands)):
-        if (found := _product(product)) is None or found.activation or isinstance(found, Linear):
+        found = _product(product)
+        if not isinstance(found, Matmul) or found.activation or isinstance(found, Linear):
             continue
         shape = read_type(bias.type).shape
         row = all(extent == 1 for extent in shape[:-1]) and read_type(op.results[0].type) == found.results[0]
@@ -89,10 +91,13 @@ def _used_once(value: ir.Value, name: str) -> bool:
     return getattr(producer(value), "name", "") == name and len(list(value.uses)) == 1
 
 
-def _product(value: ir.Value) -> Matmul | None:
-    """The matrix product that only this value's one user sees."""
-    owner: Any = value.owner
-    if not (_used_once(value, "ttir.matmul") or _used_once(value, "ttir.linear")):
+def _product(value: ir.Value) -> Matmul | Convolution | None:
+    """The matrix product or convolution that only this value's one user sees."""
+    owner = producer(value)
+    if owner is None or owner.name not in _PRODUCTS or len(list(value.uses)) > 1:
         return None
     found = describe(owner)
-    return found if isinstance(found, Matmul) else None
+    return found if isinstance(found, Matmul | Convolution) else None
+
+
+_PRODUCTS = {f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, (Matmul, Convolution))}

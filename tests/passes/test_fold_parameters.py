@@ -1,0 +1,122 @@
+"""Batch norms in convolutions, and parameters that are computed once: the same values, from fewer ops."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import ttstack
+from ttstack.compiler import Options, compile_module
+from ttstack.frontends.text import parse
+from ttstack.mlir import ir
+from ttstack.program.records import Binary
+from ttstack.session import new_context
+from ttstack_runtime.executor import execute
+
+
+def trained(norm: Any) -> Any:
+    """With statistics and weights as of a trained model."""
+    for values in (norm.running_mean, norm.weight.data, norm.bias.data):
+        values.normal_()
+    norm.running_var.uniform_(0.5, 2)
+    return norm
+
+
+CONVOLUTIONS = {
+    "without a bias": nn.Conv2d(8, 24, 3, padding=1, bias=False),
+    "with a bias": nn.Conv2d(8, 24, 3, stride=2),
+    "in groups": nn.Conv2d(8, 24, 3, groups=4),
+    "depthwise": nn.Conv2d(8, 8, 3, groups=8, padding=1),
+    "transposed, in groups": nn.ConvTranspose2d(8, 24, 3, stride=2, groups=2, output_padding=1),
+    "of sequences": nn.Conv1d(8, 24, 3),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_a_batch_norm_goes_into_the_convolution(name: str):
+    torch.manual_seed(0)
+    conv = CONVOLUTIONS[name]
+    norm = nn.BatchNorm1d if isinstance(conv, nn.Conv1d) else nn.BatchNorm2d
+    model = nn.Sequential(conv, trained(norm(conv.out_channels)), nn.ReLU()).eval()
+    x = torch.randn(2, 8, 12) if isinstance(conv, nn.Conv1d) else torch.randn(2, 8, 12, 10)
+    program = ttstack.compile(model, (x,))
+    names = {op.name for op in program.cost().ops}
+    assert not names & {"batch_norm_inference", "relu", "multiply", "add"}
+    (y,) = program.run({n: x.numpy() for n in program.inputs()}).outputs.values()
+    assert torch.allclose(torch.from_numpy(y), model(x), atol=1e-5)
+
+
+def test_a_norm_of_described_weights_is_folded_too():
+    with torch.device("meta"):
+        model = nn.Sequential(nn.Conv2d(8, 24, 3), nn.BatchNorm2d(24)).eval()
+        program = ttstack.compile(model, (torch.randn(2, 8, 12, 10),))
+    assert "batch_norm_inference" not in {op.name for op in program.cost().ops}
+    assert all(weight.data is None for weight in program.binary.weights.values())
+
+
+def test_a_convolution_that_something_else_reads_keeps_its_norm_apart():
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.norm = nn.Conv2d(8, 8, 3), trained(nn.BatchNorm2d(8))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = self.conv(x)
+            return self.norm(y) * y
+
+    torch.manual_seed(0)
+    model, x = Twice().eval(), torch.randn(1, 8, 12, 10)
+    program = ttstack.compile(model, (x,))
+    (y,) = program.run({n: x.numpy() for n in program.inputs()}).outputs.values()
+    assert torch.allclose(torch.from_numpy(y), model(x), atol=1e-5)
+
+
+PARAMETER = 'tt.argument_type = #tt.argument_type<"parameter">'
+MATRIX = "tensor<64x64xf32>"
+
+
+def compiled(body: str, **weights: np.ndarray[Any, Any]) -> Binary:
+    """A function of `%x` and of the parameters `%a` and `%b`, all 64 x 64."""
+    arguments = ", ".join(f'%{n}: {MATRIX} {{{PARAMETER}, ttir.name = "{n}"}}' for n in ("a", "b"))
+    text = f"func.func @f(%x: {MATRIX}, {arguments}) -> {MATRIX} {{\n{body}\n  return %y : {MATRIX}\n}}"
+    with new_context(), ir.Location.unknown():
+        return compile_module(parse(text), Options(), weights=weights).binary
+
+
+A, B, X = (np.random.default_rng(seed).normal(size=(64, 64)).astype("f4") for seed in range(3))
+SUM = f'%0 = "ttir.add"(%a, %b) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n%1 = "ttir.exp"(%0) : ({MATRIX}) -> {MATRIX}\n'
+PRODUCT = f'%y = "ttir.matmul"(%x, %1) : ({MATRIX}, {MATRIX}) -> {MATRIX}'
+
+
+def test_what_depends_on_parameters_alone_is_a_parameter():
+    binary = compiled(SUM + PRODUCT, a=A, b=B)
+    assert [op.name for op in binary.functions[0].operations if op.name != "deallocate"] == ["matmul"]
+    assert list(binary.weights) == ["a.folded"]
+    (y,) = execute(binary, {"arg0": X}).values()
+    np.testing.assert_allclose(y, X @ np.exp(A + B), rtol=1e-4, atol=1e-4)
+
+
+def test_of_a_described_parameter_it_is_described():
+    binary = compiled(SUM + PRODUCT, a=A)
+    assert [(w.name, w.data) for w in binary.weights.values()] == [("a.folded", None)]
+
+
+def test_a_parameter_that_is_read_elsewhere_stays():
+    binary = compiled(
+        SUM + f'%2 = "ttir.add"(%x, %a) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT.replace("%x", "%2")
+    )
+    assert set(binary.weights) == {"a", "a.folded"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'%1 = "ttir.add"(%a, %x) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT,
+        f'%1 = "ttir.matmul"(%a, %b) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT,
+    ],
+    ids=["of an input", "a product"],
+)
+def test_other_ops_stay_where_they_are(body: str):
+    assert set(compiled(body, a=A, b=B).weights) <= {"a", "b"}
