@@ -120,3 +120,16 @@ def test_a_parameter_that_is_read_elsewhere_stays():
 )
 def test_other_ops_stay_where_they_are(body: str):
     assert set(compiled(body, a=A, b=B).weights) <= {"a", "b"}
+
+
+def test_functions_that_share_a_parameter_have_parameters_of_their_own():
+    function = (
+        f'func.func @{{name}}(%x: {MATRIX}, %a: {MATRIX} {{{{{PARAMETER}, ttir.name = "a"}}}}) -> {MATRIX} {{{{\n'
+        f'  %1 = "ttir.{{op}}"(%a) : ({MATRIX}) -> {MATRIX}\n{PRODUCT}\n  return %y : {MATRIX}\n}}}}\n'
+    )
+    text = function.format(name="f", op="exp") + function.format(name="g", op="neg")
+    with new_context(), ir.Location.unknown():
+        binary = compile_module(parse(text), Options(), weights={"a": A}).binary
+    for name, values in (("f", np.exp(A)), ("g", -A)):
+        (y,) = execute(binary, {"arg0": X}, function=name).values()
+        np.testing.assert_allclose(y, X @ values, rtol=1e-4, atol=1e-4)

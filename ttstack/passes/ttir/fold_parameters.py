@@ -14,8 +14,9 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.known import is_computable, is_constant_parameter
+from ttstack.passes.ttir.known import is_computable, is_written
 from ttstack.passes.weights import Array, Weights
+from ttstack.program.records import TensorKind
 from ttstack.program.structure import is_view
 from ttstack_runtime.evaluate import evaluate
 
@@ -38,34 +39,38 @@ class FoldParameters(Pass, name="fold-parameters"):
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
+        taken = {a.name for function in functions(module) for a in read_arguments(function)} | {*self._weights.arrays}
         for function in functions(module):
-            self._fold(function)
+            self._fold(function, taken)
 
-    def _fold(self, function: Any) -> None:
+    def _fold(self, function: Any, taken: set[str]) -> None:
         known = _known(function)
         found = [op for op in body(function) if any(r in known for r in op.results) and self._pays(op, known)]
         names = [argument.name for argument in read_arguments(function)]
         replaced = {names[leaf.arg_number] for op in found for leaf in known[op.results[0]]}
         for op in found:
-            self._replace(function, op, known[op.results[0]])
+            self._replace(function, op, known[op.results[0]], taken)
         if found:
             _erase_unused(function)
             erase_unused_parameters(function, replaced)
             refresh_signature(function)
 
     def _pays(self, op: Any, known: "Known") -> bool:
-        """Whether something else reads the op, and a parameter in its place takes no more memory than it depends on."""
+        """Whether an op that is not known reads it, and a parameter in its place takes no more memory than before."""
         (value,) = op.results
-        read = any(not any(r in known for r in use.owner.results) for use in value.uses)
-        if not read or not known[value] or _views_argument(op):
+        readers = [use.owner for use in value.uses]
+        read = any(not any(r in known for r in reader.results) for reader in readers)
+        returned = any(reader.name == "func.return" for reader in readers)
+        if not read or returned or not known[value] or _views_argument(op):
             return False
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
         return read_type(value.type).nbytes <= min(held, self.max_bytes)
 
-    def _replace(self, function: Any, op: Any, leaves: frozenset[Any]) -> None:
+    def _replace(self, function: Any, op: Any, leaves: frozenset[Any], taken: set[str]) -> None:
         names = [argument.name for argument in read_arguments(function)]
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
-        name = _free(f"{names[largest.arg_number]}.folded", {*names, *self._weights.arrays})
+        name = _free(f"{names[largest.arg_number]}.folded", taken)
+        taken.add(name)
         value = self._value(op.results[0], names)
         if value is not None:
             self._weights.arrays[name] = value
@@ -94,7 +99,9 @@ Known = Mapping[ir.Value, frozenset[Any]]
 
 def _known(function: Any) -> Known:
     block = function.regions[0].blocks[0]
-    found = {a: frozenset([a]) for a in block.arguments if is_constant_parameter(a)}
+    kinds = [argument.kind for argument in read_arguments(function)]
+    fixed = [a for a, kind in zip(block.arguments, kinds, strict=True) if kind is TensorKind.PARAMETER]
+    found = {a: frozenset([a]) for a in fixed if not is_written(a)}
     for op in body(function):
         if is_computable(op) and all(v in found for v in op.operands):
             found[op.results[0]] = frozenset[Any]().union(*(found[v] for v in op.operands))

@@ -11,19 +11,17 @@ from ttstack.program.records import TensorKind
 _UNDEFINED = {"empty", "rand", "dropout"}
 
 
-def is_known(value: ir.Value) -> bool:
+def is_known(value: Any) -> bool:
     """Whether nothing but parameters and constants decides the value."""
     owner: Any = value.owner
     if isinstance(owner, ir.Block):
-        return is_constant_parameter(value)
+        return read_arguments(owner.owner)[value.arg_number].kind is TensorKind.PARAMETER and not is_written(value)
     return is_computable(owner) and all(map(is_known, owner.operands))
 
 
-def is_constant_parameter(argument: Any) -> bool:
-    """Whether an argument of a function is a parameter that nothing writes to."""
-    arguments = read_arguments(argument.owner.owner)
-    written = any(EPOCH in use.owner.attributes for use in argument.uses)
-    return arguments[argument.arg_number].kind is TensorKind.PARAMETER and not written
+def is_written(buffer: ir.Value) -> bool:
+    """Whether some op writes to it."""
+    return any(EPOCH in use.owner.attributes for use in buffer.uses)
 
 
 def is_computable(op: Any) -> bool:
