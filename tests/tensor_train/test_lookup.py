@@ -99,6 +99,10 @@ def test_an_index_that_falls_into_the_padding(rng):
         ({"indices": [[1, 2]], "mode": "min"}, "mode is 'min'"),
         ({"indices": [[1, 2]], "mode": "max", "per_sample_weights": [[1, 2]]}, "per_sample_weights need mode 'sum'"),
         ({"indices": [[1, 2]], "per_sample_weights": [1, 2]}, r"per_sample_weights \[2\] differ from indices"),
+        ({"indices": [[1, 2], [3]]}, "indices of list is no array"),
+        ({"indices": [1, 2], "offsets": ["a"]}, "offsets are integers, not <U1"),
+        ({"indices": [[1, 2]], "per_sample_weights": [["a", "b"]]}, "per_sample_weights are <U1, not real numbers"),
+        ({"indices": [[1, 2]], "padding_idx": "a"}, "padding_idx 'a' is outside of a table of 990 rows"),
         ({"indices": [[1, 2]], "padding_idx": 990}, "padding_idx 990 is outside of a table of 990 rows"),
     ],
 )
@@ -107,9 +111,23 @@ def test_bags_that_are_refused(train, arguments, message):
         train.embedding_bag(**arguments)
 
 
+def test_no_bags_of_one_offset_that_is_the_last(train):
+    assert train.embedding_bag([], [0], include_last_offset=True).shape == (0, 12)
+
+
+@pytest.mark.parametrize("rows", [[0, 1], 3, "abc", slice("a"), slice(0, 9, 0)])
+def test_ranges_of_rows_that_are_refused(train, rows):
+    with pytest.raises(TensorTrainError, match="not a slice of rows"):
+        train.to_dense(rows)
+
+
 def test_cores_that_do_not_fit_the_plan(train):
     with pytest.raises(TensorTrainError, match="cores do not have the shapes of the plan"):
         TensorTrain(train.plan, train.cores[::-1])
+    with pytest.raises(TensorTrainError, match="cores are int64, int64, int64"):
+        TensorTrain(train.plan, tuple(core.astype(int) for core in train.cores))
+    with pytest.raises(TensorTrainError, match="do not fit factors"):
+        TensorTrain.of_cores(990, train.plan.row_factors, train.plan.col_factors[::-1], train.cores)
 
 
 @pytest.mark.parametrize("wanted", [0.0, 0.01, 0.5])

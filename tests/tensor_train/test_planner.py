@@ -100,9 +100,15 @@ def test_impossible_ranks_are_lowered_and_said():
     [
         ({}, "0 of rel_error, max_bytes and ranks are given"),
         ({"ranks": 1, "max_bytes": 9}, "2 of rel_error, max_bytes and ranks are given"),
-        ({"rel_error": 1.5}, "rel_error 1.5 is not at least 0 and below 1"),
-        ({"ranks": [2, 0]}, r"ranks \[2, 0\] are not all at least 1"),
-        ({"ranks": 2, "order": 0}, "order 0 is not at least 1"),
+        ({"rel_error": 1.5}, "rel_error is 1.5, not a number of at least 0 and below 1"),
+        ({"rel_error": "0.1"}, "rel_error is '0.1', not a number"),
+        ({"ranks": [2, 0]}, r"ranks \[2, 0\] are not all whole numbers of at least 1"),
+        ({"ranks": "x"}, "ranks 'x' are not all whole numbers of at least 1"),
+        ({"max_bytes": 1.5}, "max_bytes is 1.5, not a whole number of at least 0"),
+        ({"ranks": 2, "order": 0}, "order is 0, not a whole number of at least 1"),
+        ({"ranks": 2, "row_factors": 7}, "row_factors is 7, not a sequence of whole numbers"),
+        ({"ranks": 2, "target": "n150"}, "target is 'n150', not the height and width of a tile"),
+        ({"max_bytes": 9000, "dtype": int}, "cores of int64 are not possible"),
         ({"ranks": 2, "analysis": analyze(np.eye(9))}, "the analysis is of a table of 9 x 9, not 1000 x 16"),
         ({"ranks": [2]}, "3 cores have 2 ranks between them, not 1"),
         ({"max_bytes": 10}, "no Tensor-Train form in 10 bytes"),
@@ -113,6 +119,25 @@ def test_impossible_ranks_are_lowered_and_said():
 def test_requests_that_are_refused(request_, message):
     with pytest.raises(TensorTrainError, match=message):
         plan(1000, 16, **request_)
+
+
+@pytest.mark.parametrize("size", [("a", 8), (60, None), (2**70, 8), (60.0, 8)])
+def test_sizes_that_are_refused(size):
+    with pytest.raises(TensorTrainError, match="this request cannot be planned"):
+        plan(*size, ranks=2)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert plan(np.int64(1000), 16, ranks=np.array([2, 3])) == plan(1000, 16, ranks=[2, 3])
+    assert plan(1000, 16, ranks=np.int64(3)) == plan(1000, 16, ranks=3)
+
+
+@pytest.mark.parametrize(
+    "factors", [{"order": "x"}, {"row_factors": 3}, {"row_factors": (2, 2)}, {"col_factors": (2, 2, 2)}]
+)
+def test_analyses_that_are_refused(factors):
+    with pytest.raises(TensorTrainError):
+        analyze(np.eye(60), **factors)
 
 
 def test_a_shape_names_all_of_its_faults():

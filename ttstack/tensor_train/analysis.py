@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.arguments import present, whole_faults, wholes_faults
 from ttstack.tensor_train.factors import column_factors as best_column_factors
 from ttstack.tensor_train.factors import row_factors as best_row_factors
 from ttstack.tensor_train.indices import Array
@@ -82,12 +83,19 @@ def analyze(
     """Spectra of the unfoldings of `table` by the given factors, or by those that `plan` chooses for `order` cores.
 
     Raises:
-        TensorTrainError: a table that is no finite matrix of floats.
+        TensorTrainError: a table that is no finite matrix of floats, or factors that do not make its rows and columns.
     """
     given = accepted(table, progress)
     rows, cols = given.shape
-    row_factors = row_factors or best_row_factors(rows, order)
-    col_factors = col_factors or best_column_factors(cols, len(row_factors))
+    lists = present(row_factors=row_factors, col_factors=col_factors)
+    for fault in (*whole_faults(order=order), *wholes_faults(**lists)):
+        raise TensorTrainError(fault, hint="leave out what you have no reason to fix")
+    if row_factors is None:
+        row_factors = best_row_factors(rows, len(col_factors) if col_factors else order)
+    if col_factors is None:
+        col_factors = best_column_factors(cols, len(row_factors))
+    shape = TensorTrainPlan(rows, cols, row_factors, col_factors, (1,) * (len(row_factors) + 1))
+    row_factors, col_factors = shape.row_factors, shape.col_factors
 
     dtype = np.float64 if given.values.dtype == np.float64 else np.float32
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ttstack.diagnostics import TensorTrainError
-from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.indices import Array, array
 
 MODES = ("sum", "mean", "max")
 
@@ -38,7 +38,9 @@ class Bags:
         Raises:
             TensorTrainError: offsets are missing, superfluous, or do not ascend from 0; or the weights' shape differs.
         """
-        weights = None if per_sample_weights is None else np.asarray(per_sample_weights)
+        weights = None if per_sample_weights is None else array(per_sample_weights, "per_sample_weights")
+        if weights is not None and weights.dtype.kind not in "fiu":
+            raise TensorTrainError(f"per_sample_weights are {weights.dtype}, not real numbers", hint="give floats")
         if weights is not None and weights.shape != indices.shape:
             raise TensorTrainError(
                 f"per_sample_weights {list(weights.shape)} differ from indices {list(indices.shape)}",
@@ -75,7 +77,7 @@ class Bags:
         """Bags of one length in chunks; there are at most sqrt(2 n) different lengths among n entries."""
         order = np.argsort(self.lengths, stable=True)
         found, first = np.unique(self.lengths[order], return_index=True)
-        for length, start, stop in zip(found, first, [*first[1:], len(order)], strict=True):
+        for length, start, stop in zip(found, first, np.append(first[1:], len(order))[: len(first)], strict=True):
             if length == 0:
                 continue
             step = max(1, _CHUNK_ELEMENTS // (int(length) * width))
@@ -90,7 +92,9 @@ def _bounds(indices: Array, offsets: ArrayLike | None, *, include_last_offset: b
             raise TensorTrainError(f"{indices.ndim}-D indices need offsets", hint="give offsets or 2-D indices")
         count, length = indices.shape
         return np.arange(count + 1) * length
-    bounds = np.asarray(offsets)
+    bounds = array(offsets, "offsets")
+    if bounds.size and bounds.dtype.kind not in "iu":
+        raise TensorTrainError(f"offsets are integers, not {bounds.dtype}", hint="convert them, as with .astype(int)")
     if indices.ndim != 1 or bounds.ndim != 1:
         raise TensorTrainError(
             f"offsets need 1-D indices and are 1-D; here are {indices.ndim}-D indices and {bounds.ndim}-D offsets",

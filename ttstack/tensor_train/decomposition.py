@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.arguments import float_type
 from ttstack.tensor_train.certificate import Certificate, certified
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.sweep import swept
@@ -33,7 +34,11 @@ def decompose(
     """
     given = accepted(table, progress)
     given.check_size(plan)
-    _check_dtype(given, np.dtype(dtype))
+    dtype = float_type(dtype)
+    if given.peak > float(np.finfo(dtype).max):
+        raise TensorTrainError(
+            f"values up to {given.peak:.3g} are too large for cores of {dtype}", hint="use dtype=numpy.float64"
+        )
     measured = Certificate(float("inf"), 0, float("inf"))
     for precision, rel_error in _attempts(given, plan):
         ranks, cores = swept(given, plan, precision, rel_error, progress)
@@ -44,7 +49,7 @@ def decompose(
             return replace(train, certificate=measured)
     raise TensorTrainError(
         f"no decomposition keeps rel_error {plan.rel_error}: {measured.rel_error:.3g} was reached",
-        notes=(f"ranks may grow to {list(plan.ranks)}, cores are {np.dtype(dtype)}",),
+        notes=(f"ranks may grow to {list(plan.ranks)}, cores are {dtype}",),
         hint="allow a larger error, larger ranks, or dtype=numpy.float64",
     )
 
@@ -56,12 +61,3 @@ def _attempts(table: Table, plan: TensorTrainPlan) -> list[tuple[np.dtype, float
     coarse = table.values.dtype != double and (wanted is None or wanted >= _FINEST)
     attempts = [(single, wanted)] if coarse else []
     return [*attempts, (double, wanted), *([(double, None)] if wanted is not None else [])]
-
-
-def _check_dtype(table: Table, dtype: np.dtype) -> None:
-    if dtype.kind != "f":
-        raise TensorTrainError(f"cores of {dtype} are not possible", hint="use float16, float32 or float64")
-    if table.peak > float(np.finfo(dtype).max):
-        raise TensorTrainError(
-            f"values up to {table.peak:.3g} are too large for cores of {dtype}", hint="use dtype=numpy.float64"
-        )

@@ -26,7 +26,7 @@ def written(
 
     facts = {"plan": asdict(plan), "certificate": asdict(certificate) if certificate else None}
     tensors = {f"core.{k}": core for k, core in enumerate(cores)}
-    write_whole(path, save(tensors, {_KEY: json.dumps(facts)}))
+    write_whole(path, save(tensors, {_KEY: json.dumps(facts, default=float)}))
 
 
 def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...], Certificate | None]:
@@ -45,7 +45,7 @@ def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...],
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise TensorTrainError(
             "this file holds no Tensor-Train table",
-            loc=fspath(path),
+            loc=str(path),
             notes=(f"{type(error).__name__}: {error}",),
             hint="give a file that TensorTrain.save has written",
         ) from error

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.analysis import Analysis, analyze
+from ttstack.tensor_train.arguments import float_type, share_faults
 from ttstack.tensor_train.noise import captured_of_noise
 from ttstack.tensor_train.ranks import for_error
 from ttstack.tensor_train.shape import TensorTrainPlan
@@ -69,10 +71,14 @@ def gate(
     """
     given = accepted(table)
     given.check_size(plan)
+    for fault in share_faults(rel_error=rel_error):
+        raise TensorTrainError(fault, hint="give at least 0 and less than 1")
+    if analysis is not None and not isinstance(analysis, Analysis):
+        raise TensorTrainError(f"{type(analysis).__name__} is no analysis", hint="give what analyze returns")
     spectra = analysis or analyze(given.values, row_factors=plan.row_factors, col_factors=plan.col_factors)
     if plan.rel_error is not None:
         plan = for_error(replace(plan, ranks=(1,) * len(plan.ranks)), plan.rel_error, spectra.of(plan), 1)
-    itemsize = np.dtype(dtype).itemsize
+    itemsize = float_type(dtype).itemsize
     low_rank = _low_rank(spectra, rel_error)
     least, largest = spectra.bounds(plan)
     verdict = Verdict(

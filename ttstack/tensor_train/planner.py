@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from operator import index
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.analysis import Analysis, Spectrum
+from ttstack.tensor_train.arguments import float_type, present, share_faults, whole, whole_faults, wholes, wholes_faults
 from ttstack.tensor_train.factors import column_factors, factorisations
 from ttstack.tensor_train.factors import row_factors as best_row_factors
 from ttstack.tensor_train.ranks import clamped, for_bytes, for_error, tails
 from ttstack.tensor_train.shape import TensorTrainPlan, largest_ranks
 
+_LARGEST = {"rows": 2**40, "cols": 2**20}  # that factors are searched for
 _MARGIN = 1 - 1e-4  # of a requested error, left to rounding
 
 Candidate = tuple[TensorTrainPlan, Sequence[Spectrum] | None]
@@ -49,7 +52,10 @@ def plan(
     Raises:
         TensorTrainError: none or several of the requests, or one that nothing can serve.
     """
-    _check_request(rows, cols, order, rel_error, max_bytes, ranks)
+    _check_request(rows, cols, order, rel_error, max_bytes, ranks, row_factors, col_factors, target)
+    itemsize = float_type(dtype).itemsize
+    if analysis is not None and not isinstance(analysis, Analysis):
+        raise TensorTrainError(f"{type(analysis).__name__} is no analysis", hint="give what analyze returns")
     if analysis is not None and (analysis.rows, analysis.cols) != (rows, cols):
         raise TensorTrainError(
             f"the analysis is of a table of {analysis.rows} x {analysis.cols}, not {rows} x {cols}",
@@ -64,16 +70,17 @@ def plan(
         col_factors = _column_factors(tuple(row_factors), cols, tile)
     base = _of_rank_one(rows, cols, row_factors, col_factors)
     if ranks is not None:
-        return clamped(base, [ranks] * (base.order - 1) if isinstance(ranks, int) else ranks)
+        wanted = [ranks] * (base.order - 1) if not isinstance(ranks, Sequence | np.ndarray) else ranks
+        return clamped(base, [index(rank) for rank in wanted])
     candidates: list[Candidate] = [(base, analysis.unfoldings if analysis else None)]
     if analysis is not None:
         candidates.append((_of_rank_one(rows, cols, (rows, 1), (1, cols)), (analysis.columns,)))
     if max_bytes is not None:
-        return _least_loss(candidates, max_bytes, np.dtype(dtype).itemsize, tile)
+        return _least_loss(candidates, max_bytes, itemsize, tile)
     if analysis is None:
         return replace(base, ranks=largest_ranks(base.row_factors, base.col_factors), rel_error=rel_error)
-    wanted = (rel_error or 0.0) * _MARGIN
-    plans = [for_error(base, wanted, spectra or (), tile) for base, spectra in candidates]
+    allowed = (rel_error or 0.0) * _MARGIN
+    plans = [for_error(base, allowed, spectra or (), tile) for base, spectra in candidates]
     return replace(min(plans, key=lambda made: made.parameters), rel_error=rel_error)
 
 
@@ -115,19 +122,26 @@ def _check_request(
     rel_error: float | None,
     max_bytes: int | None,
     ranks: int | Sequence[int] | None,
+    row_factors: Sequence[int] | None,
+    col_factors: Sequence[int] | None,
+    target: tuple[int, int] | None,
 ) -> None:
-    faults = []
     given = [request for request in (rel_error, max_bytes, ranks) if request is not None]
+    faults = [
+        *whole_faults(rows=rows, cols=cols, order=order),
+        *share_faults(**present(rel_error=rel_error)),
+        *whole_faults(0, **present(max_bytes=max_bytes)),
+        *wholes_faults(**present(row_factors=row_factors, col_factors=col_factors)),
+    ]
     if len(given) != 1:
         faults.append(f"{len(given)} of rel_error, max_bytes and ranks are given, not one")
-    if rows < 1 or cols < 1:
-        faults.append(f"{rows} x {cols} is no table")
-    if order < 1:
-        faults.append(f"order {order} is not at least 1")
-    if rel_error is not None and not 0 <= rel_error < 1:
-        faults.append(f"rel_error {rel_error} is not at least 0 and below 1")
-    if ranks is not None and min([ranks] if isinstance(ranks, int) else ranks, default=1) < 1:
-        faults.append(f"ranks {ranks} are not all at least 1")
+    if ranks is not None and not whole(ranks) and not wholes(ranks):
+        faults.append(f"ranks {ranks!r} are not all whole numbers of at least 1")
+    if target is not None and not (wholes(target) and len(target) == 2):
+        faults.append(f"target is {target!r}, not the height and width of a tile, as (32, 32)")
+    for name, size in (("rows", rows), ("cols", cols)):
+        if whole(size) and size > _LARGEST[name]:
+            faults.append(f"{size} {name} are more than {_LARGEST[name]}")
     if faults:
         raise TensorTrainError(
             "this request cannot be planned",

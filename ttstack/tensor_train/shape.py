@@ -9,8 +9,10 @@ column `j` likewise in the base `m_1 .. m_d`. Core `k` holds a matrix for each v
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
+from operator import index
 
 from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.arguments import present, share_faults, whole_faults, wholes_faults
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,15 @@ class TensorTrainPlan:
     rel_error: float | None = None
 
     def __post_init__(self) -> None:
-        faults = shape_faults(self.rows, self.cols, self.row_factors, self.col_factors, self.ranks)
-        if self.rel_error is not None and not 0 <= self.rel_error < 1:
-            faults += (f"rel_error is {self.rel_error}, not at least 0 and below 1",)
+        lists = {"row_factors": self.row_factors, "col_factors": self.col_factors, "ranks": self.ranks}
+        faults = (*whole_faults(rows=self.rows, cols=self.cols), *wholes_faults(**lists))
+        if not faults:
+            for name, numbers in lists.items():
+                object.__setattr__(self, name, tuple(index(number) for number in numbers))
+            object.__setattr__(self, "rows", index(self.rows))
+            object.__setattr__(self, "cols", index(self.cols))
+            faults = shape_faults(self.rows, self.cols, self.row_factors, self.col_factors, self.ranks)
+        faults += tuple(share_faults(**present(rel_error=self.rel_error)))
         if faults:
             raise TensorTrainError(
                 f"this is no Tensor-Train shape of {self.rows} x {self.cols}",

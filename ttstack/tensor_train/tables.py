@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ttstack.diagnostics import TensorTrainError
-from ttstack.tensor_train.indices import Array
+from ttstack.tensor_train.indices import Array, array
 from ttstack.tensor_train.shape import TensorTrainPlan
 
 Progress = Callable[[str, float], None]
@@ -47,6 +47,10 @@ class Table:
         Raises:
             TensorTrainError: the sizes differ.
         """
+        if not isinstance(plan, TensorTrainPlan):
+            raise TensorTrainError(
+                f"{type(plan).__name__} is no plan", hint="give what ttstack.tensor_train.plan returns"
+            )
         if self.shape != (plan.rows, plan.cols):
             rows, cols = self.shape
             raise TensorTrainError(
@@ -61,7 +65,7 @@ def accepted(table: ArrayLike, progress: Progress | None = None) -> Table:
     Raises:
         TensorTrainError: it is no matrix of floats, is empty, or holds a value that is not finite.
     """
-    values = table if isinstance(table, np.ndarray) else np.asarray(table)
+    values = table if isinstance(table, np.ndarray) else array(table, "a table")
     if values.ndim != 2 or 0 in values.shape:
         raise TensorTrainError(
             f"a table is a matrix of rows, not of shape {list(values.shape)}", hint="give a 2-D array that is not empty"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.arguments import share_faults, whole
 from ttstack.tensor_train.bags import MODES, Bags
 from ttstack.tensor_train.certificate import Certificate, certified
 from ttstack.tensor_train.files import read, written
@@ -36,15 +37,18 @@ class TensorTrain:
     certificate: Certificate | None = None
 
     def __post_init__(self) -> None:
-        shapes = tuple(core.shape for core in self.cores)
+        shapes = tuple(np.shape(core) for core in self.cores)
         if shapes != self.plan.core_shapes:
             raise TensorTrainError(
                 "cores do not have the shapes of the plan",
                 notes=(f"cores: {shapes}", f"plan: {self.plan.core_shapes}"),
                 hint="core k is (row factor, rank before, column factor x rank after)",
             )
+        kinds = [str(core.dtype) if isinstance(core, np.ndarray) else type(core).__name__ for core in self.cores]
+        if any(not isinstance(core, np.ndarray) or core.dtype.kind != "f" for core in self.cores):
+            raise TensorTrainError(f"cores are {', '.join(kinds)}", hint="give arrays of float16, float32 or float64")
         if len({core.dtype for core in self.cores}) > 1:
-            raise TensorTrainError(f"cores have several element types: {[str(c.dtype) for c in self.cores]}")
+            raise TensorTrainError(f"cores have several element types: {', '.join(kinds)}", hint="give one")
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -99,15 +103,24 @@ class TensorTrain:
     def _padding_row(self, padding_idx: int) -> int:
         """The row that pads bags; negative ones count from the end, as in torch."""
         rows = self.plan.rows
-        if not -rows <= padding_idx < rows:
+        if not whole(padding_idx, -rows) or padding_idx >= rows:
             raise TensorTrainError(
-                f"padding_idx {padding_idx} is outside of a table of {rows} rows", hint="give one of its rows"
+                f"padding_idx {padding_idx!r} is outside of a table of {rows} rows", hint="give one of its rows"
             )
         return padding_idx % rows
 
     def to_dense(self, rows: slice | None = None) -> Array:
-        """The table, or a range of its rows, `(rows, cols)`; it takes the memory that the dense table takes."""
-        picked = range(self.plan.rows)[rows or slice(None)]
+        """The table, or a range of its rows, `(rows, cols)`; it takes the memory that the dense table takes.
+
+        Raises:
+            TensorTrainError: `rows` is no slice.
+        """
+        try:
+            picked = range(self.plan.rows)[slice(None) if rows is None else slice(*rows.indices(self.plan.rows))]
+        except (AttributeError, TypeError, ValueError) as e:
+            raise TensorTrainError(
+                f"rows is {rows!r}, not a slice of rows", hint="give slice(start, stop); lookup gives single rows"
+            ) from e
         if picked.step != 1:
             return self.lookup(np.asarray(picked))
         return consecutive(self.plan, self._factors, picked.start, picked.stop)
@@ -128,8 +141,8 @@ class TensorTrain:
         Raises:
             TensorTrainError: `rel_error` is not at least 0 and below 1.
         """
-        if not 0 <= rel_error < 1:
-            raise TensorTrainError(f"rel_error is {rel_error}", hint="give at least 0 and less than 1")
+        for fault in share_faults(rel_error=rel_error):
+            raise TensorTrainError(fault, hint="give at least 0 and less than 1")
         return self.of_cores(self.plan.rows, self.plan.row_factors, self.plan.col_factors, self.cores, rel_error)
 
     @classmethod
@@ -141,7 +154,19 @@ class TensorTrain:
         cores: Sequence[Array],
         rel_error: float = 0.0,
     ) -> Self:
-        """The table of index-major cores whose ranks are as they are, rounded to ranks that it needs at `rel_error`."""
+        """The table of index-major cores whose ranks are as they are, rounded to ranks that it needs at `rel_error`.
+
+        Raises:
+            TensorTrainError: cores that do not fit the factors or each other.
+        """
+        ranks = [1, *(core.shape[1] for core in cores[1:] if core.ndim == 3), 1]
+        factors = [row_factors, col_factors, ranks[:-1], ranks[1:]]
+        shapes = [(n, left, m * right) for n, m, left, right in zip(*factors, strict=False)]
+        if not cores or len(row_factors) != len(col_factors) or [core.shape for core in cores] != shapes:
+            raise TensorTrainError(
+                f"cores {[core.shape for core in cores]} do not fit factors {list(row_factors)} x {list(col_factors)}",
+                hint="core k is (row factor, rank before, column factor x rank after)",
+            )
         folded = [
             core.reshape(n, core.shape[1], m, -1).transpose(1, 0, 2, 3).reshape(core.shape[1], n * m, -1)
             for n, m, core in zip(row_factors, col_factors, cores, strict=True)

@@ -11,6 +11,7 @@ import numpy as np
 from torch import Tensor
 
 from ttstack.diagnostics import TensorTrainError
+from ttstack.tensor_train.arguments import wholes
 from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.train import TensorTrain
 
@@ -60,10 +61,15 @@ def _numbered(state_dict: Mapping[str, Tensor], name: str) -> list[Array]:
 
 def _fbtt(cores: list[Array], col_factors: Sequence[int] | None, table: int) -> list[Array]:
     """Cores as `(n, r, m, r')`."""
-    if col_factors is None or len(col_factors) != len(cores):
+    if col_factors is None or not wholes(col_factors) or len(col_factors) != len(cores):
         raise TensorTrainError(
             f"FBTT-Embedding stores {len(cores)} cores but not how the columns factor",
             hint="give col_factors: the tt_q_shapes that the module was made with",
+        )
+    if any(core.ndim != 3 for core in cores):
+        raise TensorTrainError(
+            f"entries of shape {[list(core.shape) for core in cores]} are not FBTT-Embedding's",
+            hint="its cores are (tables, row factor, numbers of a slice)",
         )
     if not 0 <= table < len(cores[0]):
         raise TensorTrainError(f"there is no table {table} of {len(cores[0])}", hint="count from 0")

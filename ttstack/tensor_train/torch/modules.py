@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train import bags
+from ttstack.tensor_train.arguments import whole
 from ttstack.tensor_train.decomposition import decompose
 from ttstack.tensor_train.planner import plan as new_plan
 from ttstack.tensor_train.shape import TensorTrainPlan
@@ -41,15 +42,18 @@ class TensorTrainTable(nn.Module):
                 f"{name} has no meaning for a table in Tensor-Train form, whose rows share their numbers",
                 hint=f"leave out {name}",
             )
-        self.plan = plan = plan or new_plan(num_embeddings, embedding_dim, ranks=ranks)
+        if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+            raise TensorTrainError(f"parameters of {dtype!r} cannot be trained", hint="use torch.float32")
+        self.plan = plan = new_plan(num_embeddings, embedding_dim, ranks=ranks) if plan is None else plan
         if (plan.rows, plan.cols) != (num_embeddings, embedding_dim):
             raise TensorTrainError(
                 f"the plan is for {plan.rows} x {plan.cols}, the module for {num_embeddings} x {embedding_dim}",
                 hint="plan for the size of the module's table",
             )
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+        if padding_idx is not None and not (whole(padding_idx, -num_embeddings) and padding_idx < num_embeddings):
             raise TensorTrainError(
-                f"padding_idx {padding_idx} is outside of a table of {num_embeddings} rows", hint="give one of its rows"
+                f"padding_idx {padding_idx!r} is outside of a table of {num_embeddings} rows",
+                hint="give one of its rows",
             )
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
@@ -82,7 +86,7 @@ class TensorTrainTable(nn.Module):
         Raises:
             TensorTrainError: as `decompose` does.
         """
-        values = embeddings.detach().cpu()
+        values = torch.as_tensor(embeddings).detach().cpu()
         return cls.from_tensor_train(decompose(_as_numpy(values), plan), freeze, **arguments)
 
     def tensor_train(self) -> TensorTrain:

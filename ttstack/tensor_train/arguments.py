@@ -1,0 +1,70 @@
+"""What callers give in the place of numbers: accepted, or named with what was expected."""
+
+from collections.abc import Iterator
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ttstack.diagnostics import TensorTrainError
+
+
+def whole(value: Any, least: int = 1) -> bool:
+    """Whether a value is a whole number of at least `least`, of Python or NumPy."""
+    try:
+        return not isinstance(value, bool) and index(value) >= least
+    except TypeError:
+        return False
+
+
+def wholes(value: Any) -> bool:
+    """Whether a value is a sequence of whole numbers of at least 1."""
+    return isinstance(value, (list, tuple, np.ndarray)) and all(whole(number) for number in value)
+
+
+def share(value: Any) -> bool:
+    """Whether a value is a number of at least 0 and below 1."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and bool(0 <= value < 1)
+
+
+def present(**given: Any) -> dict[str, Any]:
+    """The arguments that are given."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def whole_faults(least: int = 1, **given: Any) -> Iterator[str]:
+    """What is wrong with arguments that are whole numbers."""
+    for name, value in given.items():
+        if not whole(value, least):
+            yield f"{name} is {value!r}, not a whole number of at least {least}"
+
+
+def wholes_faults(**given: Any) -> Iterator[str]:
+    """What is wrong with arguments that are sequences of whole numbers."""
+    for name, value in given.items():
+        if not (wholes(value) and len(value)):
+            yield f"{name} is {value!r}, not a sequence of whole numbers of at least 1"
+
+
+def share_faults(**given: Any) -> Iterator[str]:
+    """What is wrong with arguments that are errors."""
+    for name, value in given.items():
+        if not share(value):
+            yield f"{name} is {value!r}, not a number of at least 0 and below 1"
+
+
+def float_type(dtype: DTypeLike) -> np.dtype[Any]:
+    """The element type of cores.
+
+    Raises:
+        TensorTrainError: it is no type of NumPy's, or not one of real numbers.
+    """
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found is None or found.kind != "f":
+        name = repr(dtype) if found is None else str(found)
+        raise TensorTrainError(f"cores of {name} are not possible", hint="use float16, float32 or float64")
+    return found
