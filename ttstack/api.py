@@ -157,7 +157,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     dtype: str | DType | None = None,
     overrides: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
-    tensor_train: str | os.PathLike[str] | Mapping[str, Any] = "",
+    tensor_train: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     weights_dtype: str | DType | None = None,
     placement_budget: float | None = None,
     dump_ir: str | Path | None = None,
@@ -221,6 +221,11 @@ def _system_desc(given: object) -> str | SystemDesc:
 
 
 def _tensor_train(given: object) -> str:
+    """Settings as text; none ask for nothing."""
+    if given is None:
+        return ""
+    if isinstance(given, str | Mapping) and not (given.strip() if isinstance(given, str) else given):
+        raise PassOptionError("tensor_train has no settings", hint="give some, such as rel_error=0.05, or leave it out")
     if isinstance(given, Mapping):
         settings: Mapping[Any, Any] = given
         return ",".join(f"{name}={_spelled(value)}" for name, value in settings.items())

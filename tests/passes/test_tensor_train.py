@@ -244,6 +244,8 @@ OPTIONS = [
     "max_bytes=4,ranks=4",
     "nowhere.yaml",
     "max_bytes=4 gallons",
+    "",
+    " ",
 ]
 
 

@@ -80,7 +80,7 @@ def compile_model(
         typer.Option("--dtype", help="Format of real numbers on the device; the model's own by default."),
     ] = None,
     tensor_train: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--tensor-train",
             metavar="SETTINGS|PATH",
@@ -88,7 +88,7 @@ def compile_model(
             "or a YAML file that says it table by table.",
             show_default=False,
         ),
-    ] = "",
+    ] = None,
     weights_dtype: Annotated[
         Format | None,
         typer.Option("--weights-dtype", help="Format of weights on the device; that of all else by default."),
