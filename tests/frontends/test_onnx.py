@@ -238,3 +238,7 @@ class TestWrongFiles:
         path = saved(parsed("float[3] x", "middle = Relu(x) \n y = Abs(middle)"), tmp_path)
         path.write_bytes(path.read_bytes().replace(b"middle", b"mi\xff\xffle"))
         self.check(path, SourceError, "is damaged: it has names that are not UTF-8")
+
+    def test_two_results_of_one_name(self, tmp_path: Path):
+        path = saved(parsed("float[3] x", "y = Relu(x) \n y = Abs(x)"), tmp_path)
+        self.check(path, SourceError, "'y' is the name of 2 values")

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 as everyone calls it
 from torch import nn
 
+import ttstack
 from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
@@ -300,3 +301,18 @@ def test_bags_that_are_rows_stay_rows():
     module = import_torch(torch.export.export(bags, (torch.zeros(4, 3, dtype=torch.int64),))).module
     simplify().run(module)
     assert ops(module) == {"embedding_bag": 1, "func.return": 1}
+
+
+def test_groups_of_rows_meet_the_matrices_of_their_own_tiles():
+    class Experts(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(8, 64, 32, dtype=torch.bfloat16))
+
+        def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+            return torch._grouped_mm(x, self.weight, ends)
+
+    ends = torch.arange(32, 257, 32, dtype=torch.int32)
+    program = ttstack.compile(Experts(), (torch.randn(256, 64).bfloat16(), ends))
+    (product,) = (op for op in program.cost().ops if op.name == "sparse_matmul")
+    assert product.flops == 2 * (8 + 8 - 1) * 32 * 64 * 32, "8 tiles of rows, and one more for each group but one"

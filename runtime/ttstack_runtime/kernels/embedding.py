@@ -71,6 +71,7 @@ def _checked(indices: Array, count: int) -> Array:
         worst = whole.max() if whole.max() >= count else whole.min()
         raise ExecutionError(
             f"index {worst} is outside of a table of {count} rows",
-            hint="check the indices given to the program against the number of rows",
+            hint="check the indices given to the program against the number of rows; where a model picks by several, "
+            "x[i, j], the rows are those of x with the picked dimensions in one",
         )
     return whole

@@ -1,10 +1,11 @@
 """The message in an `.onnx` file, checked as far as can be without looking at its ops."""
 
 import mmap
+from collections import Counter
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
-from onnx import ModelProto
+from onnx import GraphProto, ModelProto
 from onnx.inliner import inline_local_functions
 
 from ttstack.diagnostics import SourceError
@@ -37,7 +38,20 @@ def load(path: Path) -> ModelProto:
     ):
         raise SourceError(f"'{path}' is damaged: it has names that are not UTF-8", hint="export it again")
     _check_opset(model, path)
+    _check_names(model.graph, path)
     return inline_local_functions(model) if model.functions else model
+
+
+def _check_names(graph: GraphProto, path: Path) -> None:
+    """Every value has a name of its own."""
+    given = Counter(name for node in graph.node for name in node.output if name)
+    given.update(value.name for value in graph.input)
+    if twice := [name for name, count in given.items() if count > 1]:
+        raise SourceError(
+            f"'{path}' is not well formed: '{twice[0]}' is the name of {given[twice[0]]} values",
+            notes=tuple(f"so is '{name}'" for name in twice[1:]),
+            hint="give every result of a node a name of its own",
+        )
 
 
 def _check_opset(model: ModelProto, path: Path) -> None:

@@ -4,12 +4,12 @@ from functools import partial
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise
+from ttstack.frontends.conversion.values import cast, elementwise, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 CONVERSIONS = ConversionTable()
 
@@ -74,22 +74,43 @@ def _addbmm(call: Call) -> ir.Value:
     return f("add", f("multiply", call.number(3), call.tensor(0)), f("multiply", call.number(4), summed))
 
 
-@CONVERSIONS("_grouped_mm", "torch.transformers.grouped_mm_fallback", to="matmul arange le sum eq where reshape")
+@CONVERSIONS(
+    "_grouped_mm",
+    "torch.transformers.grouped_mm_fallback",
+    to="sparse_matmul arange le lt sum eq typecast where pad slice_static permute reshape",
+)
 def _grouped(call: Call) -> ir.Value:
-    """Rows sorted by the matrix that they meet: the product with every matrix, then for each row the one of its group.
+    """Rows sorted by the matrix that they meet: tiles of rows times the matrices that any of their rows meets.
 
-    Rows after the last group are 0.
+    Each row takes its part of these products; rows after the last group are 0.
     """
     x, weights, ends = call.tensor(0), call.tensor(1), call.tensor(2)
     if read_type(x.type).rank != 2 or read_type(weights.type).rank != 3 or not (call.is_none(3) and call.is_none(4)):
         call.refuse("has no groups of rows, or a bias", "rows [n, k], matrices [groups, k, m] and ends are supported")
-    (rows, width), (groups, _, _) = read_type(x.type).shape, read_type(weights.type).shape
-    row, group = _counted(rows), _counted(groups)
-    ended = cast(compare("le", reshaped(ends, (1, groups)), reshaped(row, (rows, 1))), DType.I32)
-    mine = reshaped(ttir("sum", [ended], keep_dim=False, dim_arg=(1,)), (1, rows))
-    chosen = reshaped(compare("eq", reshaped(group, (groups, 1)), mine), (groups, rows, 1))
-    products = ttir("matmul", [reshaped(x, (1, rows, width)), weights])
-    return ttir("sum", [where(chosen, products, 0, read_type(products.type))], keep_dim=False, dim_arg=(0,))
+    (rows, width), (groups, _, columns) = read_type(x.type).shape, read_type(weights.type).shape
+    blocks = tiles(rows)
+    mine = reshaped(_group_of_each_row(ends, groups, blocks * TILE), (blocks, 1, TILE, 1))
+    chosen = compare("eq", mine, reshaped(_counted(groups), (1, groups, 1, 1)))
+    met = ttir("sum", [cast(chosen, DType.I32)], keep_dim=False, dim_arg=(2, 3))
+    whole = ttir("pad", [x], padding=(0, blocks * TILE - rows, 0, 0), value=0.0) if rows % TILE else x
+    products = ttir(
+        "sparse_matmul",
+        [
+            reshaped(whole, (1, blocks, TILE, width)),
+            reshaped(weights, (1, groups, width, columns)),
+            reshaped(met, (1, blocks, 1, groups)),
+        ],
+        nnz=min(blocks + groups - 1, blocks * groups),
+    )
+    parts = reshaped(products, (blocks, groups, TILE, columns))
+    taken = ttir("sum", [where(chosen, parts, 0, read_type(parts.type))], keep_dim=False, dim_arg=(1,))
+    return sliced(reshaped(taken, (blocks * TILE, columns)), 0, 0, rows)
+
+
+def _group_of_each_row(ends: ir.Value, groups: int, rows: int) -> ir.Value:
+    """How many groups end before each row."""
+    ended = compare("le", reshaped(ends, (1, groups)), reshaped(_counted(rows), (rows, 1)))
+    return ttir("sum", [cast(ended, DType.I32)], keep_dim=False, dim_arg=(1,))
 
 
 def _counted(count: int) -> ir.Value:
