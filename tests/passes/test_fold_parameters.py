@@ -12,7 +12,7 @@ from ttstack.compiler import Options, compile_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.program.records import Binary
-from ttstack.session import new_context
+from ttstack.context import new_context
 from ttstack_runtime.executor import execute
 
 
