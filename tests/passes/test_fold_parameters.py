@@ -9,10 +9,10 @@ from torch import nn
 
 import ttstack
 from ttstack.compiler import Options, compile_module
+from ttstack.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.program.records import Binary
-from ttstack.context import new_context
 from ttstack_runtime.executor import execute
 
 
