@@ -10,4 +10,5 @@ settings.register_profile(
     max_examples=25,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+settings.register_profile("thousand", settings.get_profile("ttstack"), max_examples=1000)
 settings.load_profile("ttstack")

@@ -20,6 +20,13 @@ def test_values_are_those_of_the_table(ttstack: Command, program: Path) -> None:
         assert row["grid"] in table
 
 
+def test_others_stay_as_they_are_or_are_placed_anew(ttstack: Command, program: Path) -> None:
+    assert "all other ops stay as they are; --resolve places them anew" in ttstack("explain", program, 0).out
+    (staying, anew) = (json.loads(ttstack("explain", program, 0, "--json", *o).out) for o in ((), ("--resolve",)))
+    assert [a["anew_ns"] for a in staying] == [None] * len(staying)
+    assert all(a["anew_ns"] <= a["more_ns"] + 1e-6 for a in anew)
+
+
 @pytest.mark.parametrize(
     ("op", "what"),
     [

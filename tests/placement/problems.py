@@ -40,7 +40,7 @@ def exhaustive(problem: Problem) -> float:
     """The least total of all combinations of choices that fit."""
     count = len(problem.steps)
     total = np.zeros([step.choices for step in problem.steps])
-    maker = {v: at for at, step in enumerate(problem.steps) for v in step.writes}
+    maker = {v: (at, i) for at, step in enumerate(problem.steps) for i, v in enumerate(step.writes)}
 
     def along(numbers: np.ndarray, *axes: int) -> np.ndarray:
         """An array by one or two choices as one by all."""
@@ -54,14 +54,14 @@ def exhaustive(problem: Problem) -> float:
         needs = problem.steps[at].needs[:, position]
         if read.value not in maker:
             return along(table[0, needs], at)
-        have = problem.steps[maker[read.value]].gives[:, 0]
-        return along(table[np.ix_(have, needs)], maker[read.value], at)
+        by, i = maker[read.value]
+        return along(table[np.ix_(problem.steps[by].gives[:, i], needs)], by, at)
 
     def held(value: int) -> np.ndarray | int:
         if value not in maker:
             return 0
-        gives = problem.steps[maker[value]].gives[:, 0]
-        return along(np.array(problem.sizes[value])[gives], maker[value])
+        by, i = maker[value]
+        return along(np.array(problem.sizes[value])[problem.steps[by].gives[:, i]], by)
 
     for at, step in enumerate(problem.steps):
         total = total + along(step.cost, at)
@@ -71,6 +71,6 @@ def exhaustive(problem: Problem) -> float:
             used = used + changed(read.copied, read, at, position)
             over = used + changed(read.scratch, read, at, position) > problem.capacity[at]
             total = np.where(over & changed(read.changes, read, at, position), np.inf, total)
-        used = used + held(step.writes[0]) + along(step.scratch, at)
+        used = used + sum(held(v) for v in step.writes) + along(step.scratch, at)
         total = np.where(used > problem.capacity[at], np.inf, total)
     return float(total.min())

@@ -169,7 +169,7 @@ def test_an_explanation_says_what_alternatives_would_cost():
     program = compiled(placement="optimal")
     function, binary = program.function(), program.binary
     position = next(i for i, op in enumerate(function.operations) if op.name == "softmax")
-    first, *others = explain(function, position, binary.chip(function), binary.system_desc)
+    first, *others = explain(function, position, binary.chip(function), binary.system_desc, anew_seconds=30)
     assert first.chosen
     assert first.device_op == function.device_op(function.operations[position])
     assert others
@@ -180,3 +180,6 @@ def test_an_explanation_says_what_alternatives_would_cost():
         forced = compiled({"name": "softmax", "location": "*", **asked}, placement="optimal").cost().total_ns
         assert forced <= program.cost().total_ns + other.more_ns + 1e-6, "others may be placed anew"
         assert other.more_ns >= -1e-6, "nothing is better than the optimum"
+        assert other.anew_ns is not None
+        assert -1e-6 <= other.anew_ns <= other.more_ns + 1e-6
+        assert forced <= program.cost().total_ns + other.anew_ns + 1e-6

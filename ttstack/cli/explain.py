@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stdout, write_json
+from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
@@ -20,24 +20,38 @@ def explain_op(
     ],
     function: FunctionName = None,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N best alternatives.")] = 12,
+    resolve: Annotated[
+        bool, typer.Option("--resolve", help="For each alternative, place all other ops anew around it.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what else an op could have had, what that would cost, and what decided against it."""
     from ttstack.api import load
     from ttstack.cli.show import show
     from ttstack.diagnostics import InputError
+    from ttstack.placement import BUDGET_SECONDS
     from ttstack.placement.explain import explain
 
     program = load(file)
     found = program.function(function)
     number = _number(found, op)
+    chip, seconds = program.binary.chip(found), BUDGET_SECONDS if resolve else 0.0
     try:
-        alternatives = explain(found, number, program.binary.chip(found), program.binary.system_desc)
+        shown = explain(found, number, chip, program.binary.system_desc, most=top, anew_seconds=seconds)
     except LookupError as error:
         name = found.operations[number].name
         raise InputError(f"op {number} is a '{name}', which has no placement of its own") from error
-    shown = alternatives[: top + 1]
-    write_json([_values(a) for a in shown]) if as_json else show(stdout(), [_row(a) for a in shown])
+    if as_json:
+        write_json([_values(a) for a in shown])
+        return
+    show(stdout(), [_row(a) for a in shown])
+    write(_ANEW if resolve else _STAYING)
+
+
+_STAYING = "µs more: of the whole function while all other ops stay as they are; --resolve places them anew"
+_ANEW = (
+    "µs more: of the whole function while all other ops stay as they are; µs anew: with all of them placed around it"
+)
 
 
 def _number(function: "Function", op: str) -> int:
@@ -66,6 +80,7 @@ def _row(alternative: "Alternative") -> dict[str, Any]:
     return {
         "": "*" if alternative.chosen else "",
         "µs more": round(alternative.more_ns / 1000, 2),
+        **({} if alternative.anew_ns is None else {"µs anew": round(alternative.anew_ns / 1000, 2)}),
         "µs itself": round(alternative.ns / 1000, 2),
         "µs changes": round(alternative.changes_ns / 1000, 2),
         "grid": str(op.grid),
@@ -80,6 +95,7 @@ def _values(alternative: "Alternative") -> dict[str, Any]:
     return {
         "chosen": alternative.chosen,
         "more_ns": alternative.more_ns,
+        "anew_ns": alternative.anew_ns,
         "ns": alternative.ns,
         "changes_ns": alternative.changes_ns,
         "grid": str(op.grid),

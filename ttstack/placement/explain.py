@@ -1,12 +1,14 @@
 """Why an op was placed as it was: what else it could have had, at what cost, and what spoke against it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
 
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
 from ttstack.placement.recovered import Recovered, recovered
+from ttstack.placement.resolve import resolved
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -26,12 +28,24 @@ class Alternative:
     why: str
     """What decided against it; what decided for it where it was chosen."""
     chosen: bool = False
+    anew_ns: float | None = None
+    """Of the whole function, compared with the program, where all others are placed anew; None where not asked for."""
 
 
-def explain(function: Function, operation: int, chip: ChipDesc, system: SystemDesc) -> list[Alternative]:
+def explain(
+    function: Function,
+    operation: int,
+    chip: ChipDesc,
+    system: SystemDesc,
+    *,
+    most: int | None = None,
+    anew_seconds: float = 0.0,
+) -> list[Alternative]:
     """The alternatives of one operation, by its position in the function: the fastest for each set of layouts.
 
-    The first is the one that the program has; the others follow by what they would cost the whole function.
+    The first is the one that the program has; all others, or `most` of them, follow by what they would cost the whole
+    function while all other ops stay as they are. With `anew_seconds`, each is also placed with all others around
+    it, in at most that time.
 
     Raises:
         LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
@@ -43,7 +57,20 @@ def explain(function: Function, operation: int, chip: ChipDesc, system: SystemDe
     as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
     others = {i: of for i, of in found.fixed.items() if i != node}
     free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
-    return _Comparison(found, as_it_is, free, node).run()
+    alternatives = _Comparison(found, as_it_is, free, node).run()[: None if most is None else most + 1]
+    if not anew_seconds:
+        return alternatives
+    total = as_it_is.problem.total(_choices(found, as_it_is))
+    totals = resolved(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
+    return [replace(a, anew_ns=ns - total) for a, ns in zip(alternatives, totals, strict=True)]
+
+
+def _choices(found: Recovered, formulation: Formulation) -> list[int]:
+    """The first choice of every step, which is the only one; parameters start where the program has them."""
+    chosen = [0] * len(formulation.problem.steps)
+    for at, value in formulation.starts.items():
+        chosen[at] = formulation.options[value].index(found.starts[value])
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -54,27 +81,21 @@ class _Comparison:
     node: int
 
     def run(self) -> list[Alternative]:
-        problem, now, at = self.as_it_is.problem, self._choices(self.as_it_is), self._step(self.as_it_is)
+        problem, now, at = self.as_it_is.problem, _choices(self.found, self.as_it_is), self._step(self.as_it_is)
         chosen = self.as_it_is.candidates[at][0]
         total = problem.total(now)
         first = self._alternative(problem, now, at, chosen, total, None)
-        problem, now, at = self.free.problem, self._choices(self.free), self._step(self.free)
-        rest = (
+        problem, now, at = self.free.problem, _choices(self.found, self.free), self._step(self.free)
+        rest = [
             self._alternative(problem, self._instead(now, at, i), at, candidate, total, first)
             for i, candidate in self._fastest(at)
             if _layouts(candidate) != _layouts(chosen)
-        )
-        return [first, *sorted(rest, key=lambda a: a.more_ns)]
+        ]
+        possible = [a for a in rest if isfinite(a.more_ns)]  # others may read a parameter in the layout that it has
+        return [first, *sorted(possible, key=lambda a: a.more_ns)]
 
     def _step(self, formulation: Formulation) -> int:
         return next(step for step, node in formulation.nodes.items() if node == self.node)
-
-    def _choices(self, formulation: Formulation) -> list[int]:
-        """The first choice of every step, which is the only one; parameters start where the program has them."""
-        chosen = [0] * len(formulation.problem.steps)
-        for at, value in formulation.starts.items():
-            chosen[at] = formulation.options[value].index(self.found.starts[value])
-        return chosen
 
     def _instead(self, now: list[int], at: int, choice: int) -> list[int]:
         """Another choice for the op; parameters that it reads start as it asks for them."""

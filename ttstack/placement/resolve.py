@@ -1,0 +1,33 @@
+"""What a function takes when one op has certain layouts and all others are placed anew around it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ttstack.placement.formulate import formulate
+from ttstack.placement.optimum import optimum
+from ttstack.placement.pricing import Pricing
+from ttstack.placement.recovered import Recovered
+from ttstack.placement.repair import Bank
+from ttstack.program.device_op import DeviceOp
+
+
+def resolved(
+    found: Recovered, node: int, ways: Sequence[DeviceOp], pricing: Pricing, seconds: float
+) -> Iterator[float]:
+    """For each way to place the node, the nanoseconds of the best function that has these layouts there.
+
+    Each is searched for at most some seconds.
+    """
+    free = formulate(found.graph, found.homes, pricing, {}, l1=True, grids=True)
+    at = next(step for step, of in free.nodes.items() if of == node)
+    problem, chip = free.problem, pricing.chip
+    bank = Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
+    for way in ways:
+        alike = [i for i, c in enumerate(free.candidates[at]) if _layouts(c.device_op) == _layouts(way)]
+        step = problem.steps[at].keeping(alike)
+        fixed = replace(problem, steps=(*problem.steps[:at], step, *problem.steps[at + 1 :]))
+        yield fixed.total(optimum(fixed, bank, seconds).chosen)
+
+
+def _layouts(op: DeviceOp) -> object:
+    return op.operands, op.results
