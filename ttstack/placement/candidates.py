@@ -1,9 +1,9 @@
 """The ways in which one op can be placed: layouts of operands and results, cores, configuration."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
 
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access
@@ -59,7 +59,8 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
 
     The first keeps in DRAM whatever can be there; none where that does not fit.
     """
-    found = list(_on_pages(question, pricing))
+    slack = _WORK_SLACK if question.spreads else 1
+    found = list(_on_pages(question, pricing, slack)) or list(_on_pages(question, pricing, math.inf))
     if all(question.free) and (found or question.fixed):
         for kind, grid, spread in shardings(question.op, pricing.device):
             asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid
@@ -74,15 +75,15 @@ def plain(question: Question, device: Grid) -> DeviceOp:
     return placed(question.op, operands, question.results, device)
 
 
-def _on_pages(question: Question, pricing: Pricing) -> Iterator[Candidate]:
-    """Interleaved operands and results, in either memory."""
+def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Candidate]:
+    """Interleaved operands and results, in either memory; products with up to `slack` times the least work."""
     base = plain(question, pricing.device)
     reads = [_memories(question, i, layout) for i, layout in enumerate(base.operands)]
     results = [_results(question, MemorySpace.DRAM)]
     if any(question.free):
         results.append(_results(question, MemorySpace.L1))
     layouts = [(o, r) for o in _combinations(reads) for r in results]
-    yield from _priced(_spreads(base, question), layouts, question, pricing)
+    yield from _priced(_spreads(base, question, slack), layouts, question, pricing)
 
 
 def _on_shards(
@@ -123,7 +124,7 @@ def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     yield from _priced([(base, [grid])], layouts, question, pricing)
 
 
-def _spreads(base: DeviceOp, question: Question) -> list[tuple[DeviceOp, list[Grid]]]:
+def _spreads(base: DeviceOp, question: Question, slack: float) -> list[tuple[DeviceOp, list[Grid]]]:
     """The ways in which the op goes over grids; of products, those that keep the busiest core from far more work."""
     if question.fixed and question.fixed.grid:
         question = replace(question, grids=(Grid(*question.fixed.grid),))
@@ -133,9 +134,7 @@ def _spreads(base: DeviceOp, question: Question) -> list[tuple[DeviceOp, list[Gr
         (spread, distinct(replace(base, spread=spread), question.grids)) for spread in matmul_spreads(base.dispatch)
     ]
     work = {(spread, grid): replace(base, spread=spread, grid=grid).core_units for spread, of in found for grid in of}
-    most = min(work.values()) * (_WORK_SLACK if question.spreads else 1)
-    if question.fixed:
-        most = max(work.values())
+    most = math.inf if question.fixed else min(work.values()) * slack
     return [(replace(base, spread=spread), [g for g in of if work[spread, g] <= most]) for spread, of in found]
 
 
@@ -170,7 +169,7 @@ def _priced(
 
 def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]:
     """One layout for each operand; of ops with many operands, those in which all but at most one are alike."""
-    if prod(map(len, reads)) <= _ALL_COMBINATIONS:
+    if math.prod(map(len, reads)) <= _ALL_COMBINATIONS:
         return list(product(*reads))
     alike = [tuple(of[min(i, len(of) - 1)] for of in reads) for i in range(max(map(len, reads)))]
     others = ((*row[:i], x, *row[i + 1 :]) for row in alike for i, of in enumerate(reads) for x in of)

@@ -13,7 +13,7 @@ from ttstack.program.block_config import block_configs
 from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Grid, Layout, MemoryLayout
-from ttstack.program.matmul_config import spread_configs
+from ttstack.program.matmul_config import matmul_spreads, spread_configs
 from ttstack.program.structure import is_free, is_matmul
 from ttstack.system_desc import ChipDesc, SystemDesc
 
@@ -90,9 +90,12 @@ class Pricing:
         return self._conversions[key]
 
     def smallest(self, base: DeviceOp) -> int:
-        """Bytes of circular buffers that the op needs at least, on any grid."""
-        grids = legal_grids(base.op, self.device)
-        return min(footprint(op, self.chip) for op in self.configured(base, grids))
+        """Bytes of circular buffers that the op needs at least, however it goes over any grid."""
+        grids, spreads = legal_grids(base.op, self.device), (base.spread,)
+        if is_matmul(base.dispatch):
+            spreads = matmul_spreads(base.dispatch)
+        ways = (op for spread in spreads for op in self.configured(replace(base, spread=spread), grids))
+        return min(footprint(op, self.chip) for op in ways)
 
 
 def _from_the_start(layout: Layout) -> bool:

@@ -105,18 +105,37 @@ def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int
 
 @lru_cache(maxsize=4096)
 def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
-    """What cores hold that have `pixels` of the result each, and `own` of the input."""
+    """What cores hold that have `pixels` of the result each, and `own` of the input.
+
+    Windows whose taps are far apart are held one by one where that is less.
+    """
     windows = sliding.windows
     results = sliding.batch * prod(w.count for w in windows)
+    span = _position_of([w.extent - 1 for w in windows], windows) + 1
     held = near = taken = 0
-    for core, first in enumerate(range(0, results, pixels)):
-        start = _position(windows, first)
-        last = _position(windows, min(first + pixels, results) - 1)
-        end = last + _position_of([w.extent - 1 for w in windows], windows) + 1
+    for first in _slices(sliding, results, pixels):
+        last = min(first + pixels, results) - 1
+        start, end = _position(windows, first), _position(windows, last) + span
         low, high = _pixels_before(sliding, start), _pixels_before(sliding, end)
+        core = first // pixels
         kept = max(0, min(high, (core + 1) * own) - max(low, core * own))
         held, near, taken = max(held, end - start), max(near, kept), max(taken, high - low - kept)
+    if (apart := min(pixels, results) * sliding.taps) < held:
+        return Reach(apart, min(near, apart), min(taken, apart))
     return Reach(held, near, taken)
+
+
+def _slices(sliding: Sliding, results: int, pixels: int) -> Sequence[int]:
+    """The first result of each core or slice; of very many, those at the start and at the edge of an image."""
+    starts = range(0, results, pixels)
+    if len(starts) <= _MANY:
+        return starts
+    edge = results // max(sliding.batch, 1) // pixels
+    return [*starts[: _MANY // 2], *starts[max(edge - _MANY // 4, 0) : edge + _MANY // 4]]
+
+
+_MANY = 1024
+"""Slices up to which each is looked at; all others are like their neighbours."""
 
 
 def _position(windows: Sequence[Window], result: int) -> int:
