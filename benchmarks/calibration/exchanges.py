@@ -34,7 +34,7 @@ def _nbytes(text: str, *names: str) -> float | None:
 
 def _largest(row: Row) -> float:
     """The largest size with a unit, or with the name of one, or the tensor of the shape."""
-    text = f"{row.shape} {row.notes}"
+    text = f"{row.shape}; {row.notes}"
     found = [float(n) * _UNITS[unit.lower()] for n, unit in re.findall(_SIZE, text, re.IGNORECASE)]
     found += [n for name in ("transfer_size", "size", "payload", "bytes") if (n := _nbytes(text, name))]
     if found:
@@ -50,7 +50,7 @@ def stated_us(row: Row, nbytes: float) -> float:
     """The measured time, or that of `nbytes` at the measured rate."""
     if row.time_us is not None:
         return row.time_us
-    text = f"{row.notes} {row.shape}"
+    text = f"{row.notes}; {row.shape}"
     rate = re.search(r"([\d.]+)(?:-([\d.]+))?\s*([GM]i?)B/s", text)
     if rate is not None:
         mean = (float(rate[1]) + float(rate[2] or rate[1])) / 2
@@ -63,7 +63,7 @@ def stated_us(row: Row, nbytes: float) -> float:
 
 def fabric_row(row: Row) -> Expressed:
     """A message from chip to chip, handed on packet by packet; of a rate, one of many packets in a row."""
-    text = f"{row.shape} {row.notes}"
+    text = f"{row.shape}; {row.notes}"
     nbytes = _nbytes(text, "payload", "packet_size", "packet", "message") or _largest(row)
     sizes = named(text)
     hops = max(sizes.get("hops", sizes.get("hop", sizes.get("num_hops", 1))), 1)
@@ -86,7 +86,7 @@ def fabric_row(row: Row) -> Expressed:
 
 def host_row(row: Row) -> Expressed:
     """A buffer written to a device from the host, or read back, page by page."""
-    words, text = f"{row.op} {row.table}".lower(), f"{row.shape} {row.notes}"
+    words, text = f"{row.op} {row.table}".lower(), f"{row.shape}; {row.notes}"
     nbytes = _nbytes(text, "transfer_size", "transfer", "total", "buffer") or _largest(row)
     page = _nbytes(text, "page_size", "page") or nbytes
     reads = re.search(r"read|from_?device|device_?to_?host|d2h|device *-> *host", row.op.lower() or words) is not None

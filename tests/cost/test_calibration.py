@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -25,14 +26,43 @@ ROWS = {
     "tiling and copies": "TilizeDeviceOperation,1x1x1024x1024,bf16,,,DRAM,8x8,30,,n150,",
     "binary elementwise": '"BinaryDeviceOperation","[1, 1, 512, 1024]",bf16,bf16,,DRAM,8x8,9,,p150,ADD',
 }
+SPELLINGS = {
+    "matmul": (
+        '"M=32 K=4096 N=1024"',
+        '"[1, 1, 32, 4096] @ [1, 1, 4096, 1024]"',
+        "1x1x32x4096 * 1x1x4096x1024",
+        "M32_K4096_N1024",
+        "32 x 4096 x 1024",
+        '"(32, 4096, 1024)"',
+        "1[1]x1[1]x32[19]x4096[4096] x 1[1]x1[1]x4096[4096]x1024[1024]",
+    ),
+    "ScaledDotProductAttentionDecode_0": (
+        '"b=8, nh=32, nkv=8, s=8192, d=128"',
+        "B8 H32 KVH8 S8192 D128",
+        '"1x8x32x128, 8x8x8192x128, 8x8x8192x128"',
+        '"batch 8, kv len 8192, 32 heads, 8 kv heads, head dim 128"',
+    ),
+    "Conv2dDeviceOperation": (
+        '"16,64,64,56,56,3,3,1,1,1,1"',
+        "N16 Cin64 H56 W56 Cout64 K3 S1 P1",
+        '"16x64x56x56 -> 64, 3x3 s1 p1"',
+        '"input 16x56x56x64 weight 64x64x3x3 stride 1 pad 1"',
+        '"b16 oc64 ic64 56x56 3x3 s1 p1"',
+    ),
+}
+"""Ways to spell one shape of an op."""
+
+
+def judge(path: Path, rows: Iterable[str]) -> dict[str, list[dict[str, object]]]:
+    path.write_text("\n".join([COLUMNS, *rows]) + "\n")
+    command = [sys.executable, str(EVALUATE), str(path), "--json"]
+    return json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, object]]]:
     path = tmp_path_factory.mktemp("rows") / "rows.csv"
-    path.write_text("\n".join([COLUMNS, *ROWS.values(), "Mystery,1x1,bf16,,,L1,8x8,3,,n150,"]) + "\n")
-    command = [sys.executable, str(EVALUATE), str(path), "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
+    return judge(path, [*ROWS.values(), "Mystery,1x1,bf16,,,L1,8x8,3,,n150,"])
 
 
 @pytest.mark.parametrize("kind", ROWS)
@@ -44,6 +74,35 @@ def test_a_row_is_predicted(kind: str, judged: dict[str, list[dict[str, object]]
 def test_what_cannot_be_expressed_is_listed(judged: dict[str, list[dict[str, object]]]) -> None:
     (missing,) = judged["not_expressed"]
     assert missing["reason"] == "no op of ours is 'Mystery'"
+
+
+def test_one_shape_has_one_prediction_however_it_is_spelled(tmp_path: Path) -> None:
+    rows = [f"{op},{shape},bf16,bfp8_b,HiFi2,,8x8,9,,n150," for op, shapes in SPELLINGS.items() for shape in shapes]
+    found = judge(tmp_path / "rows.csv", rows)
+    assert not found["not_expressed"]
+    for op, shapes in SPELLINGS.items():
+        times = [float(str(row["predicted_us"])) for row in found["rows"] if row["op"] == op]
+        assert len(times) == len(shapes)
+        assert max(times) / min(times) < 1.15, op
+
+
+def test_no_row_is_dropped_whatever_it_says(tmp_path: Path) -> None:
+    ops = [row.split(",")[0] for row in ROWS.values()] + ["Softmax", "Transpose", "SDPA", "dram_read", "noc:dram_bw"]
+    shapes = ("", "?", "1x", "0x0", "[[]]", "b=,s=", "99999999999x1", "1x1x1x1x1x1x1", '"a, b"', "-3x4")
+    rows = [f"{op},{shape},bf99,,,L1 odd-sharded,0x0,1,,,junk" for op in ops for shape in shapes]
+    found = judge(tmp_path / "rows.csv", rows)
+    assert len(found["rows"]) + len(found["not_expressed"]) == len(rows)
+    assert all(row["reason"] for row in found["not_expressed"])
+
+
+def test_a_rate_stands_for_the_time_that_is_missing(tmp_path: Path) -> None:
+    rows = (
+        "Read,536870912 bytes page 2048 bytes,,,,,,,bandwidth,n150,8.6 GB/s",
+        "fabric unicast,4096 B packets,,,,,,,bandwidth,t3k,8.9 B/cycle",
+        "dram_ubenchmark,,,,,DRAM sharded,,,bandwidth,n150,267-267 GB/s",
+    )
+    found = judge(tmp_path / "rows.csv", rows)
+    assert [abs(float(str(row["error"]))) < 0.1 for row in found["rows"]] == [True] * len(rows)
 
 
 def test_a_column_of_cores_shares_the_links_of_that_column() -> None:

@@ -15,7 +15,7 @@ class Stream:
     bank_adjacent: bool = False
     """Whether DRAM is read at the full rate of its channels: by cores next to them, or with many reads in flight."""
     dram_pages: float = 0.0
-    """Pages that DRAM is read in; 0 where they are too long to matter."""
+    """Pages or parts of pages that DRAM is read in, where they are not too long to matter."""
 
     @property
     def from_dram(self) -> bool:

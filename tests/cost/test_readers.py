@@ -1,0 +1,65 @@
+"""What readers wait for, and what DRAM delivers."""
+
+from typing import Any
+
+import pytest
+
+from ttstack.cost import Cost, predict
+from ttstack.cost.memory import read_cycles
+from ttstack.cost.stream import Stream
+from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Grid, Layout
+from ttstack.system_desc import load
+
+CHIP = load("wormhole").chips[0]
+
+
+def cost(name: str, shapes: list[tuple[int, ...]], dtype: DType = DType.BF16, grid: int = 8, **attributes: Any) -> Cost:
+    """Of an op on tensors in DRAM."""
+    op = OPS[name].on([TensorType(shape, dtype) for shape in shapes], attributes)
+    layouts = tuple(Layout(dtype) for _ in op.operands)
+    return predict(DeviceOp(op, layouts, tuple(Layout(dtype) for _ in op.results), Grid(grid, grid)), CHIP)
+
+
+def attended(grid: int, users: int) -> Cost:
+    query, keys = TensorType((1, users, 8, 128), DType.BF16), TensorType((users, 1, 16384, 128), DType.BFP8_B)
+    operands = [query, keys, keys, None, TensorType((users,), DType.SI32)]
+    op = OPS["scaled_dot_product_attention_decode"].on(operands, {})
+    cached = Layout(DType.BFP8_B)
+    layouts = (Layout(DType.BF16), cached, cached, Layout(DType.SI32, tiled=False))
+    return predict(DeviceOp(op, layouts, (Layout(DType.BF16),), Grid(grid, grid)), CHIP)
+
+
+def test_one_core_waits_for_every_tile_that_it_reduces():
+    """As measured: one core of an n300 takes about 510 ns for each of 1,602 tiles, 817 us."""
+    found = cost("mean", [(51264, 32)], keep_dim=True, dim_arg=(0,))
+    assert found.total_ns == pytest.approx(817e3, rel=0.15)
+
+
+@pytest.mark.parametrize(("shape", "us"), [((32, 32, 32, 32), 118.6), ((96, 96, 96, 96), 8995)])
+def test_dimensions_that_cut_tiles_move_a_row_of_a_face_at_a_time(shape: tuple[int, ...], us: float):
+    """As measured on Wormhole for the permutation [0, 2, 3, 1]."""
+    assert cost("permute", [shape], permutation=(0, 2, 3, 1)).total_ns == pytest.approx(us * 1e3, rel=0.1)
+
+
+def test_few_elements_move_in_a_few_microseconds():
+    assert cost("reshape", [(8,)], DType.SI32, shape=(8, 1)).total_ns < 5e3
+
+
+def test_small_pages_do_not_come_in_proportion_to_their_bytes():
+    """As measured on a p100a: tiles of bfp4_b come at 231 GB/s where those of bf16 come at 363."""
+    chip = load("blackhole_p150").chips[0]
+    rates = {}
+    for dtype in (DType.BF16, DType.BFP4_B):
+        reads = [Stream(0.0, dram_bytes=dtype.tile_bytes * 1e6, dram_pages=1e6)]
+        rates[dtype] = dtype.tile_bytes * 1e6 / read_cycles(reads, chip)
+    assert rates[DType.BFP4_B] / rates[DType.BF16] == pytest.approx(231 / 363, rel=0.15)
+
+
+def test_keys_of_one_user_are_divided_over_cores():
+    one, many = attended(8, users=1), attended(8, users=64)
+    assert one.cores == CHIP.attention.max_cores_per_head
+    assert many.cores == 64
+    assert one.total_ns < attended(2, users=1).total_ns < attended(1, users=1).total_ns
