@@ -106,7 +106,7 @@ class Placed:
 def _seen_ns(device_op: DeviceOp, cost: Cost, time_kind: str) -> float:
     """The part of the cost that a kind of measurement sees; the halo op is a kernel of its own."""
     match time_kind:
-        case "host_trace_avg":
+        case kind if "host" in kind and _traced(kind):
             return cost.elapsed_ns
         case "trisc1_cycles_trace":
             product = is_contraction(device_op.dispatch) and not is_attention(device_op.dispatch)
@@ -121,6 +121,10 @@ def _seen_ns(device_op: DeviceOp, cost: Cost, time_kind: str) -> float:
             return cost.total_ns
 
 
+def _traced(kind: str) -> bool:
+    return "trace" in kind and re.search(r"(no|without)[ _]?trace|eager", kind) is None
+
+
 def express(row: Row, chip: ChipDesc) -> Expressed:
     """The row as something to predict; raises `InexpressibleError` where it is nothing of the kind."""
     words = operation(row.op)
@@ -129,7 +133,7 @@ def express(row: Row, chip: ChipDesc) -> Expressed:
             return rate(row)
     kind, maker = _op(row, words)
     placed = Placed(_cases(row, chip, maker), row.time_kind)
-    if "host" in row.time_kind and "trace" not in row.time_kind:
+    if "host" in row.time_kind and not _traced(row.time_kind):
         raise InexpressibleError("time of the host without a trace, which depends on the host")
     measured = row.time_us
     if measured is None:
