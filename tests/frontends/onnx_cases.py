@@ -245,6 +245,27 @@ CASES: dict[str, tuple[str, str, str]] = {
         "float s = {0.05}, int8 z = {3}, int8[3,2] w = {1,-2,3,4,-5,6}",
         "q = QuantizeLinear(x, s, z) \n a = DequantizeLinear(q, s, z) \n b = DequantizeLinear(w, s) \n y = MatMul(a, b)",
     ),
+    "QLinearMatMul": (
+        "uint8[2,3] n, int8[3,2] m",
+        "float s = {0.05}, uint8 a = {12}, float[2] t = {0.02, 0.1}, int8[2] b = {0, 3}, float u = {0.3}, uint8 c = {100}",
+        "y = QLinearMatMul(n, s, a, m, t, b, u, c)",
+    ),
+    "QLinearConv": (
+        "uint8[1,2,5,4] n, int8[3,2,3,2] m, int32[3] b",
+        "float s = {0.05}, uint8 a = {12}, float[3] t = {0.02, 0.1, 0.3}, int8[3] z = {0, 2, -3}, float u = {9.0}, uint8 c = {100}",
+        "y = QLinearConv<pads=[1,0,0,1], strides=[2,1]>(n, s, a, m, t, z, u, c, b)",
+    ),
+    "LpPool": ("float[1,2,6,5] x", "", "y = LpPool<kernel_shape=[3,2], strides=[2,1], pads=[1,0,1,0], p=3>(x)"),
+    "ReverseSequence": (
+        "float[4,3,2] x",
+        "int64[3] l = {4, 1, 3}",
+        "y = ReverseSequence<batch_axis=1, time_axis=0>(x, l)",
+    ),
+    "ReverseSequence, batch first": (
+        "float[3,4] x, int64[3] i",
+        "",
+        "y = ReverseSequence<batch_axis=0, time_axis=1>(x, i)",
+    ),
     "MatMulInteger": ("uint8[2,3] n, int8[3,2] m", "uint8 z = {12}", "y = MatMulInteger(n, m, z)"),
     "NonZero of what is known": (
         "float[3] x",

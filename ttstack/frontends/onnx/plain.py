@@ -6,6 +6,7 @@ from typing import Any
 import onnx
 from onnx import FunctionProto, NodeProto, TypeProto
 
+from ttstack.frontends.onnx.definitions import DEFINITIONS
 from ttstack.frontends.onnx.types import static_shape
 
 
@@ -29,7 +30,9 @@ def pads_spelled(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
 
 
 def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> FunctionProto | None:
-    """How ONNX defines an op by others, for operands of these types; None where it does not."""
+    """How an op is defined by others, for operands of these types; None where it is not."""
+    if node.op_type in DEFINITIONS:
+        return DEFINITIONS[node.op_type](node, types)
     schema: Any = onnx.defs.get_schema(node.op_type, opset, "")
     if schema.has_function:
         versions = [version for version in schema.function_opset_versions if version <= opset]

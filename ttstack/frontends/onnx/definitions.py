@@ -1,0 +1,107 @@
+"""Ops that ONNX itself does not define by others, defined so."""
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+import onnx
+from onnx import FunctionProto, NodeProto, TypeProto, parser
+
+from ttstack.frontends.onnx.types import static_shape
+
+Types = Mapping[str, TypeProto]
+
+
+def _function(signature: str, *nodes: str) -> FunctionProto:
+    header = '<opset_import: ["" : 17], domain: "ttstack">'
+    return parser.parse_function(f"{header} {signature} {{ {' '.join(nodes)} }}")
+
+
+def _centred(name: str, zero: str) -> str:
+    """Integers without their zero point, as real numbers: sums of their products are exact up to 2^24."""
+    return f"{name}_f = Cast<to = 1>({name}) {zero}_f = Cast<to = 1>({zero}) {name}_c = Sub({name}_f, {zero}_f)"
+
+
+def _matmul(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Scales and zero points of whole tensors, or of columns of the second."""
+    if any(_size(node.input[i], types) != 1 for i in (1, 2)):
+        return None
+    return _function(
+        "QLinearMatMul (a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero) => (y)",
+        _centred("a", "a_zero"),
+        _centred("b", "b_zero"),
+        "product = MatMul(a_c, b_c) scale = Mul(a_scale, b_scale) real = Mul(product, scale)",
+        "y = QuantizeLinear(real, y_scale, y_zero)",
+    )
+
+
+def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
+    """One scale for the image; for the filters one, or one for each channel."""
+    rank = len(static_shape(types[node.input[0]]) or ())
+    by_filter = f"by_filter = Constant<value = int64[{rank}] {{-1{', 1' * (rank - 1)}}}>()"
+    by_channel = f"by_channel = Constant<value = int64[{rank}] {{1, -1{', 1' * (rank - 2)}}}>()"
+    attributes = ", ".join(f"{n}: ints = @{n}" for n in ("dilations", "kernel_shape", "pads", "strides"))
+    biased = ["bias = Cast<to = 1>(b) biases = Reshape(bias, by_channel) total = Add(product, biases)"]
+    return _function(
+        "QLinearConv (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, b) => (y)",
+        _centred("x", "x_zero"),
+        f"{by_filter} zeros = Reshape(w_zero, by_filter)",
+        _centred("w", "zeros"),
+        f"product = Conv<{attributes}, auto_pad: string = @auto_pad, group: int = @group>(x_c, w_c)",
+        by_channel,
+        *(biased if len(node.input) > 8 and node.input[8] else ["total = Identity(product)"]),
+        "both = Mul(x_scale, w_scale) scale = Reshape(both, by_channel) real = Mul(total, scale)",
+        "y = QuantizeLinear(real, y_scale, y_zero)",
+    )
+
+
+def _lp_pool(node: NodeProto, _: Types) -> FunctionProto | None:
+    """A power mean without the mean."""
+    given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    if given.get("ceil_mode") or set(given.get("dilations", [])) > {1}:
+        return None
+    p, count = given.get("p", 2), prod(given["kernel_shape"])
+    attributes = ", ".join(f"{n}: ints = @{n}" for n in ("kernel_shape", "pads", "strides"))
+    return _function(
+        "LpPool (x) => (y)",
+        f"size = Abs(x) p = Constant<value = float {{{p}.0}}>() power = Pow(size, p)",
+        f"mean = AveragePool<{attributes}, auto_pad: string = @auto_pad, count_include_pad = 1>(power)",
+        f"count = Constant<value = float {{{count}.0}}>() total = Mul(mean, count)",
+        f"root = Constant<value = float {{{1 / p}}}>() y = Pow(total, root)",
+    )
+
+
+def _reverse_sequence(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Places picked along time: from the back within a sequence, as they are behind it."""
+    given = {a.name: a.i for a in node.attribute}
+    batch, time = given.get("batch_axis", 1), given.get("time_axis", 0)
+    shape = static_shape(types[node.input[0]])
+    if shape is None or {batch, time} != {0, 1}:
+        return None
+    steps = ", ".join(map(str, range(shape[time])))
+    column = (*shape[:2], *(1 for _ in shape[2:]))
+    along = {axis: ", ".join(str(n if d == axis else 1) for d, n in enumerate(column)) for axis in (batch, time)}
+    return _function(
+        "ReverseSequence (x, lengths) => (y)",
+        f"steps = Constant<value = int64[{shape[time]}] {{{steps}}}>()",
+        f"times = Constant<value = int64[{len(shape)}] {{{along[time]}}}>() step = Reshape(steps, times)",
+        f"batches = Constant<value = int64[{len(shape)}] {{{along[batch]}}}>() length = Reshape(lengths, batches)",
+        "one = Constant<value = int64 {1}>() last = Sub(length, one) back = Sub(last, step)",
+        "within = Less(step, length) place = Where(within, back, step)",
+        f"all = Constant<value = int64[{len(shape)}] {{{', '.join(map(str, shape))}}}>() places = Expand(place, all)",
+        f"y = GatherElements<axis = {time}>(x, places)",
+    )
+
+
+def _size(name: str, types: Types) -> int | None:
+    shape = static_shape(types[name])
+    return None if shape is None else prod(shape)
+
+
+DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = {
+    "LpPool": _lp_pool,
+    "QLinearConv": _conv,
+    "QLinearMatMul": _matmul,
+    "ReverseSequence": _reverse_sequence,
+}
+"""How an op is to be replaced, for operands of these types; None where it has a form that is not supported."""
