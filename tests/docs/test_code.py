@@ -45,7 +45,7 @@ def test_python_runs(page: Path, folder: Path, registries: None):
 
 def _yaml(*, overrides: bool) -> list[Any]:
     found = [(page, block.text) for page in PAGES for block in blocks(page, "yaml")]
-    return [pytest.param(t, id=page.stem) for page, t in found if t.startswith("ops:") == overrides]
+    return [pytest.param(t, id=page.stem) for page, t in found if t.startswith(("ops:", "arguments:")) == overrides]
 
 
 @pytest.mark.parametrize("text", _yaml(overrides=False))
