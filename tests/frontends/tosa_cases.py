@@ -160,6 +160,11 @@ CASES: dict[str, tuple[list[str], str, str]] = {
         f"tosa.avg_pool2d %0, #(dense<0.0> : tensor<1xf32>), #(dense<0.0> : tensor<1xf32>) {{acc_type = f32, kernel = array<i64: 2, 2>, pad = array<i64: 1, 1, 1, 0>, stride = array<i64: 2, 2>}} : ({IMAGE}, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x3x4xf32>",
         "tensor<1x4x3x4xf32>",
     ),
+    "avg_pool2d of integers": (
+        [QUANTIZED],
+        f"tosa.avg_pool2d %0, #(dense<3> : tensor<1xi8>), #(dense<-4> : tensor<1xi8>) {{acc_type = i32, kernel = array<i64: 4, 2>, pad = array<i64: 1, 1, 1, 0>, stride = array<i64: 2, 2>}} : ({QUANTIZED}, tensor<1xi8>, tensor<1xi8>) -> tensor<1x3x3x4xi8>",
+        "tensor<1x3x3x4xi8>",
+    ),
     "resize, nearest": (
         [IMAGE],
         f"tosa.resize %0, #[4, 2, 4, 2], #[-1, -1], #[1, 1] {{mode = NEAREST_NEIGHBOR}} : ({IMAGE}, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x12x10x4xf32>",

@@ -1,16 +1,18 @@
 """Pools, and images in other sizes."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ttstack.dialects.ttir.build import permuted, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast
+from ttstack.frontends.conversion.values import cast, constant, elementwise
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, taps
 from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.tosa_to_ttir.integers import within
 from ttstack.mlir import ir
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, TensorType
 
 CONVERSIONS = ConversionTable()
 
@@ -23,12 +25,43 @@ def _max_pool(call: Call) -> ir.Value:
     return _pooled(call, "max_pool2d")
 
 
-@CONVERSIONS("avg_pool2d", to="avg_pool2d")
+@CONVERSIONS("avg_pool2d", to="avg_pool2d subtract permute matmul multiply add right_shift clamp_tensor typecast")
 def _avg_pool(call: Call) -> ir.Value:
-    """The mean of what is inside of the image."""
+    """The mean of what is inside of the image; of integers, sums along each axis by the reciprocal of their number."""
     if not call.result.dtype.is_float:
-        call.refuse("averages integers", "average real numbers, and rescale then")
+        return _averaged_integers(call)
     return _pooled(call, "avg_pool2d", count_include_pad=False)
+
+
+def _averaged_integers(call: Call) -> ir.Value:
+    wide = cast(call.tensor(0), DType.I32)
+    x = elementwise("subtract", wide, call.number(1), result=read_type(wide.type))
+    counts: list[np.ndarray] = []
+    for axis, before in ((0, 0), (1, 2)):
+        size, count = call.type(0).shape[1 + axis], call.result.shape[1 + axis]
+        first = np.arange(count) * call.integers("stride")[axis] - call.integers("pad")[before]
+        place = np.arange(size) - first[:, None]
+        matrix = ((place >= 0) & (place < call.integers("kernel")[axis])).astype(np.int64)
+        order = (0, 3, 2, 1) if axis == 0 else (0, 1, 3, 2)
+        x = permuted(along(permuted(x, order), 3, matrix), order)
+        counts.append(matrix.sum(axis=1))
+    total = cast(x, DType.I64)
+    f = partial(elementwise, result=read_type(total.type))
+    multiplier, half, shift = (_for_pixels(n) for n in _reciprocal(np.outer(*counts)))
+    mean = f("right_shift", f("add", f("multiply", total, multiplier), half), shift)
+    return within(f("add", mean, call.number(2)), call.result.dtype)
+
+
+def _reciprocal(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Multiplier, rounding and shift that divide by the counts: `reciprocal_scale` of the TOSA specification."""
+    bits = np.array([int(n - 1).bit_length() for n in counts.flat]).reshape(counts.shape)
+    shift = 30 + bits
+    return ((1 << 30) + 1 << bits) // counts, 1 << shift - 1, shift
+
+
+def _for_pixels(values: np.ndarray) -> ir.Value:
+    shape = (1, *values.shape, 1)
+    return constant(values.reshape(shape), TensorType(shape, DType.I64))
 
 
 def _pooled(call: Call, mnemonic: str, **more: Any) -> ir.Value:
