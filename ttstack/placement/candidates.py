@@ -23,7 +23,7 @@ _ALL_COMBINATIONS = 64
 """Combinations of operand layouts up to which each is tried."""
 
 
-_WORK_SLACK = 2
+WORK_SLACK = 2
 """Times the least work of the busiest core of a product that fewer senders or smaller pieces can make up for."""
 
 
@@ -59,7 +59,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
 
     The first keeps in DRAM whatever can be there; none where that does not fit.
     """
-    slack = _WORK_SLACK if question.spreads else 1
+    slack = WORK_SLACK if question.spreads else 1
     found = list(_on_pages(question, pricing, slack)) or list(_on_pages(question, pricing, math.inf))
     if all(question.free) and (found or question.fixed):
         for kind, grid, spread in shardings(question.op, pricing.device):

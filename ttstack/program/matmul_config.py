@@ -31,7 +31,7 @@ _TYPES = {
 }
 
 
-_TRAFFIC_SLACK = 1.25
+TRAFFIC_SLACK = 1.25
 """Blocks that move this many times the least number of tiles can still be the fastest: their first ones are small."""
 
 
@@ -65,7 +65,7 @@ def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any]]:
     least = math.inf
     for _, traffic, (height, width, depth) in found:
         least = min(least, traffic)
-        if traffic <= _TRAFFIC_SLACK * least:
+        if traffic <= TRAFFIC_SLACK * least:
             yield _config(base, height, width, depth, chip)
 
 
