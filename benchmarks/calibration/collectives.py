@@ -80,7 +80,7 @@ def _types(row: Row, name: str, count: int) -> tuple[TensorType, TensorType]:
     if name == "all_reduce":
         return t, t
     whole = name == "all_gather" and "out" in f"{row.shape} {row.notes}".lower()
-    factor = {("all_gather", False): count, ("all_gather", True): 1 / count}.get((name, whole), 1 / count)
+    factor = count if name == "all_gather" and not whole else 1 / count
     other = t.with_shape((*t.shape[:-1], max(int(along * factor), TILE)))
     return (other, t) if whole else (t, other)
 

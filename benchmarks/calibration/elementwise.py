@@ -33,10 +33,11 @@ _SPELLINGS = {
     "clip": "clamp_scalar",
     "clamp": "clamp_scalar",
     "hardtanh": "clamp_scalar",
-    "logical_and_": "logical_and",
     "identity": "typecast",
 }
 """Names of functions that are others here, or as long."""
+_REDUCTIONS = ("max", "min")
+"""Names that are reductions where no kind of op says otherwise."""
 _ATTRIBUTES: dict[str, dict[str, Any]] = {
     "clamp_scalar": {"min": 0.0, "max": 1.0},
     "leaky_relu": {"parameter": 0.01},
@@ -48,8 +49,12 @@ _GENERIC = {
     "binary": "add",
     "binary_ng": "add",
     "eltwise_binary": "add",
+    "eltwise": "",
+    "elementwise": "",
+    "ternary": "where",
+    "bcast": "add",
+    "add_and_norm": "add",
 }
-_GENERIC |= {"eltwise": "", "elementwise": "", "ternary": "where", "bcast": "add", "add_and_norm": "add"}
 """Names of profilers for all functions, and the function where none is named."""
 
 
@@ -62,7 +67,9 @@ def _functions(row: Row) -> Iterator[str]:
     """The elementwise functions that op and notes name, the kind of op that stands for any last."""
     words = re.findall(r"[a-z0-9_]+", operation(row.op))
     generic = next((_GENERIC[word] for word in words if word in _GENERIC), None)
-    if generic is not None:
+    if generic is None:
+        words = [word for word in words if word not in _REDUCTIONS]
+    else:
         words += re.findall(r"[a-z0-9_]+", row.notes.lower())
     for word in words:
         name = _SPELLINGS.get(word, word)
