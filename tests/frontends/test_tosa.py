@@ -110,15 +110,46 @@ def test_unsupported_ops_are_all_listed():
         (
             spelled(
                 ["tensor<i1>", F],
-                f"tosa.cond_if %0 (%a = %1) : tensor<i1> ({F}) -> {F} {{ ^bb0(%a: {F}): tosa.yield %a : {F} }} else {{ ^bb0(%a: {F}): tosa.yield %a : {F} }}",
+                f"tosa.while_loop (%a = %1) : ({F}) -> {F} {{ tosa.yield %0 : tensor<i1> }} do {{ ^bb0(%a: {F}): tosa.yield %a : {F} }}",
                 F,
             ),
             UnsupportedOpError,
-            "`tosa.cond_if` is control flow",
+            "`tosa.while_loop` is a loop",
         ),
     ],
-    ids=["dynamic", "variable", "fft", "branch"],
+    ids=["dynamic", "variable", "fft", "loop"],
 )
 def test_refused(text: str, error: type[Exception], message: str):
     with pytest.raises(error, match=message):
         ttstack.compile(text)
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_branches_inside_of_branches(holds: bool):
+    t = "tensor<2x3xf32>"
+    inner = f"""%i = tosa.cond_if %d (%b = %a) : tensor<i1> ({t}) -> {t} {{
+      ^bb0(%b: {t}):
+        %n = tosa.negate %b, %z, %z : ({t}, tensor<1xf32>, tensor<1xf32>) -> {t}
+        tosa.yield %n : {t}
+      }} else {{
+      ^bb0(%b: {t}):
+        tosa.yield %b : {t}
+      }}"""
+    text = f"""func.func @main(%c: tensor<i1>, %d: tensor<i1>, %x: {t}) -> {t} {{
+      %z = "tosa.const"() {{values = dense<0.0> : tensor<1xf32>}} : () -> tensor<1xf32>
+      %0 = tosa.cond_if %c (%a = %x) : tensor<i1> ({t}) -> {t} {{
+      ^bb0(%a: {t}):
+        {inner}
+        tosa.yield %i : {t}
+      }} else {{
+      ^bb0(%a: {t}):
+        %e = tosa.exp %a : ({t}) -> {t}
+        tosa.yield %e : {t}
+      }}
+      return %0 : {t}
+    }}"""
+    program, x = ttstack.compile(text), np.ones((2, 3), np.float32)
+    for inside in (True, False):
+        given = (np.array(holds), np.array(inside), x)
+        (y,) = program.run(dict(zip(program.inputs(), given, strict=True))).outputs.values()
+        np.testing.assert_allclose(y, (-x if inside else x) if holds else np.exp(x), rtol=1e-6)

@@ -11,6 +11,7 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.stablehlo.names import argument_names, result_names
 from ttstack.frontends.stablehlo.weights import Weights
+from ttstack.frontends.tosa.branches import choose_results
 from ttstack.frontends.tosa_to_ttir import tosa_to_ttir
 from ttstack.mlir import PassManager, ir
 from ttstack.program.records import TensorKind
@@ -39,6 +40,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     weights = Weights(data, "values")
     for function in functions:
         names = argument_names(function)
+        choose_results(function.regions[0].blocks[0])
         _take_constants(function, weights)
         *_, last = function.regions[0].blocks[0].operations
         arguments = [ArgumentSignature(name, TensorKind.INPUT) for name in names]

@@ -7,10 +7,10 @@ from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
 CONVERSIONS = ConversionTable()
 
 
-@CONVERSIONS("cond_if", "while_loop")
-def _control_flow(call: Call) -> NoReturn:
-    """Refused: decided before the model is exported."""
-    call.refuse("is control flow", "decide before the export, or use tosa.select; write loops out")
+@CONVERSIONS("while_loop")
+def _loop(call: Call) -> NoReturn:
+    """Refused: its rounds are not counted here."""
+    call.refuse("is a loop", "write its rounds out before the export")
 
 
 @CONVERSIONS("variable_read", "variable_write")

@@ -1,0 +1,40 @@
+"""Branches of TOSA: as no op has an effect, both are computed, and a condition chooses among their results."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.mlir import ir
+
+
+def choose_results(block: Any) -> None:
+    """Put the ops of both branches of every `tosa.cond_if` of the block in its place, inner ones first."""
+    for op in [op.operation for op in block.operations]:
+        for inner in (b for region in op.regions for b in region.blocks):
+            choose_results(inner)
+        if op.name == "tosa.cond_if":
+            _choose(op)
+
+
+def _choose(op: Any) -> None:
+    condition, *inputs = op.operands
+    yes, no = (_inlined(op, region.blocks[0], inputs) for region in op.regions)
+    with ir.InsertionPoint(op), op.location:
+        chosen = [ttir("where", [condition, a, b]) for a, b in zip(yes, no, strict=True)]
+    for result, value in zip(op.results, chosen, strict=True):
+        result.replace_all_uses_with(value)
+    op.erase()
+
+
+def _inlined(op: Any, block: Any, inputs: Sequence[ir.Value]) -> list[ir.Value]:
+    """What the block gives, computed in front of the op."""
+    values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, inputs, strict=True))
+    *ops, last = (nested.operation for nested in block.operations)
+    for nested in ops:
+        with ir.InsertionPoint(op):
+            copy = nested.clone().operation
+        for i, operand in enumerate(nested.operands):
+            copy.operands[i] = values.get(operand, operand)
+        values |= dict(zip(nested.results, copy.results, strict=True))
+    given: list[ir.Value] = list(last.operands)
+    return [values.get(value, value) for value in given]
