@@ -16,24 +16,26 @@ _WIDTH = 100
 _BREAKS = re.compile(r", (?=%arg\d+: |tt\.|indexing_maps|iterator_types)| (?=: \(|-> )")
 
 ROOT = Path(__file__).parents[3]
-EXAMPLE = ROOT / "docs" / "mlp.mlir"
+EXAMPLE = "mlp"
+"""The model in `docs/` whose IR is shown where no other is named."""
+
 _SYSTEM_DESC = re.compile(r" attributes \{tt\.system_desc = .*\} \{$", re.MULTILINE)
 _LAYOUT = re.compile(r"#tt\.layout<(?:[^<>]|<(?:[^<>]|<[^<>]*>|->)*>|->)*>")
 
 
-def ir_after(name: str) -> str:
-    """The example's module after a pass, or `input`; layouts are named once, the device's description is left out."""
-    return code(shortened(_SYSTEM_DESC.sub(" {", stages()[name])))
+def ir_after(name: str, model: str = EXAMPLE) -> str:
+    """A model's module after a pass, or `input`; layouts are named once, the device's description is left out."""
+    return code(shortened(_SYSTEM_DESC.sub(" {", stages(model)[name])))
 
 
 @cache
-def stages() -> dict[str, str]:
-    """The example's module by the name of the pass that made it."""
+def stages(model: str = EXAMPLE) -> dict[str, str]:
+    """The module of a model in `docs/` by the name of the pass that made it."""
     from ttstack.compiler import Options, compile_module
     from ttstack.frontends.source import imported
     from ttstack.frontends.text import parse, print_module
 
-    with TemporaryDirectory() as folder, imported(EXAMPLE) as found:
+    with TemporaryDirectory() as folder, imported(ROOT / "docs" / f"{model}.mlir") as found:
         compile_module(found.module, Options(dump_ir=Path(folder)), weights={})
         texts = {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
         return {name: print_module(parse(text)) for name, text in texts.items()}
