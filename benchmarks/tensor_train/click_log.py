@@ -1,7 +1,12 @@
 """What compressed tables cost in quality: AUC on a synthetic click log, and bytes, of four ways to keep the tables.
 
-`python benchmarks/tensor_train/click_log.py [--rows N] [--steps K] [--ranks R ...]`; needs PyTorch. Two features, with
-Zipf-distributed ids in no order, decide on a click together; every id has tastes of its own.
+`python benchmarks/tensor_train/click_log.py [--rows N] [--steps K] [--ranks R ...] [--shared S ...]`; needs PyTorch.
+Two features with Zipf-distributed ids decide on a click together, by tastes that every id has.
+
+There are two logs. In one, ids are in no order, and every id has tastes of its own: nothing that rows could share. In
+the other, ids are numbered by category, 64 in each, as many shops number their articles; a share of the variance of
+tastes (0.9) is that of the category, and trains have a core for categories and one for what is in them. Popularity is
+in no order in either.
 """
 
 import argparse
@@ -19,7 +24,8 @@ from ttstack.tensor_train.torch import TensorTrainEmbedding
 WIDTH = 16
 TASTES = 4
 ZIPF = 1.05
-BATCH = 2048
+CATEGORY = 64  # ids in each, of the log that has categories
+BATCH = 8192
 HELD_OUT = 100_000
 
 
@@ -35,12 +41,18 @@ class Result:
 class ClickLog:
     """Clicks drawn without end; a seed gives the same ones again."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, shared: float = 0.0) -> None:
+        """`shared` is the share of the variance of tastes that consecutive ids, a category, have in common."""
         rng = np.random.default_rng(0)
         popularity = np.cumsum(np.arange(1, rows + 1) ** -ZIPF)
         self.popularity = popularity / popularity[-1]
         self.ids = [rng.permutation(rows) for _ in range(2)]
-        self.tastes = [rng.standard_normal((rows, TASTES)).astype(np.float32) for _ in range(2)]
+        category = np.arange(rows) // CATEGORY
+        self.tastes = [
+            shared**0.5 * rng.standard_normal((rows, TASTES), np.float32)[category]
+            + (1 - shared) ** 0.5 * rng.standard_normal((rows, TASTES), np.float32)
+            for _ in range(2)
+        ]
 
     def draw(self, count: int, seed: int) -> tuple[Tensor, Tensor]:
         """Ids `(2, count)` and whether they were clicked."""
@@ -108,17 +120,17 @@ def int8_rows(table: nn.Embedding) -> nn.Embedding:
     return nn.Embedding.from_pretrained((weight / step).round() * step)
 
 
-def results(rows: int, steps: int, fine_tuned: int, ranks: tuple[int, ...]) -> Iterator[Result]:
+def results(rows: int, steps: int, fine_tuned: int, ranks: tuple[int, ...], shared: float = 0.0) -> Iterator[Result]:
     """Train and judge; every way sees the same clicks."""
-    log, dense_bytes = ClickLog(rows), 2 * rows * WIDTH * 4
-    dense = fresh(lambda: nn.Embedding.from_pretrained(torch.randn(rows, WIDTH) * (3 * rows) ** -0.5, freeze=False))
+    log, dense_bytes = ClickLog(rows, shared), 2 * rows * WIDTH * 4
+    dense = fresh(lambda: nn.Embedding(rows, WIDTH, _weight=torch.randn(rows, WIDTH) * (3 * rows) ** -0.5))
     train(dense, log, steps, 0.1)
     yield Result("dense", dense_bytes, auc(dense, log))
     yield Result(
         "int8 rows", 2 * rows * (WIDTH + 4), auc(with_tables(dense, [int8_rows(t) for t in dense.tables]), log)
     )
     for rank in ranks:
-        made = plan(rows, WIDTH, ranks=rank)
+        made = plan(rows, WIDTH, ranks=rank, row_factors=(-(-rows // CATEGORY), CATEGORY) if shared else None)
         nbytes = 2 * made.nbytes(4)
         trained = fresh(lambda made=made: TensorTrainEmbedding(rows, WIDTH, plan=made))
         train(trained, log, steps, 0.1)
@@ -133,16 +145,19 @@ def results(rows: int, steps: int, fine_tuned: int, ranks: tuple[int, ...]) -> I
 def main() -> None:
     """Print a line for each way."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--fine-tuned", type=int, default=150)
-    parser.add_argument("--ranks", type=int, nargs="*", default=(16, 32))
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument("--fine-tuned", type=int, default=200)
+    parser.add_argument("--ranks", type=int, nargs="*", default=(16,))
+    parser.add_argument("--shared", type=float, nargs="*", default=(0.0, 0.9))
     given = parser.parse_args()
-    best = None
-    for result in results(given.rows, given.steps, given.fine_tuned, tuple(given.ranks)):
-        best = best or result
-        size = f"{result.nbytes:12,} bytes ({best.nbytes / result.nbytes:6.1f}x)"
-        print(f"{result.name:42} {size} AUC {result.auc:.4f} ({result.auc - best.auc:+.4f})", flush=True)
+    for shared in given.shared:
+        print(f"two tables of {given.rows:,} x {WIDTH}; {shared:.0%} of the tastes are the category's")
+        best = None
+        for result in results(given.rows, given.steps, given.fine_tuned, tuple(given.ranks), shared):
+            best = best or result
+            size = f"{result.nbytes:12,} bytes ({best.nbytes / result.nbytes:6.1f}x)"
+            print(f"{result.name:42} {size} AUC {result.auc:.4f} ({result.auc - best.auc:+.4f})", flush=True)
 
 
 if __name__ == "__main__":
