@@ -189,3 +189,18 @@ def test_modules_that_are_refused(arguments, message):
 def test_an_index_outside_of_the_table(bad):
     with pytest.raises(TensorTrainError, match=f"index {bad} is outside of a table of 990 rows"):
         _bag()[0](torch.tensor([[5, bad]]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_training_steps_are_compiled_whole(weighted):
+    module = TensorTrainEmbeddingBag(500, 16, mode="sum", ranks=4)
+    ids, offsets = torch.randint(0, 500, (18,)), torch.tensor([0, 4, 4, 9])
+    weights = torch.rand(18, requires_grad=True) if weighted else None
+    learnt = [*module.parameters(), *([weights] if weighted else [])]
+
+    def loss():
+        return module(ids, offsets, weights).square().sum()
+
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    for eager, traced in zip(*(torch.autograd.grad(run(), learnt) for run in (loss, compiled)), strict=True):
+        assert torch.equal(eager, traced)

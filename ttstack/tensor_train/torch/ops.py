@@ -1,9 +1,11 @@
-"""Lookups as two operators that torch.export keeps whole.
+"""Lookups as two operators that torch.export keeps whole, and their gradients as a third that torch.compile does.
 
 Cores are index-major: core `k` is `(n_k, r_{k-1}, m_k * r_k)`. Row factors and ranks are read off their shapes.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from inspect import signature
 from math import prod
 from typing import Any
 
@@ -60,19 +62,49 @@ def _(indices: Tensor, cores: Sequence[Tensor], rows: int, col_factors: Sequence
 
 
 @tensor_train_embedding_bag.register_fake
-def _(
-    indices: Tensor,
-    cores: Sequence[Tensor],
-    rows: int,
-    col_factors: Sequence[int],
-    offsets: Tensor | None = None,
-    per_sample_weights: Tensor | None = None,
-    mode: str = "sum",
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Tensor:
-    bags = indices.shape[0] if offsets is None else offsets.shape[0] - int(include_last_offset)
-    return cores[0].new_empty((bags, prod(col_factors)))
+def _(*arguments: Any) -> Tensor:
+    given = _named(arguments)
+    indices, offsets = given["indices"], given["offsets"]
+    bags = indices.shape[0] if offsets is None else offsets.shape[0] - int(given["include_last_offset"])
+    return given["cores"][0].new_empty((bags, prod(given["col_factors"])))
+
+
+def _named(arguments: Sequence[Any]) -> dict[str, Any]:
+    """Arguments of a bag's lookup by name, with the defaults of those that PyTorch leaves out."""
+    bound = signature(_bags).bind(*arguments)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def _gradients(gradient: Tensor, *arguments: Any) -> list[Tensor]:
+    """Gradients of the cores, and of the weights if there are any, by running the lookup again."""
+    given = _named(arguments)
+    given["cores"] = wanted = [core.detach().requires_grad_() for core in given["cores"]]
+    if given["per_sample_weights"] is not None:
+        given["per_sample_weights"] = given["per_sample_weights"].detach().requires_grad_()
+        wanted = [*wanted, given["per_sample_weights"]]
+
+    def found() -> list[Tensor]:
+        pooled = _bags(**given)
+        return list(torch.autograd.grad(pooled, wanted, gradient.contiguous(), materialize_grads=True))
+
+    with ThreadPoolExecutor(1) as thread:  # PyTorch records nothing in the one that runs an operator
+        return thread.submit(found).result()
+
+
+_backward = torch.library.custom_op(
+    "ttstack::tensor_train_embedding_bag_backward",
+    _gradients,
+    mutates_args=(),
+    schema=f"(Tensor gradient, {_TABLE}, {_BAGS}) -> Tensor[]",
+)
+
+
+@_backward.register_fake
+def _(gradient: Tensor, *arguments: Any) -> list[Tensor]:
+    given = _named(arguments)
+    weights = given["per_sample_weights"]
+    return [torch.empty_like(t) for t in (*given["cores"], *(() if weights is None else (weights,)))]
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -81,34 +113,16 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _rows_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
     indices, cores, rows, col_factors = ctx.inputs
-    grads, _ = _gradients(gradient.reshape(-1, prod(col_factors)), indices.reshape(-1, 1), cores, rows, col_factors)
-    return None, grads, None, None
+    flat = gradient.reshape(-1, prod(col_factors))
+    return None, _backward(flat, indices.reshape(-1, 1), cores, rows, col_factors), None, None
 
 
 def _bags_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-    cores, weights = _gradients(gradient, *ctx.inputs)
-    grads = (None, cores, None, None, None, weights, None, None, None)
+    count = len(ctx.inputs[1])
+    found = _backward(gradient, *ctx.inputs)
+    weights = found[count] if len(found) > count else None
+    grads = (None, found[:count], None, None, None, weights, None, None, None)
     return grads[: len(ctx.needs_input_grad)]  # arguments left at their defaults at the end have none
-
-
-def _gradients(
-    gradient: Tensor,
-    indices: Tensor,
-    cores: Sequence[Tensor],
-    rows: int,
-    col_factors: Sequence[int],
-    offsets: Tensor | None = None,
-    per_sample_weights: Tensor | None = None,
-    *pooling: Any,
-) -> tuple[list[Tensor], Tensor | None]:
-    """Gradients of the cores and of the weights if there are any, by running the lookup again."""
-    weights = None if per_sample_weights is None else per_sample_weights.detach().requires_grad_()
-    leaves = [core.detach().requires_grad_() for core in cores]
-    with torch.enable_grad():
-        pooled = _bags(indices, leaves, rows, col_factors, offsets, weights, *pooling)
-    wanted = leaves if weights is None else [*leaves, weights]
-    found = torch.autograd.grad(pooled, wanted, gradient.contiguous(), materialize_grads=True)
-    return list(found[: len(leaves)]), None if weights is None else found[-1]
 
 
 tensor_train_embedding.register_autograd(_rows_backward, setup_context=_save)
