@@ -70,5 +70,11 @@ def _setup_ns(chip: ChipDesc, kernels: Kernels) -> float:
 
 
 def gap_ns(kernel_ns: float, chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
-    """Nanoseconds between kernels of a trace: text and arguments are sent while the kernel before runs."""
-    return max(chip.launch.op_gap_ns + _setup_ns(chip, kernels), launch_ns(chip, kernels) - kernel_ns)
+    """Nanoseconds between kernels of a trace: text and arguments are sent while the kernel before runs.
+
+    Where a core has no room for the text of both, they are sent when that has ended.
+    """
+    launch = chip.launch
+    text = launch.kernel_text_bytes if kernels.text_bytes is None else kernels.text_bytes
+    hidden = kernel_ns if 2 * text <= launch.config_ring_bytes else 0.0
+    return max(launch.op_gap_ns + _setup_ns(chip, kernels), launch_ns(chip, kernels) - hidden)

@@ -32,6 +32,7 @@ class LaunchDesc(Desc):
         description="Additional for each KiB of text of all kernels together, nanoseconds per KiB."
     )
     kernel_text_bytes: Bytes = Field(description="Text of an ordinary op's kernels, all five RISC-V cores, bytes.")
+    config_ring_bytes: Bytes = Field(description="What a core holds of kernels, the next ones included, bytes.")
     ns_per_core: Nanoseconds = Field(description="Additional for each core that has arguments of its own, nanoseconds.")
     ns_per_runtime_arg: Nanoseconds = Field(
         description="Additional for each argument of each kernel that differs from core to core, nanoseconds."

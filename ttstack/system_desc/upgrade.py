@@ -27,6 +27,7 @@ NEUTRAL: Mapping[str, float] = {
     "pipeline.stream_exponent": 4.7,
     "gather.page_cycles": 0,
     "dram.page_cycles": 0,
+    "launch.config_ring_bytes": 69 * 1024,
     "ethernet.setup_ns": 0,
     "attention.max_cores_per_head": 16,
     "pcie.page_ns": 0,
