@@ -7,6 +7,7 @@ from functools import cache
 from layouts import named_grid
 from rows import Row
 
+from ttstack.diagnostics import TTStackError
 from ttstack.system_desc import ChipDesc, load
 
 
@@ -33,6 +34,14 @@ _RATES = (
     "interleaved_write_bytes_per_second",
     "streamed_write_bytes_per_second",
 )
+
+
+def named_chip(name: str) -> ChipDesc:
+    """The first chip of a preset, or of a description in a file."""
+    try:
+        return load(name).chips[0]
+    except TTStackError as error:
+        raise SystemExit(str(error)) from error
 
 
 def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:

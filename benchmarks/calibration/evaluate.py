@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from boards import chip_of
+from boards import chip_of, named_chip
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from predictions import express
 from rows import Row, read_rows
 
-from ttstack.system_desc import ChipDesc, load
+from ttstack.system_desc import ChipDesc
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--summary", action="store_true", help="only the table by class")
     parser.add_argument("--system-desc", default="wormhole")
     options = parser.parse_args()
-    chip = load(options.system_desc).chips[0]
+    chip = named_chip(options.system_desc)
     good, left = express_all(read_rows(options.rows), chip)
     judged = judge(good, chip)
     text = as_json(judged, left) if options.json else "\n".join(as_text(judged, left, short=options.summary))

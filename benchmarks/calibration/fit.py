@@ -16,14 +16,14 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from boards import chip_of
+from boards import chip_of, named_chip
 from evaluate import Judged, express_all, judge, summary
 from expressed import Expressed
 from preset import with_figure, with_section
 from rows import read_rows
 from scipy.optimize import least_squares
 
-from ttstack.system_desc import ChipDesc, load
+from ttstack.system_desc import ChipDesc
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
     parser.add_argument("--system-desc", default="wormhole")
     options = parser.parse_args()
-    chip = load(options.system_desc).chips[0]
+    chip = named_chip(options.system_desc)
     rows, _ = express_all(read_rows(options.rows), chip)
     fitted = fit(rows, chip)
     judged = cross_validate(rows, chip, options.folds) if options.folds else []

@@ -159,10 +159,10 @@ def fill_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def rotary_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """Heads [B, H, S, D] turned by a sine and a cosine, which all heads share."""
+    """Heads [B, H, S, D] turned by a sine and a cosine, which stay in the core for all heads."""
     x = tensors(row)[0]
-    turned = TensorType((*(1 for _ in x.shape[:-2]), *x.shape[-2:]), x.dtype)
-    return like(row, "where", [x, turned, turned], {}, chip)
+    kept = TensorType((*(1 for _ in x.shape[:-1]), x.shape[-1]), x.dtype)
+    return like(row, "multiply", [x, kept], {}, chip)
 
 
 def cache_row(row: Row, chip: ChipDesc) -> DeviceOp:
