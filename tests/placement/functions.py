@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 
 from hypothesis import strategies as st
 
@@ -130,7 +131,32 @@ def _lookup(draw: Draw, f: Function, value: tuple[str, Shape]) -> None:
     f.raw("embedding", operands, _type((count, width), f.dtype), "", (count, width))
 
 
-_STEPS = (_unary, _residual, _row, _product, _view, _softmax, _norm, _transpose, _reduce, _concat, _lookup)
+def _window(draw: Draw, f: Function, value: tuple[str, Shape]) -> None:
+    """Rows as the pixels of an image that is 8 wide, under windows of 3 x 3."""
+    *rows, width = value[1]
+    pixels = prod(rows)
+    if pixels % 8:
+        return
+    flat, kind = (1, 1, pixels, width), draw(st.sampled_from(("max_pool2d", "conv2d", "depthwise")))
+    image = (
+        f"flattened_compat_info = #ttir<flattened_compat batch_size = 1, input_height = {pixels // 8}, input_width = 8>"
+    )
+    slide = f"stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, {image}"
+    operands = [(f.op("reshape", [value], flat, f"shape = [{', '.join(f'{e} : i32' for e in flat)}]"), flat)]
+    if kind == "max_pool2d":
+        out, made = flat, f.op(kind, operands, flat, f"kernel = 3 : i32, ceil_mode = false, {slide}")
+    else:
+        groups = width if kind == "depthwise" else 1
+        channels = width if kind == "depthwise" else draw(COLUMNS)
+        weight, out = (channels, width // groups, 3, 3), (1, 1, pixels, channels)
+        operands.append((f.argument(weight, kind="parameter"), weight))
+        made = f.op("conv2d", operands, out, f"groups = {groups} : i32, {slide}")
+    del f.values[-2:]
+    back = (pixels, out[-1])
+    f.op("reshape", [(made, out)], back, f"shape = [{', '.join(f'{e} : i32' for e in back)}]")
+
+
+_STEPS = (_unary, _residual, _row, _product, _view, _softmax, _norm, _transpose, _reduce, _concat, _lookup, _window)
 
 
 @st.composite
