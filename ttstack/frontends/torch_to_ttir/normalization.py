@@ -30,9 +30,11 @@ def _rms_norm(call: Call) -> ir.Value:
     return ttir("rms_norm", [call.tensor(0), call.optional(2)], normalized_shape=call.integers(1), epsilon=epsilon)
 
 
-@CONVERSIONS("batch_norm", to="batch_norm_inference ones zeros")
+@CONVERSIONS("batch_norm", to="batch_norm_inference ones zeros layer_norm reshape multiply add")
 def _batch_norm(call: Call) -> ir.Value:
-    """With the running statistics."""
+    """With the running statistics; where there are none, of one sample, which is how weights are standardised."""
+    if call.is_none(3) and call.result.shape[0] == 1:
+        return _of_one_sample(call, epsilon=float(call.number(7)))
     if call.flag(5) or call.is_none(3):
         call.refuse("normalises by the statistics of its input", "call model.eval() before the model is compiled")
     return _with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(7)))
@@ -51,13 +53,16 @@ def _batch_norm_of_one(call: Call) -> list[ir.Value]:
     _only_the_first(call)
     if call.result.shape[0] != 1:
         call.refuse("normalises by the statistics of its input", "call model.eval() before the model is compiled")
-    x, result = call.tensor(0), call.result
+    return [_of_one_sample(call, epsilon=float(call.number(5)))] * len(call.results)
+
+
+def _of_one_sample(call: Call, *, epsilon: float) -> ir.Value:
+    """Layer norm of each channel, then a scale and a shift for each channel."""
+    result = call.result
     width = math.prod(result.shape[2:])
-    apart = reshaped(x, (result.shape[1], width))
-    normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=float(call.number(5)))
-    return [_per_channel(reshaped(normal, result.shape), call.optional(1), call.optional(2), result)] * len(
-        call.results
-    )
+    apart = reshaped(call.tensor(0), (result.shape[1], width))
+    normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=epsilon)
+    return _per_channel(reshaped(normal, result.shape), call.optional(1), call.optional(2), result)
 
 
 def _with_statistics(call: Call, mean: ir.Value, variance: ir.Value, *, epsilon: float) -> ir.Value:
