@@ -109,6 +109,7 @@ class Convolution(WindowOp):
         rank = len(self.spatial) + 2
         expect(self.weight.rank == rank, f"weight has rank {self.weight.rank}, not {rank}")
         expect(self.groups > 0, f"groups is {self.groups}, must be positive")
+        expect(self.channels > 0, f"input {list(self.input.shape)} has no channels")
         for name, channels in (("input", self.channels), ("output", self.out_channels)):
             expect(channels % self.groups == 0, f"groups {self.groups} do not divide the {channels} {name} channels")
 

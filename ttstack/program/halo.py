@@ -78,7 +78,7 @@ class Halo:
 def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:
     """Whether the core that works on a shard of the result holds the same shard of the windowed operand."""
     placed = layout.in_l1 and layout.sharded and layout.grid == device_op.grid
-    return placed and SPREADS[layout.memory_layout] is device_op.spread
+    return placed and SPREADS.get(layout.memory_layout) is device_op.spread
 
 
 def channel_pieces(device_op: DeviceOp) -> int:
@@ -91,7 +91,7 @@ def channel_pieces(device_op: DeviceOp) -> int:
     if not is_contraction(device_op.dispatch):
         return -(-domain[1] // max(device_op.core_domain[1], 1))
     cores = {Spread.BLOCKS: device_op.grid.cols, Spread.COLUMNS: device_op.grid.cores}.get(device_op.spread, 1)
-    whole = tiles(op.sliding.channels)
+    whole = max(tiles(op.sliding.channels), 1)
     return -(-whole // -(-whole // cores))
 
 
