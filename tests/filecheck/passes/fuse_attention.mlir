@@ -56,3 +56,27 @@ func.func @bent(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>) -> tensor<2x8x16
   %3 = "ttir.matmul"(%2, %k) : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
   return %3 : tensor<2x8x16xf32>
 }
+// What a mask of wider scores hides, narrower ones cannot hold; without a mask, widening for softmax alone is what the op does.
+// CHECK-LABEL: func.func @wider_mask
+// CHECK-NOT: attention
+// CHECK: return
+func.func @wider_mask(%q: tensor<2x8x16xbf16>, %k: tensor<2x8x16xbf16>, %m: tensor<2x8x8xf32>) -> tensor<2x8x16xbf16> {
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x8x16xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x8xbf16>
+  %1 = "ttir.typecast"(%0) : (tensor<2x8x8xbf16>) -> tensor<2x8x8xf32>
+  %2 = "ttir.add"(%1, %m) : (tensor<2x8x8xf32>, tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = "ttir.softmax"(%2) {dimension = 2 : si32} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %4 = "ttir.typecast"(%3) : (tensor<2x8x8xf32>) -> tensor<2x8x8xbf16>
+  %5 = "ttir.matmul"(%4, %k) : (tensor<2x8x8xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x16xbf16>
+  return %5 : tensor<2x8x16xbf16>
+}
+// CHECK-LABEL: func.func @wider_softmax
+// CHECK: "ttir.scaled_dot_product_attention"
+// CHECK: return
+func.func @wider_softmax(%q: tensor<2x8x16xbf16>, %k: tensor<2x8x16xbf16>) -> tensor<2x8x16xbf16> {
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x8x16xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x8xbf16>
+  %1 = "ttir.typecast"(%0) : (tensor<2x8x8xbf16>) -> tensor<2x8x8xf32>
+  %2 = "ttir.softmax"(%1) {dimension = 2 : si32} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = "ttir.typecast"(%2) : (tensor<2x8x8xf32>) -> tensor<2x8x8xbf16>
+  %4 = "ttir.matmul"(%3, %k) : (tensor<2x8x8xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x16xbf16>
+  return %4 : tensor<2x8x16xbf16>
+}

@@ -53,8 +53,9 @@ def _attention(op: Any) -> list[ir.Value] | None:
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
     query_heads, key_heads, value_heads = (_folded(_batch(v), whole, heads) for v in (query, key, value))
     alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
+    alike = alike and all(mask.is_of(result.dtype) for mask in scores.masks)
     grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
-    masks = [_folded(_batch(mask.value), mask.scores[:-2], heads) for mask in scores.masks]
+    masks = [_folded(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in scores.masks]
     if query_heads != heads or not grouped or not alike or None in masks or inner.activation:
         return None
     turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
@@ -142,8 +143,6 @@ def _added(mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
     value, one = _four(mask.value, heads), scores.with_shape((1, 1, 1, 1))
     if mask.choice:
         return ttir("where", [value, *(_constant(number, one) for number in mask.choice)])
-    if read_type(value.type).dtype != scores.dtype:
-        value = ttir("typecast", [value], result=read_type(value.type).with_dtype(scores.dtype))
     return value if mask.factor == 1 else ttir("multiply", [value, _constant(mask.factor, one)])
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.types import ElementType, TensorType
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.match import scalar, with_scalar
 from ttstack.passes.ttir.writes import VIEWS
@@ -19,12 +20,15 @@ class Mask:
     """What is added to scores, or which of them are hidden."""
 
     value: ir.Value
-    scores: tuple[int, ...]
-    """The shape of the scores."""
+    scores: TensorType
     factor: float = 1.0
     """What scores and mask are multiplied with afterwards."""
     choice: tuple[float, float] | None = None
     """What is added where the value is true, and where it is not; where None, the value itself."""
+
+    def is_of(self, dtype: ElementType) -> bool:
+        """Whether scores and what is added to them are of that element type, which holds what hides."""
+        return self.scores.dtype == dtype and (self.choice is not None or read_type(self.value.type).dtype == dtype)
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def _divided(op: Any) -> Iterator[Scores | None]:
 def _masked(op: Any) -> Iterator[Scores | None]:
     for value, mask in (op.operands, reversed(op.operands)):
         if _of_its_shape(op, value) and (inner := scores_of(value)):
-            added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type).shape),)
+            added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type)),)
             yield replace(inner, masks=(*inner.masks, *added))
 
 
@@ -101,7 +105,7 @@ def _chosen(op: Any) -> Iterator[Scores | None]:
     for value, other in (values, reversed(values)):
         if (least := scalar(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
             choice = (0.0, least) if value == values[0] else (least, 0.0)
-            inner, mask = scores_of(value), Mask(condition, read_type(value.type).shape, choice=choice)
+            inner, mask = scores_of(value), Mask(condition, read_type(value.type), choice=choice)
             yield inner and replace(inner, masks=(*inner.masks, mask))
 
 
