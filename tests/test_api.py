@@ -202,12 +202,6 @@ class TestErrors:
         with pytest.raises(UnsupportedOpError, match=r"cf\.br"):
             compiled(text)
 
-    def test_constants_in_resources(self):
-        constant = '%c = "ttir.constant"() {value = dense_resource<r> : tensor<2xf32>} : () -> tensor<2xf32>'
-        resources = '\n{-# dialect_resources: {builtin: {r: "0x040000000000803F0000803F"}} #-}'
-        with pytest.raises(InvalidIRError, match="dense_resource<r> : tensor<2xf32>, expected elements"):
-            compiled(function("", constant, "%c : tensor<2xf32>") + resources)
-
     @pytest.mark.parametrize(
         ("given", "says"), [({"arg1": (64, 96)}, "arg0"), ({"arg1": (96, 64)}, "arg1"), ({"x": (1,)}, "x")]
     )
@@ -279,6 +273,13 @@ class TestValues:
         assert program.binary.weights[constant.name].data.tolist() == [1, 2, 3]
         ones = np.ones(3, program.inputs()["arg0"].dtype.numpy)
         assert program.run({"arg0": ones}).outputs["output"].tolist() == [2, 3, 4]
+
+    def test_constants_in_resources(self):
+        constant = '%c = "ttir.constant"() {value = dense_resource<r> : tensor<2xf32>} : () -> tensor<2xf32>'
+        resources = '\n{-# dialect_resources: {builtin: {r: "0x040000000000803F0000803F"}} #-}'
+        program = compiled(function("", constant, "%c : tensor<2xf32>") + resources)
+        (values,) = program.run({}).outputs.values()
+        assert values.tolist() == [1, 1]
 
     @pytest.mark.parametrize("shape", [(), (5,), (1, 2, 1, 3, 4), (2, 1, 2, 1, 3, 4), (1, 1, 2, 2, 1, 3, 33)], ids=len)
     def test_ranks(self, shape: tuple[int, ...]):
