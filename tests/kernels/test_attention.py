@@ -31,7 +31,7 @@ def draw(rng, *, kv_heads=2, rows=5, columns=7, dtype=np.float64):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kv_heads", [1, 2, 4])
 @pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("scale", [None, 0.3, 0.0])
 def test_against_torch(scale, is_causal, kv_heads, dtype, *, run, agree, rng):
     q, k, v = draw(rng, kv_heads=kv_heads, dtype=dtype)
     wanted = F.scaled_dot_product_attention(

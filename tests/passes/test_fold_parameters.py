@@ -122,6 +122,34 @@ def test_other_ops_stay_where_they_are(body: str):
     assert set(compiled(body, a=A, b=B).weights) <= {"a", "b"}
 
 
+def test_each_value_is_computed_once_however_often_it_is_read():
+    doubled = "\n".join(f'%s{i + 1} = "ttir.add"(%s{i}, %s{i}) : ({MATRIX}, {MATRIX}) -> {MATRIX}' for i in range(40))
+    binary = compiled(
+        f'%s0 = "ttir.exp"(%a) : ({MATRIX}) -> {MATRIX}\n{doubled}\n' + PRODUCT.replace("%1", "%s40"), a=A
+    )
+    (y,) = execute(binary, {"arg0": X}).values()
+    np.testing.assert_allclose(y, X @ np.exp(A) * 2**40, rtol=1e-4, atol=1e-4 * 2**40)
+
+
+def test_what_follows_an_activation_stays_behind_it():
+    image, kernel = "tensor<1x8x8x4xf32>", "tensor<6x4x3x3xf32>"
+    result, factors = "tensor<1x6x6x6xf32>", "tensor<1x1x1x6xf32>"
+    conv = 'stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32, activation = "relu"'
+    text = f"""
+    func.func @f(%x: {image}, %w: {kernel} {{{PARAMETER}, ttir.name = "w"}}, %s: {factors} {{{PARAMETER}, ttir.name = "s"}}) -> {result} {{
+      %0 = "ttir.conv2d"(%x, %w) {{{conv}}} : ({image}, {kernel}) -> {result}
+      %y = "ttir.multiply"(%0, %s) : ({result}, {factors}) -> {result}
+      return %y : {result}
+    }}"""
+    torch.manual_seed(0)
+    x, w, s = torch.randn(1, 8, 8, 4), torch.randn(6, 4, 3, 3), torch.randn(1, 1, 1, 6)
+    with new_context(), ir.Location.unknown():
+        binary = compile_module(parse(text), Options(), weights={"w": w.numpy(), "s": s.numpy()}).binary
+    (y,) = execute(binary, {"arg0": x.numpy()}).values()
+    expected = torch.relu(nn.functional.conv2d(x.permute(0, 3, 1, 2), w)).permute(0, 2, 3, 1) * s
+    np.testing.assert_allclose(y, expected.numpy(), rtol=1e-4, atol=1e-4)
+
+
 def test_functions_that_share_a_parameter_have_parameters_of_their_own():
     function = (
         f'func.func @{{name}}(%x: {MATRIX}, %a: {MATRIX} {{{{{PARAMETER}, ttir.name = "a"}}}}) -> {MATRIX} {{{{\n'

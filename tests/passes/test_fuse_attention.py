@@ -31,6 +31,11 @@ def hidden(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     return torch.softmax(scores + mask[:1, :, :1], -1) @ v
 
 
+def hidden_after_a_mask(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    padded = (q @ k.mT).masked_fill(mask > -0.5, -1e9)
+    return torch.softmax(padded.masked_fill(HIDDEN, -1e9), -1) @ v
+
+
 def no_batch(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     return torch.softmax(q[0, 0] @ k[0, 0].T + mask[0, 0], -1) @ v[0, 0]
 
@@ -50,6 +55,7 @@ def causal(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
         masked_before_it_is_scaled,
         batch_and_heads_in_one_dimension,
         hidden,
+        hidden_after_a_mask,
         no_batch,
         one_head_of_keys,
         causal,
@@ -71,3 +77,16 @@ def test_one_op_gives_the_same(spelled: Callable[..., Tensor]):
     torch.testing.assert_close(torch.from_numpy(found), spelled(*inputs), rtol=1e-5, atol=1e-5)
     if spelled is causal:
         assert names == ["scaled_dot_product_attention"], "a mask that is known to be causal is no operand"
+
+
+@pytest.mark.parametrize("factor", [-1.0, 0.0])
+def test_what_hides_would_not_after_a_factor_that_is_not_positive(factor: float):
+    class Attention(nn.Module):
+        def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            return torch.softmax(torch.where(HIDDEN, -1e9, q @ k.mT) * factor, -1) @ v
+
+    torch.manual_seed(0)
+    inputs = tuple(torch.randn(2, 3, 6, 16) for _ in range(3))
+    program = ttstack.compile(Attention(), inputs)
+    (found,) = program.run({name: x.numpy() for name, x in zip("qkv", inputs, strict=True)}).outputs.values()
+    torch.testing.assert_close(torch.from_numpy(found), Attention()(*inputs), rtol=1e-5, atol=1e-5)

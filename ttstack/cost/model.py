@@ -115,7 +115,7 @@ def _cost(
 
 
 def _bound(terms: dict[str, float]) -> str:
-    """The largest of the terms that overlap, of what nothing hides, and of launch."""
+    """The largest of the terms that overlap, of halo and exchange, and of launch."""
     sizes = {name: terms[name] for name in (*OVERLAPPING, "halo", "exchange") if name in terms}
     sizes["launch"] = sum(terms[name] for name in STARTING)
     return max(sizes, key=sizes.__getitem__)

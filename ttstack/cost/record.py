@@ -16,11 +16,12 @@ class Cost:
 
     `compute`, `unpack`, `pack`, `dram`, `noc`, `writer` and, of ops that span a mesh, `ethernet` (between chips) and
     `pcie` (to and from the host) overlap; `wait` (first block of the operands), `tail` (last
-    block of the results), `fill`, `skew`, `throttle` and, of convolutions and pools, `halo` (the kernel before, that
-    brings pixels to the cores, its launch included) add to them, and `gap` follows.
+    block of the results), `fill`, `skew`, `throttle`, of convolutions and pools `halo` (the kernel before, that
+    brings pixels to the cores, its launch included) and, of rows that are divided over cores, `exchange` (of their
+    sums) add to them, and `gap` follows.
     """
     bound: str
-    """The largest of the terms that overlap, of halo, and of launch."""
+    """The largest of the terms that overlap, of halo and exchange, and of launch."""
     cores: int
     flops: int
     dram_bytes: int

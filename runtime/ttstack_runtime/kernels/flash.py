@@ -57,7 +57,8 @@ def attend(
     batch, heads, rows, depth = query.shape
     kv_heads = key.shape[1]
     group = heads // kv_heads
-    grouped = query.reshape(batch, kv_heads, group, rows, depth) * query.dtype.type(scale or depth**-0.5)
+    scale = depth**-0.5 if scale is None else scale
+    grouped = query.reshape(batch, kv_heads, group, rows, depth) * query.dtype.type(scale)
     mask = None if mask is None else _grouped_mask(mask, kv_heads)
     sink = None if sink is None else sink.reshape(kv_heads, group, 1, 1)
     out = np.empty((batch, kv_heads, group, rows, value.shape[-1]), dtype=query.dtype)

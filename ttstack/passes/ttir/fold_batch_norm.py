@@ -76,12 +76,12 @@ def _by_channel(conv: Convolution, shape: tuple[int, ...]) -> bool:
 
 
 def _convolution(value: ir.Value) -> Convolution | None:
-    """The convolution that only this value's one user sees, if its weight and bias are known."""
+    """The convolution that only this value's one user sees, if its weight and bias are known and nothing follows."""
     owner = producer(value)
     if owner is None or len(list(value.uses)) > 1 or not owner.name.startswith("ttir.conv"):
         return None
     found = describe(owner)
-    if not isinstance(found, Convolution) or not all(map(is_known, list(owner.operands)[1:])):
+    if not isinstance(found, Convolution) or found.activation or not all(map(is_known, list(owner.operands)[1:])):
         return None
     return found
 

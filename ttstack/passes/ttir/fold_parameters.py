@@ -71,20 +71,25 @@ class FoldParameters(Pass, name="fold-parameters"):
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
         name = _free(f"{names[largest.arg_number]}.folded", taken)
         taken.add(name)
-        value = self._value(op.results[0], names)
+        value = self._value(op.results[0], names, {})
         if value is not None:
             self._weights.arrays[name] = value
         (parameter,) = insert_parameters(function, [name], [op.results[0].type])
         op.results[0].replace_all_uses_with(parameter)
 
-    def _value(self, value: Any, names: list[str]) -> Array | None:
-        """None where it depends on what was only described."""
+    def _value(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
+        """None where it depends on what was only described; `found` takes every value that it depends on."""
+        if value not in found:
+            found[value] = self._evaluated(value, names, found)
+        return found[value]
+
+    def _evaluated(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
         owner: Any = value.owner
         if isinstance(owner, ir.Block):
             return self._weights.arrays.get(names[value.arg_number])
         if owner.name == "ttir.constant":
             return read_elements(owner.attributes["value"])
-        operands = [self._value(v, names) for v in owner.operands]
+        operands = [self._value(v, names, found) for v in owner.operands]
         if any(operand is None for operand in operands):
             return None
         definition = describe(owner)

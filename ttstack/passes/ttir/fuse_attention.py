@@ -61,8 +61,9 @@ def _attention(op: Any) -> list[ir.Value] | None:
     turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
     places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
     operands = [_four(v, found, turn=turn) for v, found, turn in places if found]
-    added = [_added(mask, found, result) for mask, found in zip(scores.masks, masks, strict=True) if found]
-    mask = _sum(added) if added else None
+    mask = None
+    for step, found in zip(scores.masks, masks, strict=True):
+        mask = _masked(mask, step, found, result) if found else mask
     return [reshaped(ttir(_ATTENTION, [*operands, mask], is_causal=False, scale=scores.scale), result.shape)]
 
 
@@ -138,20 +139,15 @@ def _four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
     return permuted(four, _SWAPPED) if turn else four
 
 
-def _added(mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
-    """The mask as what is added to scores of that element type."""
+def _masked(before: ir.Value | None, mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
+    """What is added to scores of that element type by the masks before and this one; what hides hides them too."""
     value, one = _four(mask.value, heads), scores.with_shape((1, 1, 1, 1))
     if mask.choice:
-        return ttir("where", [value, *(_constant(number, one) for number in mask.choice)])
-    return value if mask.factor == 1 else ttir("multiply", [value, _constant(mask.factor, one)])
+        kept = _constant(0.0, one) if before is None else before
+        return ttir("where", [value, *(_constant(number, one) if number else kept for number in mask.choice)])
+    added = value if mask.factor == 1 else ttir("multiply", [value, _constant(mask.factor, one)])
+    return added if before is None else ttir("add", [before, added])
 
 
 def _constant(number: float, t: TensorType) -> ir.Value:
     return ttir("constant", [], result=t, value=elements_attribute(np.full(t.shape, number, t.dtype.numpy), t))
-
-
-def _sum(values: list[ir.Value]) -> ir.Value:
-    first, *rest = values
-    for value in rest:
-        first = ttir("add", [first, value])
-    return first

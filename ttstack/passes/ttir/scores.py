@@ -41,8 +41,10 @@ class Scores:
     shapes: tuple[tuple[int, ...], ...] = ()
     """All that the scores have had."""
 
-    def times(self, factor: float) -> "Scores":
-        """All of it multiplied."""
+    def times(self, factor: float) -> "Scores | None":
+        """All of it multiplied; None where the factor is not positive, since what hides would not after it."""
+        if not factor > 0:
+            return None
         masks = tuple(replace(m, factor=m.factor * factor) for m in self.masks)
         return replace(self, scale=self.scale * factor, masks=masks)
 
