@@ -125,7 +125,7 @@ def test_other_ops_stay_where_they_are(body: str):
 def test_each_value_is_computed_once_however_often_it_is_read():
     doubled = "\n".join(f'%s{i + 1} = "ttir.add"(%s{i}, %s{i}) : ({MATRIX}, {MATRIX}) -> {MATRIX}' for i in range(40))
     binary = compiled(
-        f'%s0 = "ttir.exp"(%a) : ({MATRIX}) -> {MATRIX}\n{doubled}\n' + PRODUCT.replace("%1", "%s40"), a=A
+        f'%s0 = "ttir.exp"(%a) : ({MATRIX}) -> {MATRIX}\n{doubled}\n' + PRODUCT.replace("%1", "%s40"), a=A, b=B
     )
     (y,) = execute(binary, {"arg0": X}).values()
     np.testing.assert_allclose(y, X @ np.exp(A) * 2**40, rtol=1e-4, atol=1e-4 * 2**40)
