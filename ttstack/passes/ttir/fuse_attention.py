@@ -13,7 +13,7 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.reduction import Softmax
-from ttstack.ops.shape import Broadcast, RepeatInterleave
+from ttstack.ops.shape import Broadcast, Permutation, RepeatInterleave
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
@@ -71,17 +71,18 @@ def _without_repetition(op: Any) -> list[ir.Value] | None:
     """Each head of keys and values serves the queries that it was repeated for."""
     query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
     keys, values = _unrepeated(key), _unrepeated(value)
-    if keys is None or values is None or read_type(keys.type).shape[:3] != read_type(values.type).shape[:3]:
+    if keys is None or values is None or keys[1][:3] != values[1][:3]:
         return None
-    return [ttir(_ATTENTION, [query, keys, values, *others], **attribute_values(ScaledDotProductAttention, op))]
+    once = (reshaped(*keys), reshaped(*values))
+    return [ttir(_ATTENTION, [query, *once, *others], **attribute_values(ScaledDotProductAttention, op))]
 
 
-def _unrepeated(value: ir.Value | None) -> ir.Value | None:
-    """[batch, heads, length, width] of what is [batch, heads * times, length, width]."""
+def _unrepeated(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
+    """What is repeated to [batch, heads * times, length, width], and that shape with its heads once."""
     if (op := made_by(value, "repeat_interleave")) is not None:
         found = describe(op)
         assert isinstance(found, RepeatInterleave)
-        return op.operands[0] if found.dim % 4 == 1 else None
+        return (op.operands[0], found.input.shape) if found.dim % 4 == 1 else None
     op = made_by(value, *(name.removeprefix("ttir.") for name in VIEWS))
     op = op and made_by(op.operands[0], "broadcast")
     if op is None or value is None:
@@ -91,7 +92,7 @@ def _unrepeated(value: ir.Value | None) -> ir.Value | None:
     times, shape = found.broadcast_dimensions, found.input.shape
     if len(shape) != 5 or shape[2] != 1 or times[:2] + times[3:] != (1,) * 4 or shape[3:] != tuple(rows):
         return None
-    return reshaped(op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None
+    return (op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None
 
 
 def _matmul(op: Any) -> Matmul:
@@ -135,8 +136,17 @@ def _folded(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Hea
 
 def _four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
     """The value in four dimensions, its last two swapped where they are."""
+    if turn and (swap := made_by(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
+        return _four(swap.operands[0], heads)
     four = reshaped(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
     return permuted(four, _SWAPPED) if turn else four
+
+
+def _swaps_the_last(op: Any) -> bool:
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    *rest, a, b = found.order
+    return [*rest, b, a] == list(range(found.input.rank))
 
 
 def _masked(before: ir.Value | None, mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
