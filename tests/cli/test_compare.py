@@ -42,6 +42,8 @@ def test_what_if(ttstack: Command, program: Path) -> None:
     model = program.with_suffix(".mlir")
     again = ttstack("perf", program, "--what-if", "grid=1x1", "--recompile", model).out
     assert "does not fit" not in again
+    nowhere = ttstack("perf", program, "--what-if", "grid=1x1", "--recompile", "no_such_package.models:mlp")
+    assert "there is no module `no_such_package`" in nowhere.err
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """`ttstack perf`: the predicted time of every op."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,7 +30,7 @@ WhatIf = Annotated[
     ),
 ]
 Recompile = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--recompile",
         metavar="MODEL",
@@ -76,7 +75,7 @@ def perf(
         print_table(report, sort, top)
 
 
-def _changed(program: "Program", function: str | None, changes: str, source: Path | None) -> "Comparison":
+def _changed(program: "Program", function: str | None, changes: str, source: str | None) -> "Comparison":
     """The program beside itself on the other device, placed as it is or compiled again."""
     from ttstack.report.compare import compare
     from ttstack.report.re_cost import on_system
