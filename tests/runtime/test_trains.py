@@ -11,6 +11,7 @@ from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load
 from ttstack_runtime.executor import Numerics, execute
+from ttstack_runtime.inputs import random_inputs
 from ttstack_runtime.numerics import quantize, truncate_for_fidelity
 
 TRAIN = TensorTrainType.of(1000, 16, (10, 10, 10), (2, 2, 4), (1, 8, 8, 1), DType.F32)
@@ -69,3 +70,15 @@ def test_the_device_is_near_ieee_and_differs_from_it(name: str):
     exact, device = run(name, None, "ieee"), run(name, DType.BF16, "device")
     error = np.linalg.norm(device - exact) / np.linalg.norm(exact)
     assert 1e-4 < error < 1e-2
+
+
+def test_random_indices_are_rows_and_offsets_ascend():
+    flat, starts = TensorType((50,), DType.I64), TensorType((20,), DType.I64)
+    case = Case("tensor_train_embedding_bag", (flat, *TRAIN.cores, starts), {"train": TRAIN})
+    with new_context(), ir.Location.unknown():
+        binary = compile_module(case.module(), Options(system_desc=load("wormhole")), weights={}).binary
+    given = random_inputs(binary.functions[0])
+    indices, *_, offsets = given.values()
+    assert 100 < indices.max() < 1000
+    assert (np.diff(offsets) >= 0).all()
+    execute(binary, given)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from ttstack.ops.dispatch import Dispatch
 from ttstack.program.records import Function, Operation
+from ttstack.tensor_train.shape import TensorTrainPlan
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,32 @@ def _given(function: Function, operation: Operation, found: dict[int, Role]) -> 
     if _keeps_values(operation) and operation.results[0] in found:
         yield from ((t, found[operation.results[0]]) for t in operands if t is not None)
         return
-    if operation.name not in ("embedding", "embedding_backward", "embedding_bag", "gather"):
-        return
-    first, second = operands[0], operands[1]
+    first, second, *_ = (*operands, None, None)
     if first is None or second is None:
         return
     if operation.name == "gather":
         dim: int = operation.attributes["dim"]
         yield second, Positions(function.tensors[first].type.shape[dim])
-        return
-    yield first, Positions(prod(function.tensors[second].type.shape[:-1]))
-    offsets = operands[2] if operation.name == "embedding_bag" and len(operands) > 2 else None
-    if offsets is not None:
-        closed = bool(operation.attributes.get("include_last_offset", False))
-        yield offsets, Starts(function.tensors[first].type.size, closed)
+    elif (picked := _picked(function, operation)) is not None:
+        rows, offsets = picked
+        yield first, Positions(rows)
+        if offsets is not None:
+            closed = bool(operation.attributes.get("include_last_offset", False))
+            yield offsets, Starts(function.tensors[first].type.size, closed)
+
+
+def _picked(function: Function, operation: Operation) -> tuple[int, int | None] | None:
+    """How many rows the table has that the op's first operand picks from, and which tensor divides picks into bags."""
+    indices, table, *_ = (function.tensors[t].type for t in operation.operands if t is not None)
+    if operation.name in ("embedding", "embedding_backward", "embedding_bag"):
+        rows, after = prod(table.shape[:-1]), operation.operands[2:]
+    elif operation.name in ("tensor_train_embedding", "tensor_train_embedding_bag"):
+        plan: TensorTrainPlan = operation.attributes["train"].plan
+        rows, after = plan.rows, operation.operands[1 + plan.order :]
+    else:
+        return None
+    divided = operation.name.endswith("_bag") and indices.rank == 1 and after
+    return rows, after[0] if divided else None
 
 
 def _keeps_values(operation: Operation) -> bool:
