@@ -22,7 +22,7 @@ from ttstack_runtime.evaluate import evaluate
 
 
 class FoldParameters(Pass, name="fold-parameters"):
-    """Ops on parameters and constants become parameters, where they do not take more bytes than those they replace.
+    """Ops on parameters and constants become parameters, where they do not take more bytes than those they are made of.
 
     What depends on a parameter that was only described is only described.
     """
@@ -56,7 +56,7 @@ class FoldParameters(Pass, name="fold-parameters"):
             refresh_signature(function)
 
     def _pays(self, op: Any, known: "Known") -> bool:
-        """Whether an op that is not known reads it, and a parameter in its place takes no more memory than before."""
+        """Whether an op that is not known reads it, and it takes no more bytes than the parameters it is made of."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
         read = any(not any(r in known for r in reader.results) for reader in readers)

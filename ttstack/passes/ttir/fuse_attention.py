@@ -47,6 +47,8 @@ def _attention(op: Any) -> list[ir.Value] | None:
     norm, outer, result = made_by(behind(weights), "softmax"), _matmul(op), read_type(op.results[0].type)
     if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
         return None
+    if result.shape[:-1] != read_type(weights.type).shape[:-1]:
+        return None
     if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > 1:
         return None
     inner, (query, key) = _matmul(scores.product), scores.product.operands
@@ -56,7 +58,8 @@ def _attention(op: Any) -> list[ir.Value] | None:
     alike = alike and all(mask.is_of(result.dtype) for mask in scores.masks)
     grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
     masks = [_folded(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in scores.masks]
-    if query_heads != heads or not grouped or not alike or None in masks or inner.activation:
+    matrices = all(read_type(v.type).rank > 1 for v in (query, key, value))
+    if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
         return None
     turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
     places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
