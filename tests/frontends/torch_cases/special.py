@@ -19,7 +19,7 @@ CASES: Cases = {
         (
             torch.tensor([-1.0, -0.99, -0.3, 0.0, 1e-6, 0.7, 0.9999, 1.0]),
             torch.tensor([-9.0, -3.75, -1.0, 0.0, 0.5, 3.7, 3.8, 20.0]),
-            torch.tensor([-2.5, -1.0, 0.0, 1e-3, 0.4, 1.0, 2.0, 30.5]),
+            torch.tensor([-math.inf, -2.5, -1.0, -1e-6, 0.0, 1e-3, 0.4, 1.0, 2.0, 30.5, math.inf]),
         ),
     ),
     "lengths, signs and numbers among no numbers": (

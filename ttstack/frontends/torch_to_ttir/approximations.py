@@ -45,7 +45,7 @@ def _bessel(call: Call) -> ir.Value:
     return where(compare("lt", size, 3.75), near, far, t)
 
 
-@CONVERSIONS("lgamma", "special_gammaln", to="subtract add div log multiply sin floor lt where")
+@CONVERSIONS("lgamma", "special_gammaln", to="subtract add div log multiply sin floor abs lt eq where")
 def _lgamma(call: Call) -> ir.Value:
     """Lanczos' series with six terms from a half on, and Euler's reflection below."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
@@ -57,8 +57,10 @@ def _lgamma(call: Call) -> ir.Value:
     shifted = f("add", y, 5.5)
     power = f("subtract", f("multiply", f("add", y, 0.5), f("log", shifted)), shifted)
     high = f("add", power, f("log", f("div", f("multiply", series, math.sqrt(2 * math.pi)), y)))
-    sine = f("sin", f("multiply", f("subtract", x, f("floor", x)), math.pi))  # 0 at the poles
-    return where(low, f("subtract", f("subtract", math.log(math.pi), f("log", sine)), high), high, t)
+    apart = f("subtract", x, f("floor", f("add", x, 0.5)))  # from the nearest pole
+    sine = f("abs", f("sin", f("multiply", apart, math.pi)))
+    found = where(low, f("subtract", f("subtract", math.log(math.pi), f("log", sine)), high), high, t)
+    return where(compare("eq", f("abs", x), math.inf), math.inf, found, t)
 
 
 def _polynomial(x: ir.Value, coefficients: Sequence[float], t: TensorType) -> ir.Value:
