@@ -4,7 +4,7 @@ Grids, data movement, L1 footprint and compute time are derived from it, for eve
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -117,10 +117,6 @@ class Dispatch:
         """The tile ops of every step, and those that run once a unit after a reduction."""
         last = max((i for i, op in enumerate(self.body) if is_reducing(op.name)), default=len(self.body) - 1)
         return self.body[: last + 1], self.body[last + 1 :]
-
-    def with_maps(self, inputs: tuple[Map, ...]) -> "Dispatch":
-        """The same loops with other input maps."""
-        return replace(self, inputs=inputs)
 
 
 def is_reducing(tile_op: str) -> bool:

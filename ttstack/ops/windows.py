@@ -63,11 +63,6 @@ class Window:
         """Elements after the padding that the last window still covers."""
         return max(0, (self.count - 1) * self.stride + self.extent - self.size - self.low - self.high)
 
-    @property
-    def overlap(self) -> int:
-        """Elements that two neighbouring windows both span."""
-        return max(0, self.extent - self.stride)
-
     def check(self, name: str) -> None:
         """Raise `ValueError` where no window of this form fits an axis `name`."""
         for what in ("kernel", "stride", "dilation"):
