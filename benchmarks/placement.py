@@ -68,7 +68,7 @@ MODELS = {
 class Placed:
     """What one policy gave."""
 
-    ms: float
+    us: float
     seconds: float
     """Of processor time for the whole compilation."""
     gap: float | None
@@ -89,7 +89,7 @@ def measure(text: str, dtype: str, policy: str, budget: float) -> Placed:
     seconds = time.process_time() - start
     report = program.cost()
     l1 = report.memory["l1"]
-    return Placed(report.total_ns / 1e6, seconds, report.placement_gap, l1.span, l1.peak, report.staying)
+    return Placed(report.total_ns / 1e3, seconds, report.placement_gap, l1.span, l1.peak, report.staying)
 
 
 def text_of(model: Model, folder: Path) -> str:
@@ -121,13 +121,13 @@ def row(model: Model, budget: float, factor: float | None) -> str:
         text = text_of(model, Path(folder))
         found = {p: measure(text, model.dtype, p, budget) for p in sorted(POLICIES)}
         best = found["optimal"]
-        cells = [model.title, *(f"{found[p].ms:.3f}" for p in ("dram", "greedy", "optimal"))]
+        cells = [model.title, *(f"{found[p].us:,.1f}" for p in ("dram", "greedy", "optimal"))]
         cells += [f"{100 * (best.gap or 0):.2f} %", f"{best.seconds:.1f}"]
         cells += [f"{best.peak / 1024:.0f} / {best.least / 1024:.0f} KiB", f"{best.inside:.0%}"]
         if factor is not None:
             with loosened(factor):
                 loose = measure(text, model.dtype, "optimal", budget)
-            cells += [f"{loose.ms:.3f} ({100 * (loose.ms / best.ms - 1):+.3f} %), {loose.seconds:.1f} s"]
+            cells += [f"{loose.us:,.1f} ({100 * (loose.us / best.us - 1):+.3f} %), {loose.seconds:.1f} s"]
     return f"| {' | '.join(cells)} |"
 
 
@@ -138,8 +138,8 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=60.0)
     parser.add_argument("--loosen", type=float, metavar="FACTOR", help="also with looser rules of thumb")
     given = parser.parse_args()
-    heads = ["model", "dram, ms", "greedy, ms", "optimal, ms", "gap", "seconds", "L1 peak / least", "in L1"]
-    heads += [] if given.loosen is None else ["loosened, ms"]
+    heads = ["model", "dram, µs", "greedy, µs", "optimal, µs", "gap", "seconds", "L1 peak / least", "in L1"]
+    heads += [] if given.loosen is None else ["loosened, µs"]
     sys.stdout.write("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads) + "\n")
     for name in given.models:
         sys.stdout.write(row(MODELS[name], given.budget, given.loosen) + "\n")
