@@ -13,10 +13,23 @@ _UNDEFINED = {"empty", "rand", "dropout"}
 
 def is_known(value: Any) -> bool:
     """Whether nothing but parameters and constants decides the value."""
-    owner: Any = value.owner
-    if isinstance(owner, ir.Block):
-        return read_arguments(owner.owner)[value.arg_number].kind is TensorKind.PARAMETER and not is_written(value)
-    return is_computable(owner) and all(map(is_known, owner.operands))
+    found, seen = [value], {value}
+    for each in found:  # grows as it goes
+        owner: Any = each.owner
+        if isinstance(owner, ir.Block):
+            if not _is_parameter(each) or is_written(each):
+                return False
+        elif not is_computable(owner):
+            return False
+        else:
+            operands = set(owner.operands) - seen
+            found += operands
+            seen |= operands
+    return True
+
+
+def _is_parameter(argument: Any) -> bool:
+    return read_arguments(argument.owner.owner)[argument.arg_number].kind is TensorKind.PARAMETER
 
 
 def is_written(buffer: ir.Value) -> bool:
