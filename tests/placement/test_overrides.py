@@ -100,6 +100,19 @@ def test_the_format_of_arguments_is_fixed_by_name():
     assert again.function() == program.function(), "formats are part of what is exported"
 
 
+@pytest.mark.parametrize(("name", "close"), [("arg00", "arg0"), ("scale", "scale.folded")])
+def test_a_name_that_is_close_is_suggested(name: str, close: str):
+    text = """func.func @f(%arg0: tensor<8xf32>, %s: tensor<8xf32> {ttir.name = "scale", ttcore.argument_type =
+        #ttcore.argument_type<parameter>}) -> tensor<8xf32> {
+      %0 = "ttir.exp"(%s) : (tensor<8xf32>) -> tensor<8xf32>
+      %1 = "ttir.add"(%arg0, %0) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      return %1 : tensor<8xf32>
+    }"""
+    with pytest.raises(OverrideError) as error:
+        ttstack.compile(text, overrides={"arguments": [{"name": name, "dtype": "bf16"}]})
+    assert error.value.diagnostic.notes == (f"no argument is named {name}; did you mean {close}?",)
+
+
 def test_a_format_for_indices_is_refused():
     text = "func.func @f(%i: tensor<32xi32>) -> tensor<32xi32> {\n  return %i : tensor<32xi32>\n}"
     with pytest.raises(OverrideError) as error:

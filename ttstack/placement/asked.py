@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from ttstack.ops.types import DType
@@ -37,6 +38,8 @@ def _described(graph: Graph, override: ArgumentOverride) -> list[int]:
 def _why_not(graph: Graph, override: ArgumentOverride) -> Iterator[str]:
     described = _described(graph, override)
     if not described:
-        yield f"no argument is named {override.name}"
+        made_of_it = [name for name in graph.names if name.startswith(f"{override.name}.")]
+        close = made_of_it or get_close_matches(override.name, graph.names, n=1)
+        yield f"no argument is named {override.name}" + (f"; did you mean {close[0]}?" if close else "")
     elif not any(graph.values[v].dtype.is_float for v in described):
         yield f"argument {override.name} holds no real numbers, which alone have a format to choose"
