@@ -10,7 +10,7 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import Fidelity
 from ttstack.program.footprint import footprint
 from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_config import DRAM_SHARDED, MULTICAST_2D, REUSE, smallest_matmul
+from ttstack.program.matmul_config import DRAM_SHARDED, MULTICAST_2D, REUSE, matmul_configs
 from ttstack.system_desc import ChipDesc
 
 DRAM = Layout(DType.BF16)
@@ -66,7 +66,7 @@ def test_more_l1_is_never_slower(chip: ChipDesc) -> None:
 
 def test_none_where_not_even_the_smallest_blocks_fit(chip: ChipDesc) -> None:
     op = product(1024, 1024, 1024)
-    least = smallest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip)
+    least = min(blocks.nbytes for blocks in matmul_configs(op, [DRAM, DRAM], DRAM, GRID, chip))
     assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least) is not None
     assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least - 1) is None
 

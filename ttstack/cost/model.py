@@ -30,6 +30,9 @@ OVERLAPPING = ("compute", "unpack", "pack", "dram", "noc", "writer", "ethernet",
 ADDED = ("halo", "wait", "tail", "exchange", "fill", "skew", "throttle")
 """Terms that nothing hides; the first is a kernel of its own, before that of a convolution or pool."""
 
+TERMS = (*OVERLAPPING, *ADDED, "gap")
+"""All of them, in the order of reports."""
+
 
 def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> Cost:
     """Time of one op on one chip, from its loops, layouts and configuration.

@@ -90,12 +90,6 @@ def block_steps(device_op: DeviceOp) -> int:
     return k
 
 
-def smallest_matmul(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> int:
-    """Bytes of buffers that the op needs with the smallest blocks."""
-    bases = _spread_out(op, tuple(operands), result, grid)
-    return min(nbytes for base in bases for _, _, _, nbytes in _choices(base, chip))
-
-
 def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid) -> list[DeviceOp]:
     """The op under the spread that the layouts ask for, else under those that leave the busiest core the least."""
     base = DeviceOp(op=op, operands=operands, results=(result,) * len(op.results), grid=grid)

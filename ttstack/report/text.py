@@ -1,5 +1,6 @@
 """Numbers, layouts and locations as people read them; shared by all writers that people read."""
 
+from ttstack.cost.model import TERMS
 from ttstack.program.layout import Layout, MemoryLayout
 from ttstack.report.model import OpReport
 
@@ -10,7 +11,6 @@ _SHARDING = {
     MemoryLayout.BLOCK_SHARDED: " bs",
     MemoryLayout.REPLICATED: " rep",
 }
-_TERMS = ("compute", "unpack", "pack", "dram", "noc", "ethernet", "pcie", "writer", "fill", "throttle", "gap")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -74,7 +74,7 @@ def layouts(op: OpReport) -> str:
 def present_terms(ops: tuple[OpReport, ...]) -> list[str]:
     """The terms that are not 0 for every op, in a fixed order."""
     found = {name for op in ops for name, ns in op.terms.items() if ns}
-    return [name for name in _TERMS if name in found] + sorted(found.difference(_TERMS))
+    return [name for name in TERMS if name in found]
 
 
 def above(gap: float) -> str:
