@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from ttstack import load
 
 
 def test_values_are_those_of_the_table(ttstack: Command, program: Path) -> None:
@@ -15,6 +16,7 @@ def test_values_are_those_of_the_table(ttstack: Command, program: Path) -> None:
     assert others
     assert not any(other["chosen"] for other in others)
     table = ttstack("explain", program, 0).out
+    assert table.startswith(f"op 0: {load(program).function().operations[0].name} ")
     for row in (chosen, *others):
         assert str(round(row["ns"] / 1000, 2)) in table
         assert row["grid"] in table

@@ -35,15 +35,19 @@ def explain_op(
     program = load(file)
     found = program.function(function)
     number = _number(found, op)
+    explained = found.operations[number]
     chip, seconds = program.binary.chip(found), BUDGET_SECONDS if resolve else 0.0
     try:
         shown = explain(found, number, chip, program.binary.system_desc, most=top, anew_seconds=seconds)
     except LookupError as error:
-        name = found.operations[number].name
-        raise InputError(f"op {number} is a '{name}', which has no placement of its own") from error
+        raise InputError(
+            f"op {number} is a '{explained.name}', which has no placement of its own",
+            hint="'ttstack inspect --section ops' numbers all ops, reports only those that take time",
+        ) from error
     if as_json:
         write_json([_values(a) for a in shown])
         return
+    write(f"op {number}: {explained.name} {explained.location}")
     show(stdout(), [_row(a) for a in shown])
     write(_ANEW if resolve else _STAYING)
 
