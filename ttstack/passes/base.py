@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, validate_call
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, validate_call
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
@@ -66,6 +66,18 @@ class Pass(BaseModel):
     def __str__(self) -> str:
         options = self.model_dump(by_alias=True, exclude_defaults=True, mode="json")
         return self.name + ("{" + " ".join(f"{k}={v}" for k, v in options.items()) + "}" if options else "")
+
+
+class ParameterPass(Pass):
+    """A pass that reads the values of parameters, and may add parameters of its own."""
+
+    _weights: Weights = PrivateAttr(default_factory=Weights)
+
+    def given(self, weights: Weights) -> Self:
+        """The same pass, which reads from `weights` and adds to them."""
+        same = self.model_copy()
+        same._weights = weights
+        return same
 
 
 class Builtin(Pass):

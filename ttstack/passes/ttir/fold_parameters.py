@@ -5,23 +5,21 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, count
 from typing import Any
 
-from pydantic import PrivateAttr
-
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.base import Pass
+from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.known import is_computable, is_written
-from ttstack.passes.weights import Array, Weights
+from ttstack.passes.weights import Array
 from ttstack.program.records import TensorKind
 from ttstack.program.structure import is_view
 from ttstack_runtime.evaluate import evaluate
 
 
-class FoldParameters(Pass, name="fold-parameters"):
+class FoldParameters(ParameterPass, name="fold-parameters"):
     """Ops on parameters and constants become parameters, where they do not take more bytes than those they are made of.
 
     What depends on a parameter that was only described is only described.
@@ -29,13 +27,6 @@ class FoldParameters(Pass, name="fold-parameters"):
 
     max_bytes: int = 1 << 28
     """Larger results stay computed on the device."""
-    _weights: Weights = PrivateAttr(default_factory=Weights)
-
-    def given(self, weights: Weights) -> "FoldParameters":
-        """The same pass, which reads parameters from `weights` and adds to them."""
-        same = self.model_copy()
-        same._weights = weights
-        return same
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""

@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import PrivateAttr, model_validator
+from pydantic import model_validator
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import create
@@ -12,7 +12,7 @@ from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.signature import erase_unused_parameters
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
-from ttstack.passes.base import Pass
+from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import TABLES, defined, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.tensor_train.decisions import Decision, decide
@@ -23,14 +23,13 @@ from ttstack.passes.ttir.tensor_train.tables import find_tables
 from ttstack.passes.weights import Weights
 
 
-class TensorTrain(TableSettings, Pass, name="tensor-train"):
+class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
     """Replace embedding tables by trains of cores where error, bytes and predicted time allow it, and say why not."""
 
     config: Path | None = None
     """A YAML file with these settings, and others for single tables; in place of all others here."""
     dtype: DType | None = None
     """Format of real numbers on the device, for predicted times; the source's own where not given."""
-    _weights: Weights = PrivateAttr(default_factory=Weights)
 
     @model_validator(mode="after")
     def _read(self) -> "TensorTrain":
@@ -58,12 +57,6 @@ class TensorTrain(TableSettings, Pass, name="tensor-train"):
         if self.config is not None:
             return load_rules(self.config)
         return Rules(default=TableSettings(**{name: getattr(self, name) for name in TableSettings.model_fields}))
-
-    def given(self, weights: Weights) -> "TensorTrain":
-        """The same pass, which reads tables from `weights` and adds cores to them."""
-        same = self.model_copy()
-        same._weights = weights
-        return same
 
     def run(self, module: ir.Module) -> None:
         """Decide on every table, replace those that pass, and write all decisions to the module."""

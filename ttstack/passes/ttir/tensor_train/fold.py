@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from pydantic import PrivateAttr
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import describe
@@ -15,26 +14,18 @@ from ttstack.dialects.types import tensor_type
 from ttstack.mlir import ir
 from ttstack.ops.tensor_train import TensorTrainDecompose
 from ttstack.ops.tensor_train_type import TensorTrainType
-from ttstack.passes.base import Pass
+from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.weights import Weights
 from ttstack.program.records import TensorKind
 from ttstack.tensor_train import TensorTrain, decompose
 
 
-class FoldTensorTrain(Pass, name="fold-tensor-train"):
+class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
     """`tensor_train_decompose` of a parameter or constant becomes its cores, which are new ones.
 
     A parameter that was only described gives cores that are only described.
     """
-
-    _weights: Weights = PrivateAttr(default_factory=Weights)
-
-    def given(self, weights: Weights) -> "FoldTensorTrain":
-        """The same pass, which reads tables from `weights` and adds cores to them."""
-        same = self.model_copy()
-        same._weights = weights
-        return same
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
