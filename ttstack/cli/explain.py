@@ -60,17 +60,13 @@ _ANEW = (
 
 def _number(function: "Function", op: str) -> int:
     from ttstack.diagnostics import InputError
-    from ttstack.program.buffers import DEALLOCATE
+    from ttstack.program.buffers import UNPLACED
 
     if op.isdecimal():
         if int(op) < len(function.operations):
             return int(op)
         raise InputError(f"there is no op {op}; '{function.name}' has {len(function.operations)}")
-    matching = [
-        i
-        for i, o in enumerate(function.operations)
-        if o.name not in (DEALLOCATE, "to_layout") and fnmatchcase(o.location, op)
-    ]
+    matching = [i for i, o in enumerate(function.operations) if o.name not in UNPLACED and fnmatchcase(o.location, op)]
     if len(matching) == 1:
         return matching[0]
     notes = tuple(f"{i}: {function.operations[i].name} {function.operations[i].location}" for i in matching)

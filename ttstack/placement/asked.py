@@ -1,6 +1,6 @@
 """What overrides ask of the ops and arguments of one function."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -22,12 +22,12 @@ class Asked:
 
 def asked(graph: Graph, overrides: Overrides) -> Asked:
     """The overrides that each node and each argument must follow; later ones count where several describe one."""
-    nodes = [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
-    found, unused = overrides.matching([(graph.nodes[i].op.mnemonic, graph.nodes[i].location) for i in nodes])
-    ops = {i: of for i, of in zip(nodes, found, strict=True) if of}
+    found, unused = overrides.matching([(graph.nodes[i].op.mnemonic, graph.nodes[i].location) for i in graph.placed])
+    ops = {i: of for i, of in zip(graph.placed, found, strict=True) if of}
     results = {v: of.dtype for i, of in ops.items() if of.dtype for v in graph.nodes[i].results}
-    formats = {v: of.dtype for of in overrides.arguments for v in _described(graph, of)}
-    faults = (*(f"no op is {of}" for of in unused), *(why for of in overrides.arguments for why in _why_not(graph, of)))
+    described = [(of, _described(graph, of)) for of in overrides.arguments]
+    formats = {v: of.dtype for of, values in described for v in values}
+    faults = (*(f"no op is {of}" for of in unused), *(why for of in described for why in _why_not(graph, *of)))
     return Asked(ops, formats | results, faults)
 
 
@@ -35,8 +35,7 @@ def _described(graph: Graph, override: ArgumentOverride) -> list[int]:
     return [v for v, name in zip(graph.arguments, graph.names, strict=False) if fnmatchcase(name, override.name)]
 
 
-def _why_not(graph: Graph, override: ArgumentOverride) -> Iterator[str]:
-    described = _described(graph, override)
+def _why_not(graph: Graph, override: ArgumentOverride, described: Sequence[int]) -> Iterator[str]:
     if not described:
         made_of_it = [name for name in graph.names if name.startswith(f"{override.name}.")]
         close = made_of_it or get_close_matches(override.name, graph.names, n=1)

@@ -81,8 +81,7 @@ class _Formulator:
     changes: dict[Any, Read] = field(default_factory=dict[Any, Any])
 
     def run(self) -> Formulation:
-        graph, chip = self.graph, self.pricing.chip
-        nodes = [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
+        graph, chip, nodes = self.graph, self.pricing.chip, self.graph.placed
         wrong = {i for i, asked in self.fixed.items() if any(place_faults(asked, graph.nodes[i], graph, chip))}
         found = [() if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
         without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of]

@@ -40,6 +40,11 @@ class Graph:
         return is_view(node.op)
 
     @cached_property
+    def placed(self) -> tuple[int, ...]:
+        """The nodes that run, in order: all but views."""
+        return tuple(i for i, node in enumerate(self.nodes) if not self.is_view(node))
+
+    @cached_property
     def owner(self) -> tuple[int, ...]:
         """For each value, the value whose buffer it shares; itself where it has its own."""
         owners = list(range(len(self.values)))

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.overrides import OpOverride, Overrides, exported
-from ttstack.program.buffers import DEALLOCATE
+from ttstack.program.buffers import UNPLACED
 from ttstack.program.layout import Layout
 from ttstack.program.records import Function, Operation, TensorKind
-
-_BETWEEN = (DEALLOCATE, "to_layout")
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ def recovered(function: Function) -> Recovered:
     values = list(function.inputs)
     kept: list[tuple[int, Operation]] = []
     for at, op in enumerate(function.operations):
-        if op.name in _BETWEEN:
+        if op.name in UNPLACED:
             source |= dict.fromkeys(op.results, op.operands[0] or 0)
         else:
             kept.append((at, op))
@@ -47,7 +45,7 @@ def recovered(function: Function) -> Recovered:
         parameters=tuple(i for i, t in enumerate(function.inputs) if function.tensors[t].kind is TensorKind.PARAMETER),
     )
     homes = tuple(_home(function.tensors[tensor].layout) for tensor in values)
-    fixed = dict(zip(_placed(graph), overrides_of(function).ops, strict=True))
+    fixed = dict(zip(graph.placed, overrides_of(function).ops, strict=True))
     starts = tuple(function.tensors[tensor].layout for tensor in function.inputs)
     operations = tuple(at for at, _ in kept)
     return Recovered(graph, tuple(homes[o] for o in graph.owner), operations, fixed, starts)
@@ -63,11 +61,7 @@ def overrides_of(function: Function) -> Overrides:
 
 
 def _is_placed(function: Function, op: Operation) -> bool:
-    return op.name not in _BETWEEN and not any(function.tensors[r].alias is not None for r in op.results)
-
-
-def _placed(graph: Graph) -> list[int]:
-    return [i for i, node in enumerate(graph.nodes) if not graph.is_view(node)]
+    return op.name not in UNPLACED and not any(function.tensors[r].alias is not None for r in op.results)
 
 
 def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:

@@ -9,7 +9,10 @@ from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Function, Tensor
 from ttstack.system_desc import ChipDesc
 
-DEALLOCATE = "deallocate"
+DEALLOCATE, TO_LAYOUT = "deallocate", "to_layout"
+
+UNPLACED = (DEALLOCATE, TO_LAYOUT)
+"""Operations that no model asks for: ends of buffers, and changes of layout between ops."""
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from ttstack.program.buffers import Memory, buffers, owner
+from ttstack.program.buffers import TO_LAYOUT, Memory, buffers, owner
 from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc
-
-TO_LAYOUT = "to_layout"
 
 
 def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySpace.L1) -> int:
