@@ -56,8 +56,8 @@ def inspect_program(
 
 def _write_overrides(program: "Program", function: str | None, target: Path, source: Path) -> None:
     from ttstack.cli.outputs import check_targets
+    from ttstack.files import write_whole
     from ttstack.placement.recovered import overrides_of
 
     check_targets(target, source=source)
-    text = overrides_of(program.function(function)).text()
-    target.write_text(text, encoding="utf-8")
+    write_whole(target, overrides_of(program.function(function)).text())
