@@ -160,6 +160,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     tensor_train: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     weights_dtype: str | DType | None = None,
     placement_budget: float | None = None,
+    placement_nodes: int | None = None,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str, float], None] | None = None,
@@ -176,6 +177,8 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         overrides: What to fix of the placement of some ops: the path of a YAML or JSON file, or what it would hold.
         weights_dtype: Format of weights; that of all other real numbers where None.
         placement_budget: Seconds after which `optimal` takes the best placement that it has found; 60 where None.
+        placement_nodes: Nodes of its search after which it does so, the same placement on every machine; without a
+            limit of time unless there is one too.
         tensor_train: Gives embedding tables Tensor-Train form where that pays: `"rel_error=0.05"` or the same as a
             mapping, with `max_bytes`, `ranks`, `min_rows` and `max_slowdown`, or the path of a YAML file that says it
             table by table. `Program.cost().tables` tells what became of each.
@@ -196,6 +199,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         dtype=_dtype("dtype", dtype),
         weights_dtype=_dtype("weights_dtype", weights_dtype),
         placement_budget=_budget(placement_budget),
+        placement_nodes=_nodes(placement_nodes),
         overrides=None if overrides is None else load_overrides(overrides),
         tensor_train=_tensor_train(tensor_train),
         dump_ir=None if dump_ir is None else Path(dump_ir),
@@ -244,6 +248,12 @@ def _budget(given: object) -> float | None:
     if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
         return float(given)
     raise PassOptionError(f"placement_budget is {given!r}", hint="give a number of seconds above 0")
+
+
+def _nodes(given: object) -> int | None:
+    if given is None or (isinstance(given, int) and not isinstance(given, bool) and given > 0):
+        return given
+    raise PassOptionError(f"placement_nodes is {given!r}", hint="give a whole number above 0")
 
 
 def _dtype(name: str, given: str | DType | None) -> DType | None:

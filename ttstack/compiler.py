@@ -37,6 +37,7 @@ class Options:
     """Which embedding tables get Tensor-Train form: `rel_error=0.05`, or the path of a YAML file; none where empty."""
     weights_dtype: DType | None = None
     placement_budget: float | None = None
+    placement_nodes: int | None = None
     overrides: Overrides | None = None
     dump_ir: Path | None = None
     """A folder for the module's text after each pass that changed it."""
@@ -71,6 +72,7 @@ def compile_module(module: ir.Module, options: Options, *, weights: Mapping[str,
         dtype=options.dtype,
         weights_dtype=options.weights_dtype,
         placement_budget=options.placement_budget,
+        placement_nodes=options.placement_nodes,
         overrides=options.overrides,
         tensor_train=options.tensor_train,
     ).given(values)

@@ -1,5 +1,7 @@
 """The integer program finds the optimum, and its placements have addresses."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,15 @@ def test_a_budget_that_ends_at_once_leaves_a_bound_that_holds():
     assert found.bound is not None
     assert 0 < found.bound <= exhaustive(problem) + 1e-6
     assert problem.fits(found.chosen)
+
+
+def test_nodes_end_the_search_with_a_bound_that_holds():
+    problem = random_problem(np.random.default_rng(0), 8)
+    start, best = greedy_choices(problem), exhaustive(problem)
+    ended, solved = (solve_program(problem, start, math.inf, nodes) for nodes in (0, 10))
+    assert solved.bound == pytest.approx(best)
+    assert ended.bound < best - 1e-3
+    assert ended.chosen is None or problem.total(ended.chosen) >= best - 1e-6
 
 
 @pytest.mark.parametrize("seed", range(5))

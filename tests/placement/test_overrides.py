@@ -120,10 +120,23 @@ def test_a_format_for_indices_is_refused():
     assert "argument arg0 holds no real numbers" in error.value.diagnostic.notes[0]
 
 
-def test_a_budget_without_a_search_is_refused():
+@pytest.mark.parametrize(
+    ("limit", "note"),
+    [
+        ({"placement_budget": 3}, "a budget is for the policy optimal, not greedy"),
+        ({"placement_nodes": 3}, "nodes are for the policy optimal, not greedy"),
+    ],
+)
+def test_a_limit_without_a_search_is_refused(limit: dict[str, int], note: str):
     with pytest.raises(PassOptionError) as error:
-        compiled(placement_budget=3)
-    assert error.value.diagnostic.notes == ("a budget is for the policy optimal, not greedy",)
+        compiled(**limit)
+    assert error.value.diagnostic.notes == (note,)
+
+
+@pytest.mark.parametrize("given", [-1, 1.5, True])
+def test_what_is_no_number_of_nodes_is_refused(given: Any):
+    with pytest.raises(PassOptionError, match="placement_nodes is"):
+        compiled(placement="optimal", placement_nodes=given)
 
 
 def test_what_other_ops_write_to_stays_in_dram():

@@ -71,6 +71,15 @@ def compile_model(
         float | None,
         typer.Option("--placement-budget", metavar="SECONDS", help="Time for --placement optimal; 60 by default."),
     ] = None,
+    placement_nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--placement-nodes",
+            metavar="COUNT",
+            help="Nodes that --placement optimal searches instead, for the same program on every machine.",
+            show_default=False,
+        ),
+    ] = None,
     overrides: Annotated[
         Path | None,
         typer.Option("--overrides", metavar="FILE", help="YAML or JSON that fixes the placement of some ops."),
@@ -121,6 +130,7 @@ def compile_model(
             tensor_train=tensor_train,
             weights_dtype=weights_dtype.value if weights_dtype else None,
             placement_budget=placement_budget,
+            placement_nodes=placement_nodes,
             overrides=overrides,
             dump_ir=dump_ir,
             keep_ir=keep_ir,

@@ -68,10 +68,12 @@ def lower(
     dtype: DType | None = None,
     weights_dtype: DType | None = None,
     placement_budget: float | None = None,
+    placement_nodes: int | None = None,
     overrides: Any = None,
 ) -> Pipeline:
     """Named ttir to ttnn with addresses; `overrides` are what placement takes, or a file of them."""
-    place = {"policy": placement, "dtype": dtype, "weights_dtype": weights_dtype, "budget": placement_budget}
+    search = {"policy": placement, "budget": placement_budget, "nodes": placement_nodes}
+    formats = {"dtype": dtype, "weights_dtype": weights_dtype}
     return Pipeline(
         (
             KeepOldValues(),
@@ -81,7 +83,7 @@ def lower(
             NumberUpdates(),
             Builtin(pipeline="cse"),
             AssignGrids(),
-            Place.of({**place, "overrides": overrides}),
+            Place.of({**search, **formats, "overrides": overrides}),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
             Deallocate(),
@@ -103,6 +105,7 @@ def ttir_to_ttnn(
     dtype: DType | None = None,
     weights_dtype: DType | None = None,
     placement_budget: float | None = None,
+    placement_nodes: int | None = None,
     overrides: Any = None,
     tensor_train: str = "",
 ) -> Pipeline:
@@ -114,6 +117,7 @@ def ttir_to_ttnn(
         dtype=dtype,
         weights_dtype=weights_dtype,
         placement_budget=placement_budget,
+        placement_nodes=placement_nodes,
         overrides=overrides,
     )
     return Pipeline((*start, *simplify().passes, *tables, *lowering.passes))

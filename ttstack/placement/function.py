@@ -33,13 +33,15 @@ def place(
     dtype: DType | None = None,
     weights_dtype: DType | None = None,
     budget: float = BUDGET_SECONDS,
+    nodes: int | None = None,
     overrides: Overrides | None = None,
     system: SystemDesc | None = None,
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
     No core's L1 is exceeded at any point of the schedule, circular buffers of the running op included, and all
-    buffers have addresses at which they never overlap.
+    buffers have addresses at which they never overlap. `optimal` is searched for `budget` seconds and `nodes` of the
+    integer program's tree.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
@@ -50,7 +52,7 @@ def place(
     every = policy == "optimal"
     formulation = formulate(graph, where, pricing, wanted.ops, l1=policy != "dram", grids=every, faults=wanted.faults)
     try:
-        solution = _solved(formulation, policy, budget, chip)
+        solution = _solved(formulation, policy, chip, budget, nodes)
     except NoRoomError as error:
         raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(wanted.ops)) from error
     return _plan(graph, formulation, where, solution, pricing)
@@ -65,10 +67,10 @@ def _no_room(node: Node, error: NoRoomError, fixed: bool) -> TTStackError:
     return CapacityError(message, loc=node.location, hint=hint)
 
 
-def _solved(formulation: Formulation, policy: str, budget: float, chip: ChipDesc) -> Solution:
+def _solved(formulation: Formulation, policy: str, chip: ChipDesc, budget: float, nodes: int | None) -> Solution:
     problem, bank = formulation.problem, Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
     if policy == "optimal":
-        return optimum(problem, bank, budget)
+        return optimum(problem, bank, budget, nodes)
     return Solution(with_addresses(problem, greedy_choices, bank))
 
 

@@ -6,7 +6,7 @@ formulation by local marginals: on problems without a capacity whose reads form 
 solutions. A row for each moment at which something runs keeps the bytes in use under the capacity.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _KIB = 1024
 """Bytes are counted in this, for numbers that a solver likes."""
 
-_OPTIONS: dict[str, bool | int | float] = {
+_OPTIONS: Mapping[str, bool | int | float] = {
     "output_flag": False,
     "threads": 1,
     "random_seed": 0,
@@ -38,9 +38,13 @@ class Proven:
     bound: float
 
 
-def solve_program(problem: Problem, start: Sequence[int], seconds: float) -> Proven:
-    """Improve on `start` for at most some seconds; choices that cost infinitely much are never taken."""
-    return _Program(problem).solve(start, seconds)
+def solve_program(problem: Problem, start: Sequence[int], seconds: float, nodes: int | None = None) -> Proven:
+    """Improve on `start` for at most some seconds and some nodes of the solver's tree of cases.
+
+    Choices that cost infinitely much are never taken.
+    """
+    limits: dict[str, float | int] = {"time_limit": seconds}
+    return _Program(problem).solve(start, limits if nodes is None else limits | {"mip_max_nodes": nodes})
 
 
 @dataclass
@@ -140,13 +144,12 @@ class _Program:
         if sum(held.values()) > most:
             self.rows.add({v: b / _KIB for v, b in held.items() if b}, -np.inf, most / _KIB)
 
-    def solve(self, start: Sequence[int], seconds: float) -> Proven:
+    def solve(self, start: Sequence[int], limits: Mapping[str, float | int]) -> Proven:
         import highspy
 
         solver = highspy.Highs()
-        for name, value in _OPTIONS.items():
+        for name, value in {**_OPTIONS, **limits}.items():
             solver.setOptionValue(name, value)
-        solver.setOptionValue("time_limit", seconds)
         solver.passModel(self._model())
         given = np.array([first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32)
         solver.setSolution(len(given), given, np.ones(len(given)))

@@ -1,4 +1,4 @@
-"""The best placement that is found within a budget of time, and how much better another can be at most."""
+"""The best placement that is found within a budget, and how much better another can be at most."""
 
 import time
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ class Solution:
     bound: float | None = None
 
 
-def optimum(problem: Problem, bank: Bank, seconds: float) -> Solution:
-    """The optimum where the integer program is solved in time, else the best that was found.
+def optimum(problem: Problem, bank: Bank, seconds: float, nodes: int | None = None) -> Solution:
+    """The optimum where the integer program is solved within seconds and nodes, else the best that was found.
 
     The bound is that of the whole problem, whatever room is lost between buffers: it holds for every placement.
     """
     end = time.monotonic() + seconds
     start = with_addresses(problem, greedy_choices, bank)
-    whole = solve_program(problem, start, seconds)
+    whole = solve_program(problem, start, seconds, nodes)
 
     def solve(tightened: Problem) -> Sequence[int]:
         if tightened is problem:
             return whole.chosen or start
         left = max(end - time.monotonic(), 0.0)
-        return solve_program(tightened, start, left).chosen or greedy_choices(tightened)
+        return solve_program(tightened, start, left, nodes).chosen or greedy_choices(tightened)
 
     found = with_addresses(problem, solve, bank)
     return Solution(min(found, start, key=problem.total), whole.bound)

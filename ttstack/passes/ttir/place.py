@@ -1,5 +1,6 @@
 """Choose layouts, memories, cores and configurations for all ops, and write them into the types and attributes."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -30,14 +31,17 @@ class Place(Pass, name="place"):
     weights_dtype: DType | None = None
     """Format of weights; that of all others where not given."""
     budget: Annotated[float, Field(gt=0)] | None = None
-    """Seconds that `optimal` may take for each function; 60 where not given."""
+    """Seconds that `optimal` may take for each function; 60 where not given, without end where nodes are."""
+    nodes: Annotated[int, Field(ge=1)] | None = None
+    """Nodes of the integer program's tree after which `optimal` ends, on every machine at the same answer."""
     overrides: Overrides | Path | None = None
     """What is fixed of some ops: the path of a YAML or JSON file."""
 
     @model_validator(mode="after")
     def _check_budget(self) -> Self:
-        if self.budget is not None and self.policy != "optimal":
-            raise ValueError(f"a budget is for the policy optimal, not {self.policy}")
+        if self.policy != "optimal" and (self.budget, self.nodes) != (None, None):
+            what = "a budget is" if self.nodes is None else "nodes are"
+            raise ValueError(f"{what} for the policy optimal, not {self.policy}")
         return self
 
     def run(self, module: ir.Module) -> None:
@@ -52,7 +56,8 @@ class Place(Pass, name="place"):
                 policy=self.policy,
                 dtype=self.dtype,
                 weights_dtype=self.weights_dtype,
-                budget=self.budget or BUDGET_SECONDS,
+                budget=self.budget or (BUDGET_SECONDS if self.nodes is None else math.inf),
+                nodes=self.nodes,
                 overrides=overrides,
                 system=desc,
             )
