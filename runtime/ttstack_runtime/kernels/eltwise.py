@@ -6,7 +6,7 @@ Float functions of integer operands compute in float64. Arithmetic on `i1` is St
 
 import numpy as np
 
-from ttstack_runtime.kernels import integer, special
+from ttstack_runtime.kernels import activations, integer, special
 from ttstack_runtime.kernels.table import Array, Kernel, KernelTable
 
 
@@ -32,10 +32,13 @@ _FLOAT_FUNCTIONS = {
     "exp": np.exp,
     "exp2": np.exp2,
     "expm1": np.expm1,
-    "gelu": special.gelu,
-    "gelu_tanh": special.gelu_tanh,
+    "gelu": activations.gelu,
+    "gelu_tanh": activations.gelu_tanh,
     "log": np.log,
     "log1p": np.log1p,
+    "mish": activations.mish,
+    "sigmoid": activations.sigmoid,
+    "silu": activations.silu,
     "sin": np.sin,
     "sqrt": np.sqrt,
     "tan": np.tan,
@@ -165,23 +168,9 @@ def relu6(x: Array) -> Array:
 
 @KERNELS
 @_of_floats
-def sigmoid(x: Array) -> Array:
-    """`1 / (1 + exp(-x))`."""
-    return 1 / (1 + np.exp(-x))
-
-
-@KERNELS
-@_of_floats
-def silu(x: Array) -> Array:
-    """`x * sigmoid(x)`."""
-    return x / (1 + np.exp(-x))
-
-
-@KERNELS
-@_of_floats
 def hardsigmoid(x: Array) -> Array:
     """`x / 6 + 1/2` between 0 and 1."""
-    return np.clip(x / 6 + 0.5, 0, 1)
+    return np.clip(x + 3, 0, 6) / 6
 
 
 @KERNELS
@@ -189,15 +178,6 @@ def hardsigmoid(x: Array) -> Array:
 def softsign(x: Array) -> Array:
     """`x / (1 + |x|)`."""
     return x / (1 + np.abs(x))
-
-
-@KERNELS
-@_of_floats
-def mish(x: Array) -> Array:
-    """`x * tanh(log(1 + exp(x)))`, by `tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2)`."""
-    e = np.exp(np.minimum(x, 20))  # from 20 on the quotient is 1
-    n = e * (e + 2)
-    return x * (n / (n + 2))
 
 
 @KERNELS
@@ -227,7 +207,7 @@ def clamp_tensor(x: Array, low: Array, high: Array) -> Array:
 @KERNELS
 def gelu_bw(grad: Array, x: Array, *, approximate: str = "none") -> Array:
     """Gradient of GELU at `x` times `grad`; `approximate` is `none` or `tanh`."""
-    return grad * (special.gelu_tanh_gradient(x) if approximate == "tanh" else special.gelu_gradient(x))
+    return grad * (activations.gelu_tanh_gradient(x) if approximate == "tanh" else activations.gelu_gradient(x))
 
 
 @KERNELS

@@ -87,7 +87,7 @@ def softmax(x: Array, *, dimension: int, numericStable: bool = False) -> Array: 
     """`exp(x) / sum(exp(x))` along `dimension`; always shifted by the maximum, so that nothing overflows."""
     out = x - np.max(x, axis=dimension, keepdims=True, initial=-np.inf)
     np.exp(out, out=out)
-    out /= np.add.reduce(out, axis=dimension, keepdims=True)
+    out /= sum_(out, dim_arg=(dimension,), keep_dim=True)
     return out
 
 

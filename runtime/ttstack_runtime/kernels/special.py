@@ -1,8 +1,10 @@
-"""erf, erfc and the GELU family, without SciPy.
+"""erf, erfc and the normal distribution, without SciPy.
 
 float64 takes the rational approximations of FDLIBM's `s_erf.c` (Sun Microsystems, 1993;
 https://www.netlib.org/fdlibm/s_erf.c), one an interval, with an error below one unit in the last place.
-float32 `erf` takes the single one of Eigen and XLA (Eigen, `generic_fast_erf_float`), without branches.
+float32 `erf` takes the single one of Eigen and XLA (Eigen, `generic_fast_erf_float`), without branches. float32
+`normal_cdf` takes the one of Hart (Computer Approximations, 1968, no. 5666, as in G. West, "Better approximations to
+cumulative normal functions", 2005).
 """
 
 from collections.abc import Callable, Sequence
@@ -41,49 +43,36 @@ _ERF32_NUMERATOR = (1.128379143519084, 0.18520832239976145, 0.050955695062380861
                     0.00022905065861350646)
 _ERF32_DENOMINATOR = (1.0, 0.49746925110067538, 0.11098505178285362, 0.014070470171167667,
                       0.0010179625278914885, 0.000023547966471313185, -1.1791602954361697e-7)
+_CDF32_NUMERATOR = (220.206867912376, 221.213596169931, 112.079291497871, 33.912866078383, 6.37396220353165,
+                    0.700383064443688, 0.0352624965998911)
+_CDF32_DENOMINATOR = (440.413735824752, 793.826512519948, 637.333633378831, 296.564248779674, 86.7807322029461,
+                      16.064177579207, 1.75566716318264, 0.0883883476483184)
 # fmt: on
 _ERF32_LIMIT = 3.9  # the approximation reaches 1 there, and erf rounds to 1 in float32
+_CDF32_LIMIT = 40  # the distribution is 0 in float64 below
 
 
 def erf(x: Array) -> Array:
     """Error function, to float precision of `x` (float32, otherwise float64)."""
-    return _in_chunks(_erf32 if x.dtype == np.float32 else _erf64, x)
+    return in_chunks(_erf32 if x.dtype == np.float32 else _erf64, x)
 
 
 def erfc(x: Array) -> Array:
     """Complementary error function, with full relative precision in the tail."""
-    return _in_chunks(lambda part: _erfc64(part.astype(np.float64, copy=False)), x)
+    return in_chunks(lambda part: _erfc64(part.astype(np.float64, copy=False)), x)
 
 
-def gelu(x: Array) -> Array:
-    """`x / 2 * (1 + erf(x / sqrt 2))`."""
-    return _in_chunks(lambda part: part * _normal_cdf(part), x)
+def normal_cdf(x: Array) -> Array:
+    """`(1 + erf(x / sqrt 2)) / 2` in float64, to float precision of `x`, also relative to what it is in the tail."""
+    if x.dtype != np.float32:
+        return 0.5 * _erfc64(x * -np.sqrt(0.5))
+    magnitude = np.minimum(np.abs(x), _CDF32_LIMIT)
+    ratio = _polynomial(magnitude, _CDF32_NUMERATOR) / _polynomial(magnitude, _CDF32_DENOMINATOR)
+    below = ratio * np.exp(np.square(magnitude, dtype=np.float64) * -0.5)
+    return np.abs((x >= 0) - below)
 
 
-def gelu_tanh(x: Array) -> Array:
-    """`x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`."""
-    slope = float(np.sqrt(2 / np.pi))
-    return 0.5 * x * (1 + np.tanh(slope * (x + 0.044715 * x * x * x)))
-
-
-def gelu_gradient(x: Array) -> Array:
-    """Derivative of the exact GELU."""
-
-    def gradient(part: Array) -> Array:
-        density = np.exp(part * part * -0.5) * (1 / np.sqrt(2 * np.pi)).astype(part.dtype)
-        return _normal_cdf(part) + part * density
-
-    return _in_chunks(gradient, x)
-
-
-def gelu_tanh_gradient(x: Array) -> Array:
-    """Derivative of `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`."""
-    slope = float(np.sqrt(2 / np.pi))
-    t = np.tanh(slope * (x + 0.044715 * x * x * x))
-    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope * (1 + 3 * 0.044715 * x * x)
-
-
-def _in_chunks(function: Callable[[Array], Array], x: Array) -> Array:
+def in_chunks(function: Callable[[Array], Array], x: Array) -> Array:
     """`function` over a float array in pieces that stay in cache; other types compute in float64."""
     values = x if x.dtype.char in "fd" else x.astype(np.float64)
     flat = np.ascontiguousarray(values).reshape(-1)
@@ -91,12 +80,6 @@ def _in_chunks(function: Callable[[Array], Array], x: Array) -> Array:
     for start in range(0, flat.size, _CHUNK):
         out[start : start + _CHUNK] = function(flat[start : start + _CHUNK])
     return out.reshape(x.shape)
-
-
-def _normal_cdf(x: Array) -> Array:
-    if x.dtype == np.float32:
-        return 0.5 * _erf32(x * np.float32(np.sqrt(0.5))) + 0.5
-    return 0.5 * _erfc64(x * -np.sqrt(0.5))
 
 
 def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:
