@@ -1,8 +1,13 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, whoever else writes them and whatever ends the process."""
 
+import errno
+import fcntl
 import os
+import re
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -29,12 +34,22 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     Raises:
         OutputError: it cannot be written.
     """
-    try:
+    with reported(path):
         if is_special(path):
             with Path(path).open("wb") as file:
                 yield file
         else:
-            yield from _beside(Path(path).resolve())
+            target = followed(path)
+            with part_of(target) as part:
+                yield part.file
+                part.put(target)
+
+
+@contextmanager
+def reported(path: str | PathLike[str]) -> Iterator[None]:
+    """What the system refuses becomes an `OutputError` that names the file."""
+    try:
+        yield
     except OSError as error:
         raise OutputError(
             f"cannot write '{os.fspath(path)}': {error.strerror or error}",
@@ -48,11 +63,96 @@ def is_special(path: str | PathLike[str]) -> bool:
     return target.exists() and not target.is_file() and not target.is_dir()
 
 
-def _beside(target: Path) -> Iterator[BinaryIO]:
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+def followed(path: str | PathLike[str]) -> Path:
+    """The file that a path leads to; raises `OSError` where links go in a circle, or it is a folder."""
     try:
-        with temporary.open("wb") as file:
-            yield file
-        temporary.replace(target)
+        target = Path(path).resolve()
+    except (RuntimeError, ValueError) as error:  # a circle, before Python 3.13; a zero byte
+        code = errno.ELOOP if isinstance(error, RuntimeError) else errno.EINVAL
+        raise OSError(code, os.strerror(code)) from error
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return target
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file that is being written, under a name that nobody else has."""
+
+    file: BinaryIO
+    path: Path
+
+    def finish(self) -> None:
+        """Bring all of it to the disk, so that what it is to replace can go."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def put(self, target: Path) -> None:
+        """Finish it and let it take the place of `target`, in one step."""
+        self.finish()
+        self.path.replace(target)
+
+
+@contextmanager
+def part_of(target: Path) -> Iterator[Part]:
+    """A part beside `target`, which vanishes where it is not put in a place; those that dead processes left go too."""
+    _remove_left_overs(target)
+    part = _new_part(target)
+    with part.file:
+        try:
+            yield part
+        finally:
+            part.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[bool]:
+    """Waits for others that ask for the same; gives whether it does: some file systems have no locks for folders."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        yield False
+        return
+    try:
+        yield _lock(descriptor)
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def settle(folder: Path) -> None:
+    """Bring what was renamed in a folder to the disk, where its file system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _new_part(target: Path) -> Part:
+    """Its lock says that its process lives; one that was taken for a left-over before it was locked is made anew."""
+    while True:
+        path = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+        file = path.open("xb")
+        _lock(file.fileno())
+        if os.fstat(file.fileno()).st_nlink:
+            return Part(file, path)
+        file.close()
+
+
+def _remove_left_overs(target: Path) -> None:
+    name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}\.part")
+    with suppress(OSError):
+        for path in [p for p in target.parent.iterdir() if name.fullmatch(p.name) and p.is_file()]:
+            with suppress(OSError), path.open("rb+") as file:
+                if _lock(file.fileno(), wait=False):
+                    path.unlink()
+
+
+def _lock(descriptor: int, *, wait: bool = True) -> bool:
+    """Whether the lock is held now, until the file is closed or the process ends, however it ends."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True

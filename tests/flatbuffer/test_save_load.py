@@ -1,7 +1,9 @@
 """What is saved is what is loaded."""
 
 import hashlib
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -26,6 +28,12 @@ FORMATS = [
     np.int64,
     np.uint32,
 ]
+
+
+def weights_beside(folder: Path) -> Path:
+    """The one weights file in a folder."""
+    (path,) = folder.glob("*.weights.safetensors")
+    return path
 
 
 @pytest.mark.parametrize("where", ["inline", "beside", "auto"])
@@ -73,7 +81,7 @@ def test_a_transposed_weight_is_saved_in_row_major_order(with_weights, tmp_path,
 def test_the_file_beside_is_in_safetensors_format(with_weights, tmp_path):
     values = {"a.b": np.arange(6, dtype=np.int32).reshape(2, 3), "c": np.ones((2, 1), np.float16)}
     save(with_weights(values), tmp_path / "model.ttb", weights="beside")
-    found = load_file(tmp_path / "model.weights.safetensors")
+    found = load_file(weights_beside(tmp_path))
     assert sorted(found) == ["a.b", "c"]
     for name, array in values.items():
         np.testing.assert_array_equal(found[name], array)
@@ -82,7 +90,7 @@ def test_the_file_beside_is_in_safetensors_format(with_weights, tmp_path):
 def test_bf16_beside_is_spelled_as_safetensors_does(with_weights, tmp_path):
     values = np.arange(4).astype(ml_dtypes.bfloat16)
     save(with_weights({"w": values}), tmp_path / "model.ttb", weights="beside")
-    [(name, entry)] = deserialize((tmp_path / "model.weights.safetensors").read_bytes())
+    [(name, entry)] = deserialize(weights_beside(tmp_path).read_bytes())
     assert (name, entry["dtype"], entry["data"]) == ("w", "BF16", values.tobytes())
 
 
@@ -90,11 +98,8 @@ def test_large_weights_go_beside_and_small_ones_inside(with_weights, tmp_path, m
     monkeypatch.setattr(flatbuffer_file, "INLINE_LIMIT", 400)
     save(with_weights({"w": np.zeros(100, np.float32)}), tmp_path / "small.ttb")
     save(with_weights({"w": np.zeros(101, np.float32)}), tmp_path / "large.ttb")
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "large.ttb",
-        "large.weights.safetensors",
-        "small.ttb",
-    ]
+    assert sorted(p.name for p in tmp_path.glob("*.ttb")) == ["large.ttb", "small.ttb"]
+    assert re.fullmatch(r"large\.[0-9a-f]{12}\.weights\.safetensors", weights_beside(tmp_path).name)
 
 
 def test_described_weights_have_no_values(binary, assert_equal, tmp_path):

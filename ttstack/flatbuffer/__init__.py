@@ -1,6 +1,6 @@
 """Compiled programs as `.ttb` files.
 
-    save(binary, "model.ttb")           # weights over 64 MiB go to model.weights.safetensors
+    save(binary, "model.ttb")           # weights over 64 MiB go to a file beside it
     binary = load("model.ttb")          # checked whole, decoded once, values mapped and not read
 
 A file is a header, a flatbuffer and the values of inline weights; all of it is covered by one SHA-256 that is

@@ -14,6 +14,7 @@ Numbers are little-endian. A later version of the same major one keeps this head
 """
 
 import hashlib
+import os
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -80,16 +81,25 @@ def read(path: Path) -> Contents:
     """
     try:
         with path.open("rb") as file:
-            size = path.stat().st_size
+            size = os.fstat(file.fileno()).st_size
             raw = file.read(HEADER_BYTES)
             header = _header(path, raw, size)
             program = file.read(header.program_bytes)
             _check_hash(path, header, hashlib.sha256(raw[: _FIELDS.size] + program), file)
-        if header.version > SCHEMA_VERSION:
-            raise _wrong_version(path, header.version)
-        return Contents(program, _map(path, header.weights_start, header.weights_bytes))
+            if header.version > SCHEMA_VERSION:
+                raise _wrong_version(path, header.version)
+            return Contents(program, mapped(file, header.weights_start, header.weights_bytes))
     except OSError as error:
         raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
+
+
+def flatbuffer_of(path: Path) -> bytes:
+    """The flatbuffer in a file, unchecked; empty where the file is none of this format."""
+    with path.open("rb") as file:
+        raw = file.read(HEADER_BYTES)
+        if len(raw) < HEADER_BYTES or not raw.startswith(MAGIC):
+            return b""
+        return file.read(min(_FIELDS.unpack_from(raw)[3], os.fstat(file.fileno()).st_size))
 
 
 @dataclass(frozen=True)
@@ -151,10 +161,11 @@ def _check_hash(path: Path, header: _Header, digest: "hashlib._Hash", rest: Bina
         )
 
 
-def _map(path: Path, start: int, nbytes: int) -> Bytes:
+def mapped(file: BinaryIO, start: int, nbytes: int) -> Bytes:
+    """Bytes of the very file that was opened: another can be at its path by now."""
     if not nbytes:
         return np.zeros(0, np.uint8)
-    return np.asarray(np.memmap(path, np.uint8, "r", start, nbytes))
+    return np.asarray(np.memmap(file, np.uint8, "r", start, nbytes))  # pyright: ignore[reportArgumentType, reportCallIssue]
 
 
 def _truncated(path: Path, expected: int, found: int) -> BinaryFormatError:

@@ -1,14 +1,14 @@
 """Saving and loading programs."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
 from ttstack.diagnostics import BinaryFormatError, OutputError, SystemDescError
-from ttstack.files import is_special, replacing
-from ttstack.flatbuffer import container, safetensors
+from ttstack.files import followed, is_special, part_of, replacing, reported
+from ttstack.flatbuffer import beside, container, safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import value_bytes
+from ttstack.flatbuffer.container import Contents
 from ttstack.flatbuffer.decode import decode
 from ttstack.flatbuffer.encode import Place, encode
 from ttstack.flatbuffer.weights import Finder, Section, StoredWeight
@@ -25,7 +25,7 @@ def save(binary: Binary, path: str | Path, *, weights: Literal["auto", "inline",
     Args:
         binary: The program.
         path: The file, replaced where it exists.
-        weights: Where their values go: into the file, into `<stem>.weights.safetensors` beside it, or
+        weights: Where their values go: into the file, into `<stem>.<hash>.weights.safetensors` beside it, or
             (`auto`) into the file up to 64 MiB in total, or where it is a device such as /dev/null.
 
     Raises:
@@ -58,9 +58,26 @@ def load(path: str | Path, *, verify: bool = False) -> Binary:
             known here, or holds a program that contradicts itself.
     """
     path = Path(path)
-    contents = container.read(path)
+    binary = _with_its_weights(path, container.read(path))
+    validate_binary(binary, origin=str(path))
+    for weight in binary.weights.values() if verify else ():
+        _ = weight.data
+    return binary
+
+
+def _with_its_weights(path: Path, contents: Contents) -> Binary:
+    """The program; where the weights beside it are missing because another has replaced it, that one."""
+    while True:
+        finder = Finder(path, contents.weights)
+        binary = _decoded(path, contents, finder)
+        if not finder.misses_any or (now := container.read(path)).program == contents.program:
+            return binary
+        contents = now
+
+
+def _decoded(path: Path, contents: Contents, finder: Finder) -> Binary:
     try:
-        binary = decode(contents.program, Finder(path, contents.weights), origin=str(path))
+        return decode(contents.program, finder, origin=str(path))
     except (ValueError, SystemDescError) as error:
         notes = error.diagnostic.notes if isinstance(error, SystemDescError) else (str(error),)
         raise BinaryFormatError(
@@ -69,22 +86,25 @@ def load(path: str | Path, *, verify: bool = False) -> Binary:
             notes=notes,
             hint="compile the model again with this ttstack",
         ) from error
-    validate_binary(binary, origin=str(path))
-    for weight in binary.weights.values() if verify else ():
-        _ = weight.data
-    return binary
 
 
 def _save_inline(binary: Binary, path: Path, section: Section) -> None:
     program = encode(binary, section.places)
-    with replacing(path) as file:
-        container.write(file, program, section.nbytes, section)
+    if is_special(path):
+        with replacing(path) as file:
+            container.write(file, program, section.nbytes, section)
+        return
+    with reported(path), part_of(target := followed(path)) as part:
+        container.write(part.file, program, section.nbytes, section)
+        beside.put(part, target)
 
 
 def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
-    beside = path.with_name(f"{path.stem}.weights.safetensors")
-    with ExitStack() as files:
-        file = files.enter_context(replacing(path))
-        hashes = safetensors.write(files.enter_context(replacing(beside)), weights)
+    if is_special(path):
+        raise OutputError(f"'{path}' is a device: no file can be beside it", hint="give 'inline'")
+    with reported(path), part_of(target := followed(path)) as part, part_of(target) as values:
+        hashes = safetensors.write(values.file, weights)
         places = {name: Place(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
-        container.write(file, encode(binary, places, beside.name), 0, ())
+        name = beside.file_name(target, weights, hashes)
+        container.write(part.file, encode(binary, places, name), 0, ())
+        beside.put(part, target, values, name)

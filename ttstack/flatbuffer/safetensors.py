@@ -7,6 +7,7 @@ what it reads into memory and has no bf16 for NumPy.
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,8 +15,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ttstack.diagnostics import BinaryFormatError
+from ttstack.flatbuffer import container
 from ttstack.flatbuffer.arrays import Array, from_bytes, pieces, value_bytes, values_of
-from ttstack.flatbuffer.container import ALIGNMENT
+from ttstack.flatbuffer.container import ALIGNMENT, Bytes
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Weight
 
@@ -52,18 +54,15 @@ def _write_values(file: BinaryIO, weight: Weight) -> str:
     return digest.hexdigest()
 
 
-def read(path: Path, name: str, t: TensorType) -> Array:
-    """The values of one tensor, mapped.
+def map_file(path: Path) -> Bytes:
+    """All bytes of a weights file, mapped.
 
     Raises:
-        BinaryFormatError: the file is missing or damaged, or has no tensor of that name and type.
+        BinaryFormatError: there is no such file, or it cannot be read.
     """
     try:
-        start, entries = _header(path)
-        entry = entries[name]
-        low, high = entry["data_offsets"]
-        found = entry["dtype"], tuple(entry["shape"]), high - low
-        size = path.stat().st_size
+        with path.open("rb") as file:
+            return container.mapped(file, 0, os.fstat(file.fileno()).st_size)
     except FileNotFoundError as error:
         raise BinaryFormatError(
             "the file with the program's weights is missing",
@@ -72,26 +71,38 @@ def read(path: Path, name: str, t: TensorType) -> Array:
         ) from error
     except OSError as error:
         raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
+
+
+def read(path: Path, content: Bytes, name: str, t: TensorType) -> Array:
+    """The values of one tensor in the bytes of the file at `path`, without copies.
+
+    Raises:
+        BinaryFormatError: the file is damaged, or has no tensor of that name and type.
+    """
+    try:
+        start, entries = _header(content)
+        entry = entries[name]
+        low, high = entry["data_offsets"]
+        found = entry["dtype"], tuple(entry["shape"]), high - low
     except KeyError as error:
         raise damaged(path, name, f"it has no {error}") from error
     except (ValueError, TypeError) as error:
         raise damaged(path, name, f"it is not in safetensors format: {error}") from error
     if found != (type_name(t.dtype.numpy), t.shape, value_bytes(t)):
         raise damaged(path, name, f"expected {t}, found {found[0]} {list(found[1])} in {found[2]} bytes")
-    if low < 0 or start + high > size:
-        raise damaged(path, name, f"expected {start + high:,} bytes, found {size:,}")
+    if low < 0 or start + high > content.size:
+        raise damaged(path, name, f"expected {start + high:,} bytes, found {content.size:,}")
     if low == high:
         return np.zeros(t.shape, t.dtype.numpy)
-    return from_bytes(np.asarray(np.memmap(path, np.uint8, "r", start + low, high - low)), t)
+    return from_bytes(content[start + low : start + high], t)
 
 
-def _header(path: Path) -> tuple[int, dict[str, Any]]:
+def _header(content: Bytes) -> tuple[int, dict[str, Any]]:
     """Where the values start, and the entries by name."""
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        if length > path.stat().st_size:
-            raise ValueError(f"a header of {length:,} bytes is longer than the file")
-        entries = json.loads(file.read(length))
+    length = int.from_bytes(content[:8].tobytes(), "little")
+    if length > content.size:
+        raise ValueError(f"a header of {length:,} bytes is longer than the file")
+    entries = json.loads(content[8 : 8 + length].tobytes())
     if not isinstance(entries, dict):
         raise ValueError("its header is no JSON object")
     return 8 + length, entries

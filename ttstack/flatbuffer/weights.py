@@ -1,11 +1,12 @@
 """Weights in files: where their values go, and how they are found again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import Array, digest, from_bytes, pieces, value_bytes, values_of
@@ -59,10 +60,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds the values of the weights of one `.ttb` file."""
+    """Finds the values of the weights of one `.ttb` file, and maps the file beside it, whatever becomes of its name."""
 
     path: Path
     section: Bytes
+    _beside: dict[str, Bytes | None] = field(default_factory=dict[str, Bytes | None])
 
     def __call__(self, name: str, t: TensorType, place: Place, beside: str) -> Weight:
         """The weight of that name; raises `ValueError` where its place is none."""
@@ -75,13 +77,33 @@ class Finder:
             case Storage.BESIDE:
                 if Path(beside).name != beside:
                     raise ValueError(f"the weights file {beside!r} is not in the program's folder")
+                self._map(beside)
                 return StoredWeight(name, t, place.sha256, lambda: self._read(name, t, place, beside))
             case _:
                 raise ValueError(f"weight {name!r} is stored in no known way")
 
+    @property
+    def misses_any(self) -> bool:
+        """Whether a file beside the program was not there when it was decoded."""
+        return any(content is None for content in self._beside.values())
+
+    def _map(self, beside: str) -> Bytes | None:
+        """The file beside it, once for all weights; None where there is none."""
+        if beside not in self._beside:
+            try:
+                self._beside[beside] = safetensors.map_file(self._place(beside))
+            except BinaryFormatError:
+                self._beside[beside] = None
+        return self._beside[beside]
+
+    def _place(self, beside: str) -> Path:
+        """In the folder of the path that was given, or, where that is a link, in the folder of the file itself."""
+        given = self.path.with_name(beside)
+        return given if given.exists() else self.path.resolve().with_name(beside)
+
     def _read(self, name: str, t: TensorType, place: Place, beside: str) -> Array:
-        path = self.path.parent / beside
-        values = safetensors.read(path, name, t)
+        path, content = self._place(beside), self._map(beside)
+        values = safetensors.read(path, safetensors.map_file(path) if content is None else content, name, t)
         found = digest(values)
         if found != place.sha256:
             raise safetensors.damaged(path, name, f"SHA-256 recorded {place.sha256}, found {found}")
