@@ -1,5 +1,6 @@
 """Settings of all tests: examples are the same in every run, and no test depends on how fast the machine is."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -12,3 +13,7 @@ settings.register_profile(
 )
 settings.register_profile("thousand", settings.get_profile("ttstack"), max_examples=1000)
 settings.load_profile("ttstack")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="store the results that tests/golden compares with")

@@ -1,0 +1,19 @@
+"""What users see of the examples."""
+
+from pathlib import Path
+
+import pytest
+
+import ttstack
+from tests.golden.conftest import Golden
+from ttstack.report.table import text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("system", ["wormhole", "blackhole_p150"])
+@pytest.mark.parametrize("example", ["dlrm", "encoder_layer"])
+def test_reports(example: str, system: str, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    report = ttstack.compile(f"{example}.mlir", system_desc=system).cost()
+    golden.check(f"reports/{example}.{system}.txt", text(report, 200) + "\n")
