@@ -21,28 +21,43 @@ def unsupported(
 
     `reasons` say of some ops why there is no conversion, and what to do instead.
     """
-    stems = {_stem(name): name for name in sorted(known, reverse=True)}
     notes = []
     for name, count in found.most_common():
         where = f", first at {first[name]}" if first.get(name) else ""
-        close = get_close_matches(_stem(name), stems, 1, 0.7)
-        nearest = f"; the nearest supported op is {stems[close[0]]}" if close else ""
+        close = _closest(name, known)
+        nearest = f"; the nearest supported op is {close}" if close else ""
         why = f"; {reasons[name]}" if name in reasons else nearest
         notes.append(f"{name}: {count}{where}{why}")
     total = sum(found.values())
     return UnsupportedOpError(
         f"{total} op{'s' * (total > 1)} of {len(found)} kind{'s' * (len(found) > 1)} cannot be compiled",
         notes=tuple(notes),
-        hint=_way_out(found),
+        hint=_way_out(found, known),
     )
 
 
-def _way_out(found: Collection[str]) -> str:
+def _closest(name: str, known: Collection[str]) -> str | None:
+    """The known op whose name is like this one, of the same namespace if there is one in several."""
+    found = get_close_matches(_stem(name), {_stem(other): None for other in sorted(known)}, 1, 0.7)
+    alike = sorted(other for other in known if found and _stem(other) == found[0])
+    return next(iter(get_close_matches(name, alike, 1, 0)), None)
+
+
+def _way_out(found: Collection[str], known: Collection[str]) -> str:
     if _OF_TRAINING & set(found):
         return "the model is in training mode: call its .eval() first"
     if all(name.startswith("ttnn.") for name in found):
         return "the module is lowered already: compile the TTIR that it comes from"
+    if all(name.startswith("@") for name in found):
+        return f"the calls that are known are {', '.join(_calls(found, known))}"
     return "rewrite the model without them, or add them as docs/adding-an-op shows"
+
+
+def _calls(found: Collection[str], known: Collection[str]) -> list[str]:
+    """The calls of the namespaces that the found ones are of; all where these have none."""
+    spaces = {name.partition(".")[0] for name in found}
+    calls = sorted(name for name in known if name.startswith("@"))
+    return [name for name in calls if name.partition(".")[0] in spaces] or calls
 
 
 def _stem(name: str) -> str:

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttstack.dialects.elements import elements_attribute
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_VARIADIC
+from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType
 
 _I32 = np.iinfo(np.int32)
@@ -87,3 +88,16 @@ def joined(parts: Sequence[ir.Value], dim: int) -> ir.Value:
         groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
         parts = [ttir("concat", group, dim=dim) if len(group) > 1 else group[0] for group in groups]
     return parts[0]
+
+
+def diagonal(x: ir.Value, offset: int, first: int, second: int) -> ir.Value:
+    """The diagonal of two dimensions, last: every element but the first is a row and a column from the one before."""
+    rank = read_type(x.type).rank
+    dims = axis(first, rank), axis(second, rank)
+    x = permuted(x, (*(d for d in range(rank) if d not in dims), *dims))
+    *lead, rows, columns = read_type(x.type).shape
+    count = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+    begin = offset if offset >= 0 else -offset * columns
+    line = reshaped(x, (*lead, rows * columns))
+    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
+    return sliced(line, len(lead), begin, end, columns + 1)

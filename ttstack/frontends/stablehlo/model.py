@@ -9,6 +9,8 @@ from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
+from ttstack.frontends.stablehlo.caches import keep_old_caches
 from ttstack.frontends.stablehlo.names import argument_names, result_names
 from ttstack.frontends.stablehlo.straighten import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
@@ -32,6 +34,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
         SourceError: dynamic shapes, or resources without data.
         UnsupportedOpError: ops without a conversion, all of them, or all uses of ops in a form that has none.
     """
+    spell_as_stablehlo(module)
     keep_whole(module, CONVERSIONS)
     refuse_complex_numbers(module)
     weights = Weights(data)
@@ -48,6 +51,8 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
         functions[name].operation.erase()
     check_ops(module)
     stablehlo_to_ttir(module)
+    for function in module.body.operations:
+        keep_old_caches(function)
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
     return weights.values

@@ -190,7 +190,11 @@ class Straightener:
 
     def _custom_call(self, op: Any) -> Sequence[_Value]:
         target = op.attributes["call_target_name"].value
-        return self._operands(op) if target in _TRANSPARENT else self._op(op)
+        if target in _TRANSPARENT:
+            return self._operands(op)
+        if len(op.results) == 1 and isinstance(op.results[0].type, ir.TupleType):
+            return [tuple(self._op(_untupled(op)))]
+        return self._op(op)
 
     def _operands(self, op: Any) -> list[_Value]:
         return [self._values[v] for v in op.operands]
@@ -209,6 +213,19 @@ class Straightener:
 
     def _refuse(self, op: Any, why: str, hint: str | None = None) -> NoReturn:
         raise UnsupportedOpError(f"`{op.name}` {why}", loc=read_location(op.location) or None, hint=hint)
+
+
+def _untupled(call: Any) -> Any:
+    """The call with a result for each element of the tuple that it gives."""
+    types = ir.TupleType(call.results[0].type)
+    attributes = {name: call.attributes[name] for name in call.attributes}
+    with ir.InsertionPoint(call), call.location:
+        return ir.Operation.create(
+            call.name,
+            results=[types.get_type(i) for i in range(types.num_types)],
+            operands=list(call.operands),
+            attributes=attributes,
+        )
 
 
 def _equals(index: ir.Value, at: int) -> ir.Value:

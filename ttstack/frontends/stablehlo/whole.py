@@ -1,18 +1,22 @@
 """Ops of `chlo` and composites that have a conversion of their own stay whole; the others become StableHLO ops."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 from ttstack.context import as_diagnostics
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.frontends.conversion import Conversion
+from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.mlir import PassManager, ir
 
 _UPGRADE = "builtin.module(vhlo-legalize-to-stablehlo)"
 _EXPAND = "builtin.module(func.func(chlo-legalize-to-stablehlo,stablehlo-canonicalize-dynamism))"
 
 
-def keep_whole(module: ir.Module, known: Collection[str]) -> None:
-    """Make custom calls of all `chlo` ops and composites whose names are `known`, and expand other `chlo` ops.
+def keep_whole(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -> None:
+    """Make custom calls of all `chlo` ops and composites that have a conversion, and expand other `chlo` ops.
 
+    A composite in a form that its conversion does not take stays one: what it is made of is taken in its place.
     Ops of `vhlo`, the dialect of portable artifacts, become those of `stablehlo` first.
     """
     with as_diagnostics("cannot read the module's vhlo ops"):
@@ -20,36 +24,63 @@ def keep_whole(module: ir.Module, known: Collection[str]) -> None:
     found: list[Any] = []
 
     def visit(op: Any) -> ir.WalkResult:
-        composite = op.name == "stablehlo.composite"
-        name = op.attributes["name"].value if composite else op.name
-        if (composite and f"@{name}" in known) or (name.startswith("chlo.") and name in known):
-            found.append((op, name))
+        if op.name == "stablehlo.composite" or op.name in conversions:
+            found.append(op)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
-    for op, name in found:
-        _call_by_name(op, name)
+    for op in found:
+        if op.name.startswith("chlo."):
+            _replace(op, _call(op, op.name, _dictionary(op)))
+        elif op.name == "stablehlo.composite" and (known := conversions.get(f"@{op.attributes['name'].value}")):
+            _keep(op, known)
     with as_diagnostics("cannot expand the module's chlo ops"):
         PassManager.parse(_EXPAND).run(module.operation)
 
 
-def _call_by_name(op: Any, name: str) -> None:
-    """A custom call in the place of the op, with its attributes."""
-    given = op.attributes["composite_attributes"] if "composite_attributes" in op.attributes else _dictionary(op)
+def _keep(composite: Any, conversion: Conversion[Call]) -> None:
+    """A call in the place of the composite, if its conversion takes it."""
+    attributes = composite.attributes
+    given = attributes["composite_attributes"] if "composite_attributes" in attributes else ir.DictAttr.get({})
+    call = _call(composite, attributes["name"].value, given)
+    if _is_taken(call, composite, conversion):
+        _replace(composite, call)
+    else:
+        call.erase()
+
+
+def _is_taken(call: Any, end: Any, conversion: Conversion[Call]) -> bool:
+    """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away."""
+    with ir.InsertionPoint(end), call.location:
+        try:
+            found = conversion.convert(Call(call, list(call.operands)))
+            values = [found] if isinstance(found, ir.Value) else list(found)
+            taken = [v.type for v in values] == [r.type for r in call.results]
+        except (UnsupportedOpError, ValueError):
+            taken = False
+    ops = [op.operation for op in call.block.operations]
+    for op in reversed(ops[ops.index(call) + 1 : ops.index(end)]):
+        op.erase()
+    return taken
+
+
+def _call(op: Any, name: str, given: ir.Attribute) -> Any:
+    """A custom call before the op, with its operands and results."""
     attributes = {"call_target_name": ir.StringAttr.get(name), "mhlo.attributes": given}
     with ir.InsertionPoint(op), op.location:
-        new = ir.Operation.create(
+        return ir.Operation.create(
             "stablehlo.custom_call",
             results=[r.type for r in op.results],
             operands=list(op.operands),
             attributes=attributes,
         )
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
+
+
+def _replace(op: Any, call: Any) -> None:
+    for old, new in zip(op.results, call.results, strict=True):
+        old.replace_all_uses_with(new)
     op.erase()
 
 
 def _dictionary(op: Any) -> ir.DictAttr:
-    if op.name == "stablehlo.composite":
-        return ir.DictAttr.get({})
     return ir.DictAttr.get({name: op.attributes[name] for name in op.attributes})

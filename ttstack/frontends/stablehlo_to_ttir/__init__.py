@@ -7,15 +7,20 @@ from typing import Any
 from ttstack.dialects.location import read_location
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir import (
+    annotations,
+    attention,
     bits,
     chlo,
     collective,
+    composite,
     contraction,
     convolution,
     creation,
     elementwise_region,
     eltwise,
+    experts,
     gather,
+    kv_cache,
     normalization,
     quantization,
     reduction,
@@ -30,15 +35,20 @@ from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 
 FAMILIES = (
+    annotations,
+    attention,
     bits,
     chlo,
     collective,
+    composite,
     contraction,
     convolution,
     creation,
     eltwise,
+    experts,
     elementwise_region,
     gather,
+    kv_cache,
     normalization,
     quantization,
     reduction,

@@ -1,7 +1,7 @@
 """One op of StableHLO or `chlo` under conversion: its operands as TTIR values, its attributes as Python values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,9 @@ from typing import Any
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.types import read_type
 from ttstack.frontends import conversion
+from ttstack.frontends.stablehlo_to_ttir.options import options, read_option
 from ttstack.mlir import ir
+from ttstack.ops.attributes import Spelling
 from ttstack.ops.types import TensorType
 
 CUSTOM_CALL = "stablehlo.custom_call"
@@ -33,22 +35,27 @@ class Call(conversion.Call):
         """Types of all operands."""
         return tuple(read_type(self.tensor(i).type) for i in range(len(self.operands)))
 
+    @cached_property
+    def options(self) -> Mapping[str, Any]:
+        """What the dictionaries of a custom call say, by name."""
+        return options(self.op.attributes)
+
+    def says(self, name: str, kind: str = "bool") -> Any:
+        """An option, of a kind of `ttstack.ops.attributes.Spelling`; None where it is absent."""
+        return read_option(name, Spelling(kind), self.options[name]) if name in self.options else None
+
     def attribute(self, name: str) -> Any:
         """An attribute, which custom calls have in a dictionary; None where it is absent."""
-        attributes = self.op.attributes
-        for key in ("mhlo.attributes", "mhlo.backend_config", "backend_config"):
-            if key in attributes and isinstance(attributes[key], ir.DictAttr) and name in attributes[key]:
-                return attributes[key][name]
-        return attributes.get(name)
+        return self.options[name] if name in self.options else self.op.attributes.get(name)
 
     def integer(self, name: str) -> int:
         """An integer."""
-        return int(self.attribute(name).value)
+        return read_option(name, Spelling("integer"), self.attribute(name))
 
     def flag(self, name: str, default: bool = False) -> bool:
         """A boolean; `default` where it is absent."""
         found = self.attribute(name)
-        return default if found is None else bool(found.value)
+        return default if found is None else read_option(name, Spelling("bool"), found)
 
     def integers(self, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
         """A list of integers, or a table row after row; `default` where it is absent."""

@@ -25,12 +25,6 @@ for _mnemonic in _UNARY:
     CONVERSIONS.add([_mnemonic, f"@mhlo.{_mnemonic}"], [_mnemonic], partial(_unary, _mnemonic))
 
 
-@CONVERSIONS("@tenstorrent.gelu", to="gelu")
-def _gelu(call: Call) -> ir.Value:
-    """The exact one."""
-    return ttir("gelu", [call.tensor(0)])
-
-
 @CONVERSIONS("@mhlo.sinh", "@mhlo.cosh", to="exp neg add subtract multiply")
 def _hyperbolic(call: Call) -> ir.Value:
     """Half the sum or difference of `exp(x)` and `exp(-x)`."""

@@ -1,6 +1,7 @@
 """Contractions of any dimensions."""
 
 from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.frontends.conversion.einsum import EINSUM, einsum
 from ttstack.frontends.conversion.values import cast, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
@@ -44,3 +45,25 @@ def _contracted(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
         contract_dims_lhs=inner[0],
         contract_dims_rhs=inner[1],
     )
+
+
+@CONVERSIONS("einsum", "unary_einsum", to=EINSUM)
+def _einsum(call: Call) -> ir.Value:
+    """Sums of products in Einstein's notation."""
+    equation = call.attribute("einsum_config").value
+    _check_letters(call, equation)
+    if 0 in (t.size for t in call.types):
+        return splat(0, call.result)
+    return einsum(equation, [cast(v, call.result.dtype) for v in call.operands], call.result)
+
+
+def _check_letters(call: Call, equation: str) -> None:
+    """A letter for each dimension, and in the result each once."""
+    inputs, _, output = equation.replace(" ", "").replace("...", "").partition("->")
+    terms = inputs.split(",")
+    fits = len(terms) == len(call.types) and set(output) <= set(inputs) and len(set(output)) == len(output)
+    for term, t in zip(terms, call.types, strict=False):
+        fits &= len(term) == t.rank or ("..." in equation and len(term) < t.rank)
+    if not fits or not all(c.isalpha() for c in "".join((*terms, output))):
+        shapes = ", ".join(map(str, call.types))
+        call.refuse(f"has the equation {equation!r}, which does not fit {shapes}", "write it as jax.numpy.einsum does")

@@ -2,7 +2,7 @@
 
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, joined, sliced, with_leading_ones
+from ttstack.frontends.conversion.values import broadcast_to, cast, diagonal, joined, with_leading_ones
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
@@ -82,19 +82,6 @@ def _movedim(call: Call) -> ir.Value:
 def _diagonal(call: Call) -> ir.Value:
     """Elements of a matrix that are one row and one column apart."""
     return diagonal(call.tensor(0), *(call.integer(i) for i in (1, 2, 3)))
-
-
-def diagonal(x: ir.Value, offset: int, first: int, second: int) -> ir.Value:
-    """The diagonal of two dimensions, last: every element but the first is a row and a column from the one before."""
-    rank = read_type(x.type).rank
-    dims = axis(first, rank), axis(second, rank)
-    x = permuted(x, (*(d for d in range(rank) if d not in dims), *dims))
-    *lead, rows, columns = read_type(x.type).shape
-    count = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
-    begin = offset if offset >= 0 else -offset * columns
-    line = reshaped(x, (*lead, rows * columns))
-    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
-    return sliced(line, len(lead), begin, end, columns + 1)
 
 
 @CONVERSIONS("expand", "expand_as", "broadcast_to", to="broadcast reshape")

@@ -1,0 +1,114 @@
+"""Sums of products in Einstein's notation: diagonals, then contractions of two operands each, then the order."""
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, diagonal, elementwise
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+
+EINSUM = "dot_general permute sum reshape multiply broadcast slice_static squeeze"
+"""What a sum of products is made of."""
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A tensor and a letter for each of its dimensions."""
+
+    letters: str
+    value: ir.Value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return read_type(self.value.type).shape
+
+    def places(self, letters: Sequence[str]) -> tuple[int, ...]:
+        """Where these letters stand."""
+        return tuple(map(self.letters.index, letters))
+
+
+def einsum(equation: str, tensors: Sequence[ir.Value], result: TensorType) -> ir.Value:
+    """The sum of products that the equation says, as `torch.einsum`: one contraction after the other."""
+    letters, output = _spelled(equation, [read_type(x.type).rank for x in tensors])
+    terms = [_diagonal(_Term(term, x)) for term, x in zip(letters, tensors, strict=True)]
+    while len(terms) > 1:
+        left, right, *rest = terms
+        kept = output + "".join(term.letters for term in rest)
+        terms = [_contracted(left, right, kept, result), *rest]
+    (last,) = terms
+    last = _summed(last, output)
+    return reshaped(permuted(last.value, last.places(output)), result.shape)
+
+
+def _spelled(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """The letters of each operand and of the result: dots become letters, a result that is left out is made up."""
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    spare = [c for c in string.ascii_letters if c not in equation]
+    dots = [rank - len(term.replace("...", "")) if "." in term else 0 for term, rank in zip(terms, ranks, strict=True)]
+    most = "".join(spare[: max(dots)])
+    terms = [term.replace("...", most[len(most) - count :]) for term, count in zip(terms, dots, strict=True)]
+    if arrow:
+        return terms, output.replace("...", most)
+    alone = sorted(c for c in set(inputs) - set(".,") if inputs.count(c) == 1)
+    return terms, most + "".join(alone)
+
+
+def _diagonal(term: _Term) -> _Term:
+    """Each letter once: dimensions that share one are walked along together, and stand last."""
+    twice = next((c for c in term.letters if term.letters.count(c) > 1), None)
+    if twice is None:
+        return term
+    first, second = term.letters.index(twice), term.letters.index(twice, term.letters.index(twice) + 1)
+    rest = "".join(c for i, c in enumerate(term.letters) if i not in (first, second))
+    return _diagonal(_Term(rest + twice, diagonal(term.value, 0, first, second)))
+
+
+def _summed(term: _Term, kept: str) -> _Term:
+    """Without the dimensions that nothing else has."""
+    lone = [c for c in term.letters if c not in kept]
+    if not lone:
+        return term
+    value = ttir("sum", [term.value], keep_dim=False, dim_arg=term.places(lone))
+    return _Term("".join(c for c in term.letters if c in kept), value)
+
+
+def _contracted(left: _Term, right: _Term, kept: str, result: TensorType) -> _Term:
+    """The product of two, summed over what neither the result nor another operand has."""
+    left, right = _summed(left, kept + right.letters), _summed(right, kept + left.letters)
+    shared = [c for c in left.letters if c in right.letters]
+    left, right = _alike(left, right, shared), _alike(right, left, shared)
+    batch, inner = [c for c in shared if c in kept], [c for c in shared if c not in kept]
+    if not inner:
+        return _multiplied(left, right, result)
+    product = ttir(
+        "dot_general",
+        [left.value, right.value],
+        batch_dims_lhs=left.places(batch),
+        contract_dims_lhs=left.places(inner),
+        batch_dims_rhs=right.places(batch),
+        contract_dims_rhs=right.places(inner),
+    )
+    return _Term("".join((*batch, *(c for c in left.letters + right.letters if c not in shared))), product)
+
+
+def _alike(term: _Term, other: _Term, shared: Sequence[str]) -> _Term:
+    """With dimensions of extent 1 repeated where the other operand has more."""
+    shape = list(term.shape)
+    for c in shared:
+        at = term.letters.index(c)
+        shape[at] = max(shape[at], other.shape[other.letters.index(c)])
+    return _Term(term.letters, broadcast_to(term.value, tuple(shape)))
+
+
+def _multiplied(left: _Term, right: _Term, result: TensorType) -> _Term:
+    """Element by element, where nothing is summed."""
+    letters = left.letters + "".join(c for c in right.letters if c not in left.letters)
+    ordered = permuted(right.value, right.places([c for c in letters if c in right.letters]))
+    extents = dict(zip(right.letters, right.shape, strict=True))
+    spread = reshaped(ordered, [extents.get(c, 1) for c in letters])
+    lead = reshaped(left.value, (*left.shape, *(1,) * (len(letters) - len(left.letters))))
+    return _Term(letters, elementwise("multiply", lead, spread, result=result))

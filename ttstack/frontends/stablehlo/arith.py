@@ -1,0 +1,73 @@
+"""Ops of MLIR's own `arith` and `math` on tensors, which some front ends leave between those of StableHLO."""
+
+from types import MappingProxyType
+from typing import Any
+
+from ttstack.mlir import ir
+
+SPELLINGS = MappingProxyType(
+    {
+        "arith.constant": "constant",
+        "arith.addf": "add",
+        "arith.addi": "add",
+        "arith.subf": "subtract",
+        "arith.subi": "subtract",
+        "arith.mulf": "multiply",
+        "arith.muli": "multiply",
+        "arith.divf": "divide",
+        "arith.divsi": "divide",
+        "arith.remf": "remainder",
+        "arith.remsi": "remainder",
+        "arith.negf": "negate",
+        "arith.maximumf": "maximum",
+        "arith.maxsi": "maximum",
+        "arith.minimumf": "minimum",
+        "arith.minsi": "minimum",
+        "arith.andi": "and",
+        "arith.ori": "or",
+        "arith.xori": "xor",
+        "arith.extf": "convert",
+        "arith.truncf": "convert",
+        "arith.select": "select",
+        "math.absf": "abs",
+        "math.absi": "abs",
+        "math.ceil": "ceil",
+        "math.cos": "cosine",
+        "math.exp": "exponential",
+        "math.expm1": "exponential_minus_one",
+        "math.floor": "floor",
+        "math.log": "log",
+        "math.log1p": "log_plus_one",
+        "math.powf": "power",
+        "math.rsqrt": "rsqrt",
+        "math.sin": "sine",
+        "math.sqrt": "sqrt",
+        "math.tan": "tan",
+        "math.tanh": "tanh",
+    }
+)
+"""By name, the StableHLO op that means the same on the same operands."""
+
+
+def spell_as_stablehlo(module: ir.Module) -> None:
+    """Replace such ops, where all that they take and give are tensors."""
+    found: list[Any] = []
+
+    def visit(op: Any) -> ir.WalkResult:
+        values = (*op.operands, *op.results)
+        if op.name in SPELLINGS and all(isinstance(v.type, ir.RankedTensorType) for v in values):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for op in found:
+        attributes = {"value": op.attributes["value"]} if op.name == "arith.constant" else {}
+        with ir.InsertionPoint(op), op.location:
+            new = ir.Operation.create(
+                f"stablehlo.{SPELLINGS[op.name]}",
+                results=[op.results[0].type],
+                operands=list(op.operands),
+                attributes=attributes,
+            )
+        op.results[0].replace_all_uses_with(new.results[0])
+        op.erase()

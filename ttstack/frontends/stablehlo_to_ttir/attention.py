@@ -1,0 +1,149 @@
+"""Attention as Tenstorrent's JAX and PyTorch front ends call it, over a cache or without one."""
+
+from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast, elementwise, joined, scalar, sliced, with_leading_ones
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
+
+CONVERSIONS = ConversionTable()
+
+_PREFILL = Named("scaled_dot_product_attention", "query key value attention_mask? attention_sink?", {})
+_DECODE = Named(
+    "scaled_dot_product_attention_decode", "query key value cur_pos_tensor attention_mask? attention_sink?", {}
+)
+_PAGED = Named(
+    "paged_scaled_dot_product_attention_decode",
+    "query key value page_table attention_mask? cur_pos_tensor? attention_sink?",
+    {},
+)
+_CHUNKED = Named("chunked_scaled_dot_product_attention", "query key value page_table chunk_start_idx", {})
+_LATENT = Named(
+    "paged_flash_multi_latent_attention_decode",
+    "query key value? page_table attention_mask? cur_pos_tensor? attention_sink?",
+    {},
+)
+_LATENT_PREFILL = Named("scaled_dot_product_attention", "query key value? attention_mask?", {})
+
+
+@CONVERSIONS(
+    "@tt.scaled_dot_product_attention",
+    "@tenstorrent.scaled_dot_product_attention",
+    to="scaled_dot_product_attention reshape",
+)
+def _prefill(call: Call) -> list[ir.Value]:
+    """Of rank 3, as one head; causal where nothing is said and there is no mask."""
+    found = _PREFILL.operands(call)
+    apart = read_type(found["query"].type).rank == 3
+    for name, value in found.items():
+        if name == "attention_mask":
+            found[name] = _mask(value, apart=apart)
+        elif apart and name != "attention_sink":
+            found[name] = _one_head(value)
+    (result,) = _attended(call, _PREFILL, found)
+    return fitted(call, [reshaped(result, call.result.shape) if apart else result])
+
+
+def _one_head(value: ir.Value) -> ir.Value:
+    batch, *rest = read_type(value.type).shape
+    return reshaped(value, (batch, 1, *rest))
+
+
+def _mask(mask: ir.Value, *, apart: bool) -> ir.Value:
+    """Dimensions in front that the scores have; a mask of rank 3 stands beside heads that have none."""
+    return _one_head(mask) if apart and read_type(mask.type).rank == 3 else with_leading_ones(mask, 4)
+
+
+def _attended(call: Call, form: Named, operands: dict[str, ir.Value]) -> list[ir.Value]:
+    """A mask of truth values says what is seen; with a mask, attention is not causal unless the call says so."""
+    window = call.says("sliding_window_size", "integer")
+    if window is not None and "sliding_window_size" not in OPS[form.mnemonic].attribute_specs():
+        call.refuse(f"has a sliding_window_size of {window}, which {form.mnemonic} has not", "give it as a mask")
+    if (mask := operands.get("attention_mask")) is None:
+        return list(form.built(call, operands).results)
+    t = read_type(operands["query"].type)
+    if read_type(mask.type).dtype is DType.I1:
+        wide = t.with_shape(read_type(mask.type).shape)
+        mask = ttir("where", [mask, scalar(0, wide), scalar(float("-inf"), wide)])
+    masked = operands | {"attention_mask": mask}
+    return list(form.built(call, masked, is_causal=bool(call.says("is_causal"))).results)
+
+
+@CONVERSIONS("@tt.scaled_dot_product_attention_decode", to="scaled_dot_product_attention_decode")
+def _decode(call: Call) -> list[ir.Value]:
+    """One token a user over a cache."""
+    return fitted(call, _attended(call, _DECODE, _DECODE.operands(call)))
+
+
+@CONVERSIONS("@tt.paged_scaled_dot_product_attention_decode", to="paged_scaled_dot_product_attention_decode empty")
+def _paged(call: Call) -> list[ir.Value]:
+    """One token a user over pages."""
+    return fitted(call, _attended(call, _PAGED, _PAGED.operands(call) | {"output": _output(call.result)}))
+
+
+@CONVERSIONS(
+    "@tt.chunked_scaled_dot_product_attention", to="chunked_scaled_dot_product_attention slice_static concat empty"
+)
+def _chunked(call: Call) -> list[ir.Value]:
+    """A chunk of tokens over pages; one user after the other, where chunks start at places of their own."""
+    found = _CHUNKED.operands(call)
+    starts = read_type(found["chunk_start_idx"].type).size
+    if starts in (0, 1):
+        return fitted(call, list(_CHUNKED.built(call, found | {"output": _output(call.result)}).results))
+    one, own = call.result.with_shape((1, *call.result.shape[1:])), ("query", "page_table", "chunk_start_idx")
+    users = [
+        {n: sliced(v, 0, user, user + 1) if n in own else v for n, v in found.items()} | {"output": _output(one)}
+        for user in range(starts)
+    ]
+    return fitted(call, [joined([_CHUNKED.built(call, user).results[0] for user in users], 0)])
+
+
+def _output(t: TensorType) -> ir.Value:
+    """Memory of the result's type, which the op is given to write to."""
+    return create("ttir", "empty", [], results=[t]).results[0]
+
+
+@CONVERSIONS(
+    "@tt.paged_flash_mla_decode",
+    "@tt.paged_flash_multi_latent_attention_decode",
+    to="paged_flash_multi_latent_attention_decode",
+)
+def _latent(call: Call) -> list[ir.Value]:
+    """One token a user over latent pages, whose first columns are values too."""
+    return fitted(call, _attended(call, _LATENT, _LATENT.operands(call)))
+
+
+@CONVERSIONS("@tt.flash_mla_prefill", to="scaled_dot_product_attention slice_static")
+def _latent_prefill(call: Call) -> list[ir.Value]:
+    """Values are the first `head_dim_v` columns of the keys if absent."""
+    width = call.says("head_dim_v", "integer")
+    found = _LATENT_PREFILL.operands(call)
+    if width is None:
+        call.refuse("says no head_dim_v", "export the model again")
+    if "value" not in found:
+        found["value"] = sliced(found["key"], 3, 0, width)
+    return fitted(call, _attended(call, _LATENT_PREFILL, found))
+
+
+@CONVERSIONS("@tt.indexer_score_dsa", to="matmul relu multiply sum arange add ge where reshape permute")
+def _indexer_score(call: Call) -> ir.Value:
+    """Sum over heads of `relu(query @ key^T) * weights`; -inf where the key stands after the query."""
+    if len(call.operands) != 3:
+        call.refuse(f"has {len(call.operands)} operands, expected query, key, weights")
+    query, key, weights = call.operands
+    scores = ttir("relu", [ttir("matmul", [query, key], transpose_b=True)])
+    summed = ttir("sum", [ttir("multiply", [scores, weights])], keep_dim=True, dim_arg=(1,))
+    *_, rows, keys = call.result.shape
+    positions = call.result.with_dtype(DType.I32)
+    row, column = (
+        ttir("arange", [], result=positions.with_shape(s), start=0, end=max(s), step=1, arange_dimension=at)
+        for at, s in ((2, (1, 1, rows, 1)), (3, (1, 1, 1, keys)))
+    )
+    last = elementwise("add", row, call.says("chunk_start_idx", "integer") or 0, result=positions)
+    seen = ttir("ge", [last, column], result=positions.with_shape((1, 1, rows, keys)).with_dtype(DType.I1))
+    return ttir("where", [seen, cast(summed, call.result.dtype), scalar(float("-inf"), call.result)])

@@ -1,0 +1,126 @@
+"""Composites that Tenstorrent's JAX and PyTorch front ends keep whole, and the calls that tt-mlir makes of them."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted, named
+from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+
+CONVERSIONS = ConversionTable()
+
+for _name in ("gelu", "gelu_tanh"):
+    named(CONVERSIONS, f"@tenstorrent.{_name}", _name, "input")
+for _name in ("layer_norm", "rms_norm"):
+    named(CONVERSIONS, f"@tenstorrent.{_name}", _name, "input weight? bias?")
+named(CONVERSIONS, "@tenstorrent.distributed_rms_norm", "distributed_rms_norm", "input weight? residual?")
+named(CONVERSIONS, "@tt.sampling", "sampling", "input_values input_indices k p temp")
+
+_GROUP_NORM = Named("group_norm", "input weight? bias?", {"channel_dim": 1})
+
+
+@CONVERSIONS("@tenstorrent.group_norm", to="group_norm reshape")
+def _group_norm(call: Call) -> list[ir.Value]:
+    """Of rank below 4, with dimensions of extent 1 behind."""
+    found = _GROUP_NORM.operands(call)
+    shape = read_type(found["input"].type).shape
+    found["input"] = reshaped(found["input"], (*shape, *(1,) * (4 - len(shape))))
+    (result,) = _GROUP_NORM.built(call, found).results
+    return fitted(call, [reshaped(result, shape)])
+
+
+_TOP_K = {"topk": (0, 1), "topk_values": (0,), "topk_indices": (1,)}
+"""By name, which of values and positions a call gives."""
+
+
+def _top_k(given: Sequence[int], call: Call) -> list[ir.Value]:
+    """The best along a dimension: values, positions, or both."""
+    form = Named("topk", "input_tensor", {"k": 1})
+    positions = call.results[-1] if 1 in given else call.result.with_dtype(DType.I32)
+    assert positions is not None
+    attributes = form.attributes(call)
+    both = create("ttir", "topk", [call.tensor(0)], attributes, results=[call.result, positions]).results
+    return fitted(call, [both[i] for i in given])
+
+
+for _name, _given in _TOP_K.items():
+    CONVERSIONS.add([f"@tenstorrent.{_name}"], ["topk"], partial(_top_k, _given))
+
+
+@CONVERSIONS("@tt.topk_large_indices", to="topk")
+def _top_k_indices(call: Call) -> list[ir.Value]:
+    """Positions of the best of each row."""
+    return _top_k((1,), call)
+
+
+@CONVERSIONS("@tenstorrent.argmax", to="argmax")
+def _argmax(call: Call) -> list[ir.Value]:
+    """Along one dimension, the last where none is said."""
+    dim = call.says("dim", "integer")
+    attributes = {"dim_arg": (-1 if dim is None else dim,), "keep_dim": bool(call.says("keepdim"))}
+    return fitted(call, [ttir("argmax", [call.tensor(0)], result=call.result, **attributes)])
+
+
+@CONVERSIONS("@tenstorrent.gather", "@tenstorrent.gather_dim", to="gather")
+def _gather(call: Call) -> list[ir.Value]:
+    """As `torch.gather`."""
+    return fitted(call, [ttir("gather", [call.tensor(0), call.tensor(1)], dim=call.integer("dim"))])
+
+
+@CONVERSIONS("@tenstorrent.uniform", to="rand")
+def _uniform(call: Call) -> ir.Value:
+    """Samples between two numbers that are known, of seed 0."""
+    low, high = (_number(call, i, name) for i, name in ((1, "low"), (2, "high")))
+    return ttir("rand", [], result=call.result, size=call.result.shape, low=low, high=high)
+
+
+_ADAMW = Named("adamw", "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow max_exp_avg_sq?", {})
+
+
+@CONVERSIONS("@tenstorrent.adamw", to="adamw")
+def _adamw(call: Call) -> list[ir.Value]:
+    """A step whose rate and powers of the betas are known."""
+    found = _ADAMW.operands(call)
+    rates = {name: _number(call, 4 + i, name) for i, name in enumerate(("lr", "beta1_pow", "beta2_pow"))}
+    return fitted(call, list(_ADAMW.built(call, found, **rates).results))
+
+
+def _number(call: Call, i: int, name: str) -> float:
+    values = known(call.tensor(i))
+    if values is None or values.size != 1:
+        call.refuse(f"has a {name} that the program computes", "give it as a constant")
+    return float(values.reshape(-1)[0])
+
+
+_MASKS = ("none", "causal", "arbitrary")
+_FORWARD = Named("sdpa_fw", "query key value attention_mask?", {})
+_BACKWARD = Named("sdpa_bw", "grad_output attn_output query key value intermediates attention_mask?", {})
+
+
+@CONVERSIONS("@tenstorrent.sdpa_fw", to="sdpa_fw")
+def _attention_forward(call: Call) -> list[ir.Value]:
+    """Attention, and the log-sum-exps where there is a second result."""
+    wanted = {"return_intermediates": len(call.results) == 2}
+    return fitted(call, list(_FORWARD.built(call, _FORWARD.operands(call), **wanted, **_mask_type(call)).results))
+
+
+@CONVERSIONS("@tenstorrent.sdpa_bw", to="sdpa_bw")
+def _attention_backward(call: Call) -> list[ir.Value]:
+    """Gradients of query, key and value."""
+    return fitted(call, list(_BACKWARD.built(call, _BACKWARD.operands(call), **_mask_type(call)).results))
+
+
+def _mask_type(call: Call) -> dict[str, str]:
+    """The kind of mask that a number stands for."""
+    kind = call.says("mask_type", "integer")
+    if kind is None:
+        return {}
+    if kind not in range(len(_MASKS)):
+        call.refuse(f"has a mask_type of {kind}, expected 0 to {len(_MASKS) - 1}")
+    return {"mask_type": _MASKS[kind]}

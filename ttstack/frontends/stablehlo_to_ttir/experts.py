@@ -1,0 +1,45 @@
+"""Mixture of experts, as Tenstorrent's PyTorch front end calls it."""
+
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted, named
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+
+CONVERSIONS = ConversionTable()
+
+_ALONE = {"num_devices": 1, "cluster_axis": 0}
+
+named(CONVERSIONS, "@tt.sparse_matmul", "sparse_matmul", "a b sparsity")
+named(
+    CONVERSIONS,
+    "@tt.all_to_all_dispatch",
+    "all_to_all_dispatch",
+    "input_tensor expert_indices expert_mapping",
+    **_ALONE,
+)
+named(
+    CONVERSIONS,
+    "@tt.moe_expert_token_remap",
+    "moe_expert_token_remap",
+    "topk_tensor expert_mapping expert_metadata",
+    reduction_size=16,
+)
+
+_COMBINE = Named(
+    "all_to_all_combine",
+    "input_tensor expert_metadata expert_mapping",
+    {**_ALONE, "num_experts_per_tok": 2, "output_shard_dim": 2},
+)
+
+
+@CONVERSIONS("@tt.all_to_all_combine", to="all_to_all_combine all_reduce")
+def _combine(call: Call) -> list[ir.Value]:
+    """What devices along the mesh's other axis have of the same tokens is added."""
+    found, said = _COMBINE.operands(call), _COMBINE.attributes(call)
+    (result,) = _COMBINE.built(call, found).results
+    count, columns = said["num_devices"], read_type(found["expert_mapping"].type).shape[-1]
+    if 1 < count < columns:
+        result = ttir("all_reduce", [result], reduce_type="sum", cluster_axis=1 - said["cluster_axis"])
+    return fitted(call, [result])

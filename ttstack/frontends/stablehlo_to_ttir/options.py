@@ -1,0 +1,96 @@
+"""Options of custom calls: attributes of a dictionary, or words in strings, which is all that PyTorch/XLA can write."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ttstack.dialects.elements import read_elements
+from ttstack.mlir import ir
+from ttstack.ops.attributes import Spelling
+
+DICTIONARIES = (
+    "mhlo.attributes",
+    "mhlo.frontend_attributes",
+    "tt.composite_attributes",
+    "mhlo.backend_config",
+    "backend_config",
+)
+"""Where a custom call can hold its options."""
+
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+_INTEGERS = re.compile(r"-?\d+")
+
+
+def options(attributes: Any) -> Mapping[str, Any]:
+    """All options of a custom call by name, as MLIR attributes or what JSON gives; the first dictionary counts."""
+    found: dict[str, Any] = {}
+    for key in reversed(DICTIONARIES):
+        if key in attributes:
+            found |= _entries(attributes[key])
+    return found
+
+
+def _entries(attribute: Any) -> dict[str, Any]:
+    if isinstance(attribute, ir.DictAttr):
+        return {named.name: named.attr for named in attribute}
+    if not isinstance(attribute, ir.StringAttr):
+        return {}
+    try:
+        found = json.loads(attribute.value)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def read_option(name: str, spelling: Spelling, option: Any) -> Any:
+    """The value of an option as an attribute of an op takes it; raises `ValueError` where it is of another kind."""
+    plain = _plain(option)
+    try:
+        value = _READERS[spelling.kind](plain)
+    except (ValueError, TypeError, KeyError):
+        kind = f"{spelling.kind} {spelling.type}".strip()
+        raise ValueError(f"attribute '{name}' is {plain!r}, expected {kind}") from None
+    return value
+
+
+def _plain(option: Any) -> Any:
+    """An attribute as numbers, a string or a tuple of these; anything else as its text."""
+    if isinstance(option, ir.BoolAttr | ir.IntegerAttr | ir.FloatAttr | ir.StringAttr):
+        return option.value
+    if isinstance(option, ir.DenseIntElementsAttr):
+        return tuple(read_elements(option).reshape(-1).tolist())
+    if isinstance(option, ir.DenseI32ArrayAttr | ir.DenseI64ArrayAttr):
+        return tuple(option)
+    if isinstance(option, ir.ArrayAttr):
+        return tuple(_plain(entry) for entry in option)
+    return str(option) if isinstance(option, ir.Attribute) else option
+
+
+def _bool(plain: Any) -> bool:
+    return _TRUTHS[str(plain).lower()]
+
+
+def _integer(plain: Any) -> int:
+    """Also the only number of a list, which is how PyTorch/XLA gives some."""
+    if isinstance(plain, tuple | list):
+        (plain,) = plain
+    if isinstance(plain, float):
+        raise TypeError(plain)
+    return int(plain)
+
+
+def _integers(plain: Any) -> tuple[int, ...]:
+    numbers = _INTEGERS.findall(plain) if isinstance(plain, str) else plain
+    return tuple(map(_integer, numbers))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "bool": _bool,
+    "integer": _integer,
+    "float": float,
+    "dense": _integers,
+    "array": _integers,
+    "string": str,
+    "enum": str,
+}
