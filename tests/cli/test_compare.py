@@ -12,7 +12,7 @@ def test_a_program_is_like_itself(ttstack: Command, program: Path) -> None:
     found = json.loads(ttstack("compare", program, program, "--json").out)
     assert found["delta_ns"] == 0
     assert found["ops"]
-    assert all(op["before_ns"] == op["after_ns"] > 0 for op in found["ops"])
+    assert all(op["before_elapsed_ns"] == op["after_elapsed_ns"] > 0 for op in found["ops"])
 
 
 def test_ops_of_two_programs_are_matched_by_location(ttstack: Command, program: Path, tmp_path: Path) -> None:
@@ -24,6 +24,16 @@ def test_ops_of_two_programs_are_matched_by_location(ttstack: Command, program: 
     assert "multiply" in table
     assert "gone" in table
     assert "new" in table
+
+
+def test_a_model_that_was_moved_is_like_itself(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    model, moved = tmp_path / "elsewhere" / "deep" / "small.mlir", tmp_path / "moved.ttb"
+    model.parent.mkdir(parents=True)
+    model.write_text(program.with_suffix(".mlir").read_text())
+    assert ttstack("compile", model, "-o", moved).code == 0
+    found = json.loads(ttstack("compare", program, moved, "--json").out)
+    assert found["ops"]
+    assert all(op["before_index"] == op["after_index"] for op in found["ops"])
 
 
 def test_another_device(ttstack: Command, program: Path) -> None:

@@ -18,7 +18,7 @@ def test_values_are_those_of_the_table(ttstack: Command, program: Path) -> None:
     table = ttstack("explain", program, 0).out
     assert table.startswith(f"op 0: {load(program).function().operations[0].name} ")
     for row in (chosen, *others):
-        assert str(round(row["ns"] / 1000, 2)) in table
+        assert str(round(row["elapsed_ns"] / 1000, 2)) in table
         assert row["grid"] in table
 
 
@@ -29,13 +29,37 @@ def test_others_stay_as_they_are_or_are_placed_anew(ttstack: Command, program: P
     assert all(a["anew_ns"] <= a["more_ns"] + 1e-6 for a in anew)
 
 
+def test_an_op_has_one_number_and_one_time(ttstack: Command, program: Path) -> None:
+    report = load(program).cost()
+    rows = json.loads(ttstack("inspect", program, "--section", "ops", "--format", "json").out)
+    memory = json.loads(ttstack("inspect", program, "--section", "memory", "--format", "json").out)
+    assert [row["#"] for row in rows] == [row["#"] for row in memory]
+    assert [(row["#"], row["op"]) for row in rows if row["#"] is not None] == [(o.index, o.name) for o in report.ops]
+    assert {row["op"] for row in rows if row["#"] is None} == {"deallocate"}
+    for op in report.ops:
+        assert ttstack("explain", program, op.index).out.startswith(f"op {op.index}: {op.name} {op.location}\n")
+        (chosen, *_) = json.loads(ttstack("explain", program, op.index, "--json").out)
+        assert chosen["elapsed_ns"] == pytest.approx(op.elapsed_ns)
+    compared = json.loads(ttstack("compare", program, program, "--json").out)["ops"]
+    assert [op["before_index"] for op in compared] == [op["after_index"] for op in compared] == [0, 1]
+    assert [op["before_elapsed_ns"] for op in compared] == [op.elapsed_ns for op in report.ops]
+    told = json.loads(ttstack("perf", program, "--json").out)
+    assert sum(op["elapsed_ns"] for op in told["ops"]) == pytest.approx(told["total_ns"])
+
+
+@pytest.mark.parametrize("name", ["softmax", "small.mlir:5", "*:5", "…all.mlir:5", "softmax small.mlir:5", "softmax *"])
+def test_ways_to_name_an_op(ttstack: Command, program: Path, name: str) -> None:
+    assert ttstack("explain", program, name).out == ttstack("explain", program, 1).out
+
+
 @pytest.mark.parametrize(
     ("op", "what"),
     [
-        ("999", "there is no op 999"),
-        ("nowhere", "no op is at 'nowhere'"),
-        ("*", "2 ops are at '*'"),
-        ("2", "op 2 is a 'deallocate'"),
+        ("999", "there is no op 999; 'forward' has 2, from 0 on"),
+        ("nowhere", "no op is 'nowhere'"),
+        ("*", "2 ops are '*'"),
+        ("small.mlir:*", "= note: 0: multiply "),
+        ("deallocate", "no op is 'deallocate': deallocate launches nothing there, and has no number"),
     ],
 )
 def test_ops_that_cannot_be_explained(ttstack: Command, program: Path, op: str, what: str) -> None:

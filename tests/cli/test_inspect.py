@@ -53,6 +53,19 @@ def test_memory_is_what_the_report_says(ttstack: Command, program: Path) -> None
     assert max(row["dram channel"] for row in found) == memory["dram"].peak
 
 
+def test_one_function_of_several(ttstack: Command, tmp_path: Path) -> None:
+    one = 'func.func @{0}(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {{\n  %0 = "ttir.{0}"(%x) : (tensor<32x32xf32>) '
+    one += "-> tensor<32x32xf32>\n  return %0 : tensor<32x32xf32>\n}}\n"
+    model, program = tmp_path / "two.mlir", tmp_path / "two.ttb"
+    model.write_text(one.format("exp") + one.format("gelu"))
+    assert ttstack("compile", model, "-o", program).code == 0
+    for section in ("ops", "memory", "tensors"):
+        assert {row["function"] for row in values(ttstack, program, section)} == {"exp", "gelu"}
+        chosen = ttstack("inspect", program, "--section", section, "--function", "gelu", "--format", "json").out
+        assert {row["function"] for row in json.loads(chosen)} == {"gelu"}
+    assert "there is no function 'none'" in ttstack("inspect", program, "--function", "none").err
+
+
 def test_ir(ttstack: Command, program: Path) -> None:
     found = values(ttstack, program, "ir")
     assert '"ttir.softmax"' in found["ttir"]

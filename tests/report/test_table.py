@@ -36,7 +36,7 @@ def test_wide_tables_say_more(report: Report) -> None:
 def test_totals_shares_and_memory(report: Report) -> None:
     text = "\n".join(lines(report, 140))
     assert f"forward on n150: {duration(report.total_ns)}" in text
-    assert f"3 ops: {duration(report.kernel_ns)} in kernels + {duration(report.gap_ns)} in gaps" in text
+    assert f"3 ops: {duration(report.kernel_ns)} in kernels + {duration(report.gap_ns)} in gaps after them" in text
     assert "at most 232.0 KiB of 1.3 MiB, in softmax <text>, 15" in text
     assert "reduction" in text
 

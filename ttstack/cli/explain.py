@@ -1,6 +1,5 @@
 """`ttstack explain`: why an op was placed as it was."""
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,13 +9,15 @@ from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
     from ttstack.placement.explain import Alternative
-    from ttstack.program.records import Function
 
 
 def explain_op(
     file: ProgramFile,
     op: Annotated[
-        str, typer.Argument(metavar="OP", help="Number of an op in 'inspect --section ops', or its location; * is any.")
+        str,
+        typer.Argument(
+            metavar="OP", help="Number of an op in reports, its location (or its end, or with *), or its name."
+        ),
     ],
     function: FunctionName = None,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Show the N best alternatives.")] = 12,
@@ -31,18 +32,21 @@ def explain_op(
     from ttstack.diagnostics import InputError
     from ttstack.placement import BUDGET_SECONDS
     from ttstack.placement.explain import explain
+    from ttstack.program.find_op import find_op
+    from ttstack.program.launched import launched
 
     program = load(file)
     found = program.function(function)
-    number = _number(found, op)
-    explained = found.operations[number]
+    number = find_op(found, op)
+    at = launched(found)[number]
+    explained = found.operations[at]
     chip, seconds = program.binary.chip(found), BUDGET_SECONDS if resolve else 0.0
     try:
-        shown = explain(found, number, chip, program.binary.system_desc, most=top, anew_seconds=seconds)
+        shown = explain(found, at, chip, program.binary.system_desc, most=top, anew_seconds=seconds)
     except LookupError as error:
         raise InputError(
             f"op {number} is a '{explained.name}', which has no placement of its own",
-            hint="'ttstack inspect --section ops' numbers all ops, reports only those that take time",
+            hint="it changes a layout between two ops: explain these",
         ) from error
     if as_json:
         write_json([_values(a) for a in shown])
@@ -56,23 +60,6 @@ _STAYING = "µs more: of the whole function while all other ops stay as they are
 _ANEW = (
     "µs more: of the whole function while all other ops stay as they are; µs anew: with all of them placed around it"
 )
-
-
-def _number(function: "Function", op: str) -> int:
-    from ttstack.diagnostics import InputError
-    from ttstack.program.buffers import UNPLACED
-
-    if op.isdecimal():
-        if int(op) < len(function.operations):
-            return int(op)
-        raise InputError(f"there is no op {op}; '{function.name}' has {len(function.operations)}")
-    matching = [i for i, o in enumerate(function.operations) if o.name not in UNPLACED and fnmatchcase(o.location, op)]
-    if len(matching) == 1:
-        return matching[0]
-    notes = tuple(f"{i}: {function.operations[i].name} {function.operations[i].location}" for i in matching)
-    what = f"{len(matching)} ops are" if matching else "no op is"
-    hint = "give the number of one" if matching else "'ttstack inspect --section ops' lists numbers and locations"
-    raise InputError(f"{what} at '{op}'", notes=notes, hint=hint)
 
 
 def _row(alternative: "Alternative") -> dict[str, Any]:
@@ -96,7 +83,7 @@ def _values(alternative: "Alternative") -> dict[str, Any]:
         "chosen": alternative.chosen,
         "more_ns": alternative.more_ns,
         "anew_ns": alternative.anew_ns,
-        "ns": alternative.ns,
+        "elapsed_ns": alternative.ns,
         "changes_ns": alternative.changes_ns,
         "grid": str(op.grid),
         "config": dict(op.config),

@@ -11,6 +11,7 @@ from ttstack.cli.options import Format, FunctionName, ProgramFile
 
 if TYPE_CHECKING:
     from ttstack.api import Program
+    from ttstack.program.records import Binary, Function
 
 
 class Section(StrEnum):
@@ -42,16 +43,25 @@ def inspect_program(
     from ttstack.flatbuffer import load
     from ttstack.system_desc import dump
 
-    binary = load(file)
+    program = Program(load(file))
     if overrides is not None:
-        _write_overrides(Program(binary), function, overrides, file)
+        _write_overrides(program, function, overrides, file)
         return
+    binary = program.binary if function is None else _only(program.binary, program.function(function))
     if output_format is Format.JSON:
         write_json(SECTIONS[section.value](binary))
     elif section is Section.SYSTEM_DESC:
         write(dump(binary.system_desc))
     else:
         show(stdout(), SECTIONS[section.value](binary))
+
+
+def _only(binary: "Binary", function: "Function") -> "Binary":
+    """The program with one function, and the weights that it takes."""
+    from dataclasses import replace
+
+    weights = {function.tensors[i].name for i in function.inputs} & binary.weights.keys()
+    return replace(binary, functions=(function,), weights={n: w for n, w in binary.weights.items() if n in weights})
 
 
 def _write_overrides(program: "Program", function: str | None, target: Path, source: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from ttstack.program.buffers import Memory, live_bytes
 from ttstack.program.l1_use import span_bytes, staying_share
+from ttstack.program.launched import op_numbers
 from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
 from ttstack.system_desc import ChipDesc, to_dict
@@ -42,16 +43,16 @@ def system_desc(binary: Binary) -> dict[str, Any]:
 
 
 def ops(binary: Binary) -> list[dict[str, Any]]:
-    """Every operation in order, those that launch nothing included."""
-    return [_op(f, i, op) for f in binary.functions for i, op in enumerate(f.operations)]
+    """Every operation in order; those that launch nothing have no number."""
+    return [_op(f, n, op) for f in binary.functions for n, op in zip(op_numbers(f), f.operations, strict=True)]
 
 
-def _op(function: Function, index: int, op: Operation) -> dict[str, Any]:
+def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]:
     from ttstack.report.json import plain
 
     return {
         "function": function.name,
-        "#": index,
+        "#": number,
         "op": op.name,
         "operands": list(op.operands),
         "results": list(op.results),
@@ -93,10 +94,10 @@ def _memory(binary: Binary, function: Function) -> Iterator[dict[str, Any]]:
     spaces = (MemorySpace.L1, MemorySpace.DRAM)
     capacity = {space: Memory.of(chip, space) for space in spaces}
     used = (live_bytes(function, chip, space) for space in spaces)
-    for i, (op, l1, dram) in enumerate(zip(function.operations, *used, strict=True)):
+    for number, op, l1, dram in zip(op_numbers(function), function.operations, *used, strict=True):
         yield {
             "function": function.name,
-            "#": i,
+            "#": number,
             "op": op.name,
             "circular buffers": op.l1_bytes,
             "l1": l1,

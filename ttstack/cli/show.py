@@ -8,6 +8,8 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
+from ttstack.report.text import short_location
+
 _FUNCTION, _LOCATION = "function", "location"
 _LOCATION_WIDTH = 40
 _INDENT = " " * 4
@@ -44,10 +46,11 @@ def _print_rows(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """A column for each key; none for the function where all rows are of one."""
     one = len({row.get(_FUNCTION) for row in rows}) == 1
-    first = {name: v for name, v in rows[0].items() if not isinstance(v, Mapping) and not (one and name == _FUNCTION)}
+    first = [n for n, v in rows[0].items() if not isinstance(v, Mapping) and not (one and n == _FUNCTION)]
+    numeric = {name for row in rows for name in first if isinstance(row[name], int | float)}
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, value in first.items():
-        table.add_column(name, justify="right" if isinstance(value, int | float) else "left", no_wrap=True)
+    for name in first:
+        table.add_column(name, justify="right" if name in numeric else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(_entry(name, row[name]) for name in first))
     return table
@@ -55,7 +58,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _entry(name: str, value: Any) -> str:
     text = _cell(value).replace("\n", " ")
-    return f"…{text[1 - _LOCATION_WIDTH :]}" if name == _LOCATION and len(text) > _LOCATION_WIDTH else text
+    return short_location(text, _LOCATION_WIDTH) if name == _LOCATION else text
 
 
 def _cell(value: Any) -> str:

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -16,6 +15,7 @@ from ttstack.ops.types import DType
 from ttstack.program.block_config import whole_config
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.program.locations import described
 from ttstack.validation import validation_faults
 
 FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
@@ -123,8 +123,8 @@ class Overrides(_Model):
         found: list[OpOverride | None] = [None] * len(ops)
         unused: list[OpOverride] = []
         for override in self.ops:
-            described = [i for i, (name, location) in enumerate(ops) if _describes(override, name, location)]
-            chosen = described if override.number is None else described[override.number : override.number + 1]
+            found_here = _described(override, ops)
+            chosen = found_here if override.number is None else found_here[override.number : override.number + 1]
             for i in chosen:
                 earlier = found[i]
                 found[i] = override if earlier is None else earlier.joined(override)
@@ -207,8 +207,9 @@ def _place(layout: Layout) -> Place | None:
     return Place(memory=layout.memory_space, layout=layout.memory_layout, grid=grid)
 
 
-def _describes(override: OpOverride, name: str, location: str) -> bool:
-    return override.name in (None, name) and fnmatchcase(location, override.location)
+def _described(override: OpOverride, ops: Sequence[tuple[str, str]]) -> list[int]:
+    named = [i for i, (name, _) in enumerate(ops) if override.name in (None, name)]
+    return [named[i] for i in described(override.location, [ops[i] for i in named])]
 
 
 def _equal(asked: tuple[int, int] | None, grid: Grid | None) -> bool:

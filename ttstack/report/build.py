@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 
-from ttstack.cost import FREE, Cost, confidence, predict, roofline
+from ttstack.cost import Cost, confidence, predict, roofline
 from ttstack.diagnostics import InputError
-from ttstack.program.buffers import DEALLOCATE, Memory, live_bytes
+from ttstack.program.buffers import Memory, live_bytes
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.l1_use import span_bytes, staying_share
+from ttstack.program.launched import launched
 from ttstack.program.layout import MemorySpace
-from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
+from ttstack.program.records import Binary, Function, Operation, Tensor
 from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
 from ttstack.report.op_codes import op_class, op_code
 from ttstack.system_desc import ChipDesc
-
-_WEIGHTS = (TensorKind.PARAMETER, TensorKind.CONSTANT)
 
 
 def build_report(binary: Binary, function_name: str | None = None) -> Report:
@@ -26,13 +25,11 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     chip = binary.chip(function)
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
-    for operation, held in zip(function.operations, live[MemorySpace.L1], strict=True):
-        if operation.name == DEALLOCATE or _loads_weight(function, operation):
-            continue
+    for at in launched(function):
+        operation = function.operations[at]
         device_op = function.device_op(operation)
         cost = predict(device_op, chip, binary.system_desc)
-        if cost is not FREE:
-            ops.append(_op(len(ops), function, operation, device_op, cost, held, chip))
+        ops.append(_op(len(ops), function, operation, device_op, cost, live[MemorySpace.L1][at], chip))
     return Report(
         function=function.name,
         system=binary.system_desc.name,
@@ -43,12 +40,6 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         staying=staying_share(function),
         bound_ns=function.bound_ns,
     )
-
-
-def _loads_weight(function: Function, operation: Operation) -> bool:
-    """Whether it puts a weight on the devices: that is done once, before the first pass."""
-    source = function.tensors[operation.operands[0] or 0] if operation.operands else None
-    return operation.name == "mesh_shard" and source is not None and source.kind in _WEIGHTS
 
 
 def _find(binary: Binary, name: str | None) -> Function:
@@ -75,7 +66,7 @@ def _op(
         op_class=op_class(device_op),
         op_code=op_code(device_op),
         location=operation.location,
-        ns=cost.total_ns,
+        kernel_ns=cost.total_ns,
         gap_ns=cost.gap_ns,
         terms=cost.terms,
         bound=cost.bound,

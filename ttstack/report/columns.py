@@ -30,12 +30,12 @@ class Column:
 
 
 def columns(report: Report) -> list[Column]:
-    """All columns that say anything, in their order."""
+    """All columns that say anything, in their order; an op's `µs` are those of its kernel and of the gap after it."""
     return [
         Column("#", lambda op: str(op.index), 0),
         Column("op", lambda op: op.name, 0, text=True),
         Column(LOCATION, lambda op: op.location, 0, text=True),
-        Column("µs", lambda op: micros(op.ns), 0),
+        Column("µs", lambda op: micros(op.elapsed_ns), 0),
         Column("%", lambda op: percent(report.share(op)), 0),
         Column("bound", lambda op: op.bound, 0, text=True),
         Column("±%", lambda op: expected(op.confidence), 2),
@@ -43,6 +43,7 @@ def columns(report: Report) -> list[Column]:
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
         *(_term(name) for name in present_terms(report.ops)),
+        Column("kernel", lambda op: micros(op.kernel_ns), 5),
         Column("roofline", lambda op: micros(op.roofline_ns), 7),
         Column("layout", layouts, 6, text=True),
     ]

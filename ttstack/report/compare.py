@@ -1,10 +1,11 @@
 """Two reports side by side: ops matched by where in the source they come from."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ttstack.program.locations import parts
 from ttstack.report.model import OpReport, Report
 
 Order = Literal["order", "time", "op"]
@@ -73,24 +74,51 @@ class Comparison:
 
 
 def compare(before: Report, after: Report, notes: tuple[str, ...] = ()) -> Comparison:
-    """Ops of one name from one place are a pair, in order; others stand alone, after the op that they follow."""
+    """Ops of one name from one place are a pair, in order; others stand alone, after the op that they follow.
+
+    A place is one with another as far as both go from the end: the same file in another folder is the same place,
+    unless there is a file that has more folders in common.
+    """
     return Comparison(before, after, tuple(_pairs(before.ops, after.ops)), notes)
 
 
 def _pairs(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> Iterator[Pair]:
-    waiting: defaultdict[tuple[str, str], list[OpReport]] = defaultdict(list)
-    for op in after:
-        waiting[op.location, op.name].append(op)
-    partners = [found.pop(0) if (found := waiting[op.location, op.name]) else None for op in before]
-    matched = {op.index for op in partners if op is not None}
+    partners = _partners(before, after)
+    matched = {op.index for op in partners.values()}
     rest = [op for op in after if op.index not in matched]
-    for op, partner in zip(before, partners, strict=True):
-        yield Pair(op, partner)
-        last = partner
+    for op in before:
+        last = partners.get(op.index)
+        yield Pair(op, last)
         while rest and last is not None and rest[0].index == last.index + 1:
             last = rest.pop(0)
             yield Pair(None, last)
     yield from (Pair(None, op) for op in rest)
+
+
+def _partners(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> dict[int, OpReport]:
+    """By number, what each op is afterwards: of the same name and place, first by whole paths, then without folders."""
+    found: dict[int, OpReport] = {}
+    taken: set[int] = set()
+    for folders in range(max((_depth(op) for op in (*before, *after)), default=0), 0, -1):
+        waiting: defaultdict[tuple[object, ...], deque[OpReport]] = defaultdict(deque)
+        for op in after:
+            if op.index not in taken:
+                waiting[_place(op, folders)].append(op)
+        for op in before:
+            if op.index not in found and (same := waiting[_place(op, folders)]):
+                found[op.index] = same.popleft()
+                taken.add(found[op.index].index)
+    return found
+
+
+def _depth(op: OpReport) -> int:
+    return parts(op.location)[1].count("/") + 1
+
+
+def _place(op: OpReport, folders: int) -> tuple[object, ...]:
+    """What it is, and where: the end of its path."""
+    name, place = parts(op.location)
+    return op.name, name, *place.split("/")[-folders:]
 
 
 def _summary(report: Report) -> dict[str, Any]:
@@ -107,8 +135,10 @@ def _pair(pair: Pair) -> dict[str, Any]:
     return {
         "name": pair.op.name,
         "location": pair.op.location,
-        "before_ns": pair.before_ns if pair.before else None,
-        "after_ns": pair.after_ns if pair.after else None,
+        "before_index": pair.before.index if pair.before else None,
+        "after_index": pair.after.index if pair.after else None,
+        "before_elapsed_ns": pair.before_ns if pair.before else None,
+        "after_elapsed_ns": pair.after_ns if pair.after else None,
         "delta_ns": pair.delta_ns,
         "before_bound": pair.before.bound if pair.before else None,
         "after_bound": pair.after.bound if pair.after else None,

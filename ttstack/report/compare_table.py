@@ -13,7 +13,7 @@ from ttstack.report.text import count, duration, micros, short_location
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_OTHERS = 70
+_OTHERS = 80
 """Characters of all columns but the location."""
 
 
@@ -37,6 +37,7 @@ def render(
 
 def _table(pairs: list[Pair], width: int) -> Table:
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("#", justify="right", no_wrap=True)
     table.add_column("op", no_wrap=True)
     table.add_column("location", no_wrap=True)
     for title in ("µs", "then", "change"):
@@ -44,6 +45,7 @@ def _table(pairs: list[Pair], width: int) -> Table:
     table.add_column("bound", no_wrap=True)
     for pair in pairs:
         table.add_row(
+            _numbers(pair),
             pair.op.name,
             Text(short_location(pair.op.location, width), style="dim"),
             micros(pair.before_ns) if pair.before else "-",
@@ -52,6 +54,12 @@ def _table(pairs: list[Pair], width: int) -> Table:
             _bounds(pair),
         )
     return table
+
+
+def _numbers(pair: Pair) -> str:
+    """The op's number, before and after where that differs."""
+    numbers = [str(op.index) if op else "-" for op in (pair.before, pair.after)]
+    return " -> ".join(dict.fromkeys(numbers))
 
 
 def _relative(pair: Pair) -> str:

@@ -45,7 +45,7 @@ def _rows(report: Report) -> Iterator[dict[str, Any]]:
     for op in report.ops:
         start += gap
         yield _times(report, op, start, gap) | _identity(report, op) | dict(tensor_cells(op))
-        start += op.ns
+        start += op.kernel_ns
         gap = op.gap_ns
 
 
@@ -71,18 +71,18 @@ def _identity(report: Report, op: OpReport) -> dict[str, Any]:
 
 def _times(report: Report, op: OpReport, start: float, gap: float) -> dict[str, Any]:
     cycles = report.chip.clock_hz * 1e-9
-    compute, bandwidth = op.flops_utilisation * op.ns, op.dram_utilisation * op.ns
+    compute, bandwidth = op.flops_utilisation * op.kernel_ns, op.dram_utilisation * op.kernel_ns
     return {
         "HOST START TS": round(start) + op.index + 1,
         "HOST END TS": round(start) + op.index + 1,
         "HOST DURATION [ns]": 0,
         "DEVICE FW START CYCLE": round(start * cycles),
-        "DEVICE FW END CYCLE": round((start + op.ns) * cycles),
+        "DEVICE FW END CYCLE": round((start + op.kernel_ns) * cycles),
         "OP TO OP LATENCY [ns]": gap,
         "OP TO OP LATENCY BR/NRISC START [ns]": gap,
-        "DEVICE FW DURATION [ns]": op.ns,
-        "DEVICE KERNEL DURATION [ns]": op.ns,
-        "DEVICE KERNEL DURATION DM START [ns]": op.ns,
+        "DEVICE FW DURATION [ns]": op.kernel_ns,
+        "DEVICE KERNEL DURATION [ns]": op.kernel_ns,
+        "DEVICE KERNEL DURATION DM START [ns]": op.kernel_ns,
         "PM IDEAL [ns]": op.roofline_ns,
         "PM COMPUTE [ns]": compute,
         "PM BANDWIDTH [ns]": bandwidth,

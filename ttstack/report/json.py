@@ -8,7 +8,7 @@ from typing import Any
 
 from ttstack.report.model import OpReport, Report, TensorReport
 
-FORMAT = 1
+FORMAT = 2
 """Of the JSON text; grows when a field changes its meaning or goes."""
 
 
@@ -68,7 +68,8 @@ def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
         "op_class": op.op_class,
         "op_code": op.op_code,
         "location": op.location,
-        "ns": op.ns,
+        "elapsed_ns": op.elapsed_ns,
+        "kernel_ns": op.kernel_ns,
         "gap_ns": op.gap_ns,
         "share": report.share(op),
         "bound": op.bound,

@@ -39,7 +39,7 @@ class OpReport:
     """One device op and its predicted cost."""
 
     index: int
-    """Position among the function's device ops, from 0."""
+    """The op's number: its place among the function's device ops, from 0."""
     name: str
     """Mnemonic of the `ttnn` op."""
     op_class: str
@@ -48,7 +48,7 @@ class OpReport:
     """Name of the device operation in tt-metal's profiler."""
     location: str
     """Where in the source it comes from."""
-    ns: float
+    kernel_ns: float
     """Duration of the kernel."""
     gap_ns: float
     """From the end of the kernel to the start of the next one."""
@@ -84,12 +84,12 @@ class OpReport:
         """What the largest term is of the kernel's duration; of an op bound by its launch, of kernel and gap."""
         if self.bound == "launch":
             return sum(self.terms[name] for name in ("fill", "skew", "gap")) / self.elapsed_ns
-        return self.terms[self.bound] / self.ns
+        return self.terms[self.bound] / self.kernel_ns
 
     @property
     def elapsed_ns(self) -> float:
         """Kernel and gap: what the op adds to the total."""
-        return self.ns + self.gap_ns
+        return self.kernel_ns + self.gap_ns
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Report:
     @cached_property
     def kernel_ns(self) -> float:
         """Sum of the kernels' durations."""
-        return sum(op.ns for op in self.ops)
+        return sum(op.kernel_ns for op in self.ops)
 
     @cached_property
     def gap_ns(self) -> float:

@@ -8,8 +8,8 @@ from ttstack.report.text import above, count, duration, percent, short_location,
 
 def summary(report: Report, width: int | None = None) -> Iterator[str]:
     """Totals, how far to trust them and the placement, and peaks of memory; locations fit into `width`."""
-    kernels, gaps = duration(report.kernel_ns), duration(report.gap_ns)
-    yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps = {duration(report.total_ns)}"
+    kernels, gaps, total = map(duration, (report.kernel_ns, report.gap_ns, report.total_ns))
+    yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps after them = {total}"
     yield _expected(report)
     if report.placement_gap is not None:
         yield f"placement: {duration(report.total_ns)} predicted, {above(report.placement_gap)} the optimum"

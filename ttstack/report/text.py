@@ -2,6 +2,7 @@
 
 from ttstack.cost.model import TERMS
 from ttstack.program.layout import Layout, MemoryLayout
+from ttstack.program.locations import ELLIPSIS, file_and_line, parts
 from ttstack.report.model import OpReport
 
 _SHARDING = {
@@ -46,15 +47,15 @@ def count(number: int, what: str) -> str:
 
 def tail(text: str, width: int) -> str:
     """The end of a text that is too long: file and line of a path tell more than its root."""
-    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]
+    return text if len(text) <= width else f"{ELLIPSIS}{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]
 
 
 def short_location(text: str, width: int) -> str:
     """A location in at most `width` characters: of `name (file:line)` the folders go first, then the file."""
-    name, bracket, place = text.partition(" (")
-    if len(text) <= width or not bracket:
+    name, _ = parts(text)
+    if len(text) <= width or not name:
         return tail(text, width)
-    brief = f"{name} ({place.rpartition('/')[2]}"
+    brief = file_and_line(text)
     return brief if len(brief) <= width else tail(name, width)
 
 

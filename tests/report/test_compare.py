@@ -1,0 +1,33 @@
+"""Which ops are one before and after."""
+
+from dataclasses import replace
+
+from ttstack.report import Report
+from ttstack.report.compare import compare
+
+
+def at(report: Report, *locations: str) -> Report:
+    """The report of ops like its first one, in these places."""
+    first = report.ops[0]
+    return replace(report, ops=tuple(replace(first, index=i, location=where) for i, where in enumerate(locations)))
+
+
+def matched(before: Report, after: Report) -> list[tuple[int | None, int | None]]:
+    return [(p.before and p.before.index, p.after and p.after.index) for p in compare(before, after).pairs]
+
+
+def test_the_same_file_in_another_folder(report: Report) -> None:
+    before = at(report, "/a/b/net.py:1", "/a/b/net.py:2", "layer (/a/b/net.py:3)", "<text>:4")
+    after = at(report, "net.py:1", "net.py:2", "layer (c/net.py:3)", "<text>:4")
+    assert matched(before, after) == [(0, 0), (1, 1), (2, 2), (3, 3)]
+
+
+def test_the_file_that_has_more_folders_in_common(report: Report) -> None:
+    before = at(report, "x/one/net.py:1", "x/two/net.py:1")
+    after = at(report, "y/two/net.py:1", "y/one/net.py:1", "y/three/net.py:1")
+    assert matched(before, after) == [(0, 1), (None, 2), (1, 0)]
+
+
+def test_other_lines_and_names_are_others(report: Report) -> None:
+    before, after = at(report, "net.py:1", "a (net.py:2)"), at(report, "net.py:3", "b (net.py:2)")
+    assert matched(before, after) == [(0, None), (1, None), (None, 0), (None, 1)]

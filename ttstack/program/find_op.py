@@ -1,0 +1,36 @@
+"""The one op that a user names."""
+
+from ttstack.diagnostics import InputError
+from ttstack.program.launched import launched
+from ttstack.program.locations import described
+from ttstack.program.records import Function
+
+
+def find_op(function: Function, text: str) -> int:
+    """The number of an op by its number, or by what `ttstack.program.locations.described` takes.
+
+    Raises:
+        InputError: there is no such op, or several; then it lists them.
+    """
+    numbered = [function.operations[at] for at in launched(function)]
+    if text.isdecimal():
+        if int(text) < len(numbered):
+            return int(text)
+        raise InputError(f"there is no op {text}; '{function.name}' has {len(numbered)}, from 0 on", hint=_HINT)
+    found = described(text, [(op.name, op.location) for op in numbered])
+    if len(found) == 1:
+        return found[0]
+    if found:
+        notes = tuple(f"{i}: {numbered[i].name} {numbered[i].location}" for i in found)
+        raise InputError(f"{len(found)} ops are '{text}'", notes=notes, hint="give the number of one")
+    raise InputError(f"no op is '{text}'{_silent(function, text)}", hint=_HINT)
+
+
+_HINT = "'ttstack perf' and 'ttstack inspect --section ops' list numbers, names and locations"
+
+
+def _silent(function: Function, text: str) -> str:
+    """That it describes what launches nothing, where it does."""
+    ops = [(op.name, op.location) for op in function.operations]
+    found = sorted({ops[i][0] for i in described(text, ops)})
+    return f": {', '.join(found)} launches nothing there, and has no number" if found else ""

@@ -1,0 +1,34 @@
+"""The operations of a function that launch something, and so have a number: the one that reports give them."""
+
+from ttstack.program.buffers import DEALLOCATE
+from ttstack.program.records import Function, Operation, TensorKind
+from ttstack.program.structure import is_free
+
+_WEIGHTS = (TensorKind.PARAMETER, TensorKind.CONSTANT)
+
+
+def launched(function: Function) -> tuple[int, ...]:
+    """Positions of the operations that launch something in every pass; an op's number is its place among these.
+
+    Ends of buffers and views launch nothing, and weights are put on the devices of a mesh before the first pass.
+    """
+    return tuple(at for at, op in enumerate(function.operations) if _launches(function, op))
+
+
+def op_numbers(function: Function) -> list[int | None]:
+    """For each operation its number; None where it launches nothing."""
+    numbers: list[int | None] = [None] * len(function.operations)
+    for number, at in enumerate(launched(function)):
+        numbers[at] = number
+    return numbers
+
+
+def _launches(function: Function, operation: Operation) -> bool:
+    if operation.name == DEALLOCATE or _loads_weight(function, operation):
+        return False
+    return not is_free(function.device_op(operation))
+
+
+def _loads_weight(function: Function, operation: Operation) -> bool:
+    source = function.tensors[operation.operands[0] or 0] if operation.operands else None
+    return operation.name == "mesh_shard" and source is not None and source.kind in _WEIGHTS
