@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 
-.PHONY: demo test lint types imports unit docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients wheel replay docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -17,6 +17,9 @@ demo: $(VENV)/product
 	done
 
 test: lint types imports unit
+
+# What needs more than `make test` installs, each a marker of pytest.
+groups: clients wheel
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -28,8 +31,17 @@ types: $(VENV)/dev $(MLIR_STUBS)
 imports: $(VENV)/dev
 	$(BIN)/lint-imports
 
-unit: $(VENV)/dev tools
+unit: $(VENV)/dev
 	$(BIN)/pytest -n 2 --dist loadfile
+
+clients: $(VENV)/dev tools
+	$(BIN)/pytest -m client
+
+wheel: $(VENV)/dev
+	$(BIN)/pytest -m wheel
+
+replay: $(VENV)/dev
+	$(BIN)/python benchmarks/replay/replay.py $(BASE)
 
 docs: $(VENV)/dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
@@ -39,6 +51,7 @@ tools: .venv-tools/ready
 # Needs flatc 2.0.8, which is Debian's flatbuffers-compiler.
 flatbuffers:
 	flatc --python --gen-onefile --gen-all -o ttstack/flatbuffer/_generated ttstack/flatbuffer/schema/binary.fbs
+	cd ttstack/flatbuffer && sha256sum schema/*.fbs _generated/*_generated.py >_generated/SHA256SUMS
 
 # The profiler report of the field reads our CSV in tests; its pins stay out of our environment.
 .venv-tools/ready:

@@ -1,4 +1,8 @@
-"""Settings of all tests: examples are the same in every run, and no test depends on how fast the machine is."""
+"""Settings of all tests: examples are the same in every run, no test depends on how fast the machine is, and none is
+skipped unseen.
+"""
+
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,3 +21,19 @@ settings.load_profile("ttstack")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="store the results that tests/golden compares with")
+
+
+def _not_run(config: pytest.Config) -> list[pytest.TestReport]:
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    return [] if terminal is None else terminal.stats.get("skipped", [])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where everything is installed, as in CI, a skipped test is a failure."""
+    if os.environ.get("CI") == "true" and _not_run(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for report in _not_run(config):
+        terminalreporter.write_line(f"NOT TESTED: {report.nodeid}: {report.longrepr[-1]}", red=True, bold=True)

@@ -11,6 +11,8 @@ import ttstack
 from ttstack.ops import OPS
 from ttstack.report import Report
 
+pytestmark = pytest.mark.client
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("dlrm", "encoder_layer")
 
@@ -46,10 +48,7 @@ func.func @products(%a: tensor<1024x512xbf16>, %b: tensor<2048x512xbf16>, %c: te
 def client() -> str:
     """The executable: named by TTSTACK_TT_PERF_REPORT, else what `make tools` installed."""
     path = os.environ.get("TTSTACK_TT_PERF_REPORT") or str(ROOT / ".venv-tools/bin/tt-perf-report")
-    if not Path(path).exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{path} is missing: run `make tools`")
-        pytest.skip("run `make tools` to test with tt-perf-report")
+    assert Path(path).exists(), f"{path} is missing: run `make tools`"
     return path
 
 
