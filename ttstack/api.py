@@ -157,6 +157,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     dtype: str | DType | None = None,
     overrides: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
+    function: str | None = None,
     tensor_train: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     weights_dtype: str | DType | None = None,
     placement_budget: float | None = None,
@@ -175,6 +176,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         placement: `greedy`, `optimal` to decide on all ops together, or `dram` to keep every tensor there.
         dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
         overrides: What to fix of the placement of some ops: the path of a YAML or JSON file, or what it would hold.
+        function: The function of a module that is compiled, which may be private; all public ones where None.
         weights_dtype: Format of weights; that of all other real numbers where None.
         placement_budget: Seconds after which `optimal` takes the best placement that it has found; 60 where None.
         placement_nodes: Nodes of its search after which it does so, the same placement on every machine; without a
@@ -206,7 +208,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         keep_ir=keep_ir,
         progress=progress,
     )
-    with imported(source, inputs) as found:
+    with imported(source, inputs, function) as found:
         if progress:
             for phase, seconds in found.phases.items():
                 progress(phase, seconds)

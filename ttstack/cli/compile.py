@@ -60,6 +60,15 @@ def compile_model(
             show_default=False,
         ),
     ] = None,
+    function: Annotated[
+        str | None,
+        typer.Option(
+            "--function",
+            metavar="NAME",
+            help="Compile this function of a module, public or private, instead of all public ones.",
+            show_default=False,
+        ),
+    ] = None,
     system_desc: Annotated[
         str, typer.Option("--system-desc", metavar="NAME|PATH", help="The device: a YAML file, else a preset.")
     ] = "wormhole",
@@ -124,6 +133,7 @@ def compile_model(
         program = compile_source(
             model,
             _shapes(inputs) if inputs else None,
+            function=function,
             system_desc=system_desc,
             placement=placement.value,
             dtype=dtype.value if dtype else None,

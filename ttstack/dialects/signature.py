@@ -8,6 +8,7 @@ from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
 
 NAME = "ttir.name"
+_VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
 
@@ -18,6 +19,17 @@ class ArgumentSignature:
 
     name: str
     kind: TensorKind
+
+
+def is_public(function: Any) -> bool:
+    """Whether others than the module's own functions may call it."""
+    attributes = function.attributes
+    return _VISIBILITY not in attributes or attributes[_VISIBILITY].value == "public"
+
+
+def set_public(function: Any, public: bool) -> None:
+    """Say who may call it."""
+    function.attributes[_VISIBILITY] = ir.StringAttr.get("public" if public else "private")
 
 
 def read_arguments(function: Any) -> list[ArgumentSignature]:

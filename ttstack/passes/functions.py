@@ -5,6 +5,7 @@ from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
+from ttstack.dialects.signature import is_public
 from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.mlir import ir
 from ttstack.system_desc import SystemDesc
@@ -25,9 +26,7 @@ def defined(module: ir.Module) -> Iterator[Any]:
 def functions(module: ir.Module) -> Iterator[Any]:
     """Functions with a body that are programs, in order: public ones, but for those of tt-mlir's constants."""
     for function in defined(module):
-        attributes = function.attributes
-        public = "sym_visibility" not in attributes or attributes["sym_visibility"].value == "public"
-        if public and not _makes_constants(attributes):
+        if is_public(function) and not _makes_constants(function.attributes):
             yield function
 
 

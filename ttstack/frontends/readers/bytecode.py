@@ -5,21 +5,24 @@ from pathlib import Path
 
 from ttstack.frontends.readers.artifact import read_bytes
 from ttstack.frontends.readers.dialects import to_ttir
+from ttstack.frontends.readers.entry import choose_function
 from ttstack.frontends.readers.kind import Source
 from ttstack.frontends.readers.resources import resources
 
 
-def read(path: Path, _inputs: None = None) -> Source:
+def read(path: Path, function: str | None = None) -> Source:
     """The module of a binary file.
 
     Raises:
-        SourceError: an artifact that is cut off or damaged, of another kind, or newer than this reader.
+        SourceError: an artifact that is cut off or damaged, of another kind, or newer than this reader; or
+            without such a function.
         InvalidIRError: bytecode that is cut off or damaged, or does not verify.
         UnsupportedOpError: it has ops that have no conversion to TTIR.
     """
     start = time.perf_counter()
     module = read_bytes(path.read_bytes(), str(path))
     parsed = time.perf_counter()
+    choose_function(module, function)
     weights = to_ttir(module, resources(module))
     phases = {"parse": parsed - start, "import": time.perf_counter() - parsed}
     return Source(module, weights, str(path), phases)

@@ -33,6 +33,9 @@ class FileKind:
     matches: Callable[[bytes], bool]
     """Whether a file that begins with these bytes is of this kind."""
     read: Callable[[Path, Any], Source]
-    """The model in the file, for the example inputs or shapes that the user gave, or None."""
+    """The model in the file, for the example inputs or shapes that the user gave, or None.
+
+    Of a kind that takes no inputs, it is the function that the user named instead, or None for all public ones.
+    """
     takes_inputs: bool = False
     """Whether the user may give inputs beside the file."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.readers.dialects import to_ttir
+from ttstack.frontends.readers.entry import choose_function
 from ttstack.frontends.readers.kind import Source
 from ttstack.frontends.readers.resources import cut, inlined
 from ttstack.frontends.text import parse
@@ -16,22 +17,22 @@ _SHARDING = "#sdy."
 """Attributes by which JAX says how ops may be spread over chips: StableHLO can be read without."""
 
 
-def read(path: Path, _inputs: None = None) -> Source:
+def read(path: Path, function: str | None = None) -> Source:
     """The module of a text file.
 
     Raises:
-        SourceError: it is not UTF-8.
+        SourceError: it is not UTF-8, or has no such function.
         InvalidIRError: it does not parse or verify.
         UnsupportedOpError: it has ops that have no conversion to TTIR.
     """
     try:
-        return read_string(path.read_text("utf-8"), str(path))
+        return read_string(path.read_text("utf-8"), str(path), function)
     except UnicodeDecodeError as e:
         line = path.read_bytes().count(b"\n", 0, e.start) + 1
         raise SourceError(f"'{path}' is not UTF-8 text", loc=f"{path}:{line}") from e
 
 
-def read_string(text: str, name: str) -> Source:
+def read_string(text: str, name: str, function: str | None = None) -> Source:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
     plain, data = cut(text)
@@ -43,5 +44,6 @@ def read_string(text: str, name: str) -> Source:
     module = parse(plain, name)
     ir.Context.current.allow_unregistered_dialects = False
     parsed = time.perf_counter()
+    choose_function(module, function)
     weights = to_ttir(module, data)
     return Source(module, weights, name, {"parse": parsed - start, "import": time.perf_counter() - parsed})

@@ -1,6 +1,6 @@
 """From a StableHLO module to TTIR, with its large constants as weights."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
 from ttstack.dialects.location import read_location
-from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.caches import keep_old_caches
 from ttstack.frontends.stablehlo.names import argument_names, result_names
@@ -43,12 +43,11 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     }
     _refuse_dynamic_shapes(functions)
     straightener = Straightener(functions, weights)
-    entries = list(_entries(module, functions))
-    for entry in entries:
+    for entry in _entries(module, functions):
         names = argument_names(functions[entry])
         _sign(straightener.rewrite(functions[entry]), names, weights.in_use)
-    for name in functions.keys() - entries:
-        functions[name].operation.erase()
+    for function in functions.values():
+        function.operation.erase()
     check_ops(module)
     stablehlo_to_ttir(module)
     for function in module.body.operations:
@@ -65,8 +64,8 @@ def _sign(function: Any, inputs: list[str], weights: tuple[str, ...]) -> None:
     write_signature(function, arguments, result_names(function, len(last.operands)))
 
 
-def _entries(module: ir.Module, functions: Mapping[str, Any]) -> Iterator[str]:
-    """Public functions, without those that say what an op does."""
+def _entries(module: ir.Module, functions: Mapping[str, Any]) -> list[str]:
+    """Public functions, without those that say what an op does, unless there is no other."""
     named: set[str] = set()
 
     def visit(op: Any) -> ir.WalkResult:
@@ -78,11 +77,8 @@ def _entries(module: ir.Module, functions: Mapping[str, Any]) -> Iterator[str]:
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
-    for name, function in functions.items():
-        attributes = function.attributes
-        private = "sym_visibility" in attributes and attributes["sym_visibility"].value != "public"
-        if not private and name not in named:
-            yield name
+    public = [name for name, f in functions.items() if is_public(f)]
+    return [name for name in public if name not in named] or public
 
 
 def _refuse_dynamic_shapes(functions: Mapping[str, Any]) -> None:

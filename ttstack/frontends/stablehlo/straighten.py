@@ -45,7 +45,7 @@ class Straightener:
         }
 
     def rewrite(self, function: Any) -> Any:
-        """A new function in the place of `function`, with the weights that it uses as last arguments."""
+        """A new function before the old one, which others may call yet; weights that it uses are its last arguments."""
         (old,) = function.regions[0].blocks
         kept = {name: function.attributes[name] for name in function.attributes}
         with ir.InsertionPoint(function), function.location:
@@ -61,7 +61,6 @@ class Straightener:
                 ir.Operation.create("func.return", operands=[self._written(v) for v in results])
         inputs, outputs = [a.type for a in block.arguments], [v.type for v in list(block.operations)[-1].operands]
         new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
-        function.operation.erase()
         return new
 
     def _run(self, block: Any, arguments: Sequence[_Value]) -> list[_Value]:
