@@ -1,5 +1,6 @@
 """A PyTorch model as an exported program, or torch's reason why it cannot be one."""
 
+import traceback
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -82,10 +83,20 @@ def _exported(model: nn.Module, example: Example) -> ExportedProgram:
 def _reason(error: Exception) -> str:
     if isinstance(error, GuardOnDataDependentSymNode):
         return "it branches on the value of a tensor"
+    if _trains(error):
+        return "its forward computes gradients, which is training"
     return shorten((str(error).strip() or "no reason given").splitlines()[0], 240, placeholder=" ...")
 
 
 def _way_out(error: Exception) -> str:
     if isinstance(error, GuardOnDataDependentSymNode):
         return "select with torch.where, or take the decision before the export"
+    if _trains(error):
+        return "leave out backward() and the optimizer's step: only the forward pass is compiled, in eval mode"
     return "torch.export.draft_export(model, args) lists everything that stands in the way"
+
+
+def _trains(error: Exception) -> bool:
+    """Whether it was raised by autograd, of which torch.export records nothing."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return any(frame.name in ("backward", "grad") and "/torch/autograd/" in frame.filename for frame in frames)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from textwrap import shorten
 
 import torch
 from torch import fx
@@ -9,8 +10,11 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
-from ttstack.diagnostics import SourceError, UnsupportedOpError
-from ttstack.frontends.torch.decompositions import decompositions
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.decompositions import Decompositions, decompositions
+from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
+from ttstack.frontends.torch.quiet import quiet
+from ttstack.frontends.torch.regions import region_error
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 
 _aten = torch.ops.aten
@@ -36,14 +40,23 @@ def functional(program: ExportedProgram) -> ExportedProgram:
         return program
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", FutureWarning)
-        program = program.run_decompositions(table)
+        program = _decomposed(program, table)
     for node in filter(_has_region, program.graph.nodes):
-        raise UnsupportedOpError(
-            f"`{node.target}` is not supported in a PyTorch model",
-            loc=spell(line_of_node(node)),
-            hint="choose the branch or unroll the loop before the export",
-        )
+        raise region_error(str(node.target), spell(line_of_node(node)))
     return program
+
+
+def _decomposed(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
+    try:
+        with quiet():
+            return program.run_decompositions(table)
+    except Exception as e:
+        reason = shorten(str(e) or type(e).__name__, 240, placeholder=" ...")
+        raise SourceError(
+            f"PyTorch cannot decompose the program: {reason}",
+            notes=(f"{type(e).__name__} raised by ExportedProgram.run_decompositions",),
+            hint="export the model again with this PyTorch",
+        ) from e
 
 
 def simplified(graph: fx.Graph) -> fx.Graph:
@@ -64,21 +77,23 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
     """Raise a SourceError that names each input with a dynamic shape, or the first op that has one."""
     specs = program.graph_signature.input_specs
     dynamic = [
-        f"input `{spec.arg.name}` is {_spell_value(node.meta['val'])}{_free(node.meta['val'])}"
+        (spec.arg.name, _extents(node.meta["val"]))
         for spec, node in zip(specs, program.graph.find_nodes(op="placeholder"), strict=True)
         if spec.kind == InputKind.USER_INPUT and _is_dynamic(node)
     ]
     if dynamic:
-        raise SourceError(
-            "the program has dynamic shapes",
-            notes=tuple(dynamic),
-            hint="export without `dynamic_shapes`, or with these dimensions fixed: one program for each shape",
-        )
+        raise dynamic_inputs(dynamic)
     for node in filter(_is_dynamic, program.graph.nodes):
+        value = next(value for value in _values(node) if _is_symbolic(value))
+        raise dynamic_result(str(node.target), _extents(value), spell(line_of_node(node)))
+
+
+def refuse_gradients(program: ExportedProgram) -> None:
+    """Raise a SourceError where the program is a step of training: its results are a loss and gradients."""
+    if program.graph_signature.backward_signature is not None:
         raise SourceError(
-            f"the result of `{node.target}` depends on values: it is {_spell_value(node.meta['val'])}",
-            loc=spell(line_of_node(node)),
-            hint="every shape must be known when the model is compiled",
+            "the program computes gradients: it is a forward and a backward pass in one graph",
+            hint="compile the program that torch.export.export gives of the model in eval mode",
         )
 
 
@@ -121,11 +136,11 @@ def _has_region(node: fx.Node) -> bool:
 
 
 def _is_dynamic(node: fx.Node) -> bool:
-    return any(
-        isinstance(value, _SYMBOLS)
-        or (isinstance(value, torch.Tensor) and any(isinstance(d, _SYMBOLS) for d in value.shape))
-        for value in _values(node)
-    )
+    return any(map(_is_symbolic, _values(node)))
+
+
+def _is_symbolic(value: object) -> bool:
+    return isinstance(value, _SYMBOLS) or any(isinstance(extent, str) for extent in _extents(value) or ())
 
 
 def _values(node: fx.Node) -> Iterator[object]:
@@ -133,15 +148,8 @@ def _values(node: fx.Node) -> Iterator[object]:
     yield from value if isinstance(value, tuple | list) else (value,)
 
 
-def _spell_value(value: object) -> str:
-    if isinstance(value, torch.Tensor):
-        return f"of shape ({', '.join(map(str, value.shape))})"
-    return "a number" if isinstance(value, _SYMBOLS) else "several tensors"
-
-
-def _free(value: object) -> str:
-    """Which dimensions of an input are dynamic."""
+def _extents(value: object) -> Extents | None:
+    """The shape of a tensor, free extents as text; None of anything else."""
     if not isinstance(value, torch.Tensor):
-        return ""
-    free = [str(i) for i, extent in enumerate(value.shape) if isinstance(extent, _SYMBOLS)]
-    return f": fix dimension{'s' * (len(free) > 1)} {', '.join(free)}"
+        return None
+    return tuple(extent if isinstance(extent, int) else str(extent) for extent in value.shape)

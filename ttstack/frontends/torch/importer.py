@@ -8,7 +8,13 @@ from torch import fx
 from torch.export import ExportedProgram
 
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.frontends.torch.graph import functional, refuse_dynamic_shapes, refuse_lost_updates, simplified
+from ttstack.frontends.torch.graph import (
+    functional,
+    refuse_dynamic_shapes,
+    refuse_gradients,
+    refuse_lost_updates,
+    simplified,
+)
 from ttstack.frontends.torch.locations import LocatedTypes
 from ttstack.frontends.torch.signature import Argument, Output, Signature, read_signature
 from ttstack.frontends.torch.source_lines import line_of_node, spell
@@ -37,9 +43,10 @@ def import_program(program: ExportedProgram, context: ir.Context | None = None) 
     """Import `program` into the torch dialect; ops stay as torch.export gives them, none is decomposed.
 
     Raises:
-        SourceError: dynamic shapes, state that is no buffer, or a type that has no counterpart.
+        SourceError: gradients, dynamic shapes, state that is no buffer, or a type that has no counterpart.
         UnsupportedOpError: control flow, or an op that the torch dialect cannot express.
     """
+    refuse_gradients(program)
     refuse_dynamic_shapes(program)
     refuse_lost_updates(program)
     program = functional(program)

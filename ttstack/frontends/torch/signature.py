@@ -159,6 +159,8 @@ def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, s
 
 def _type_of(node: fx.Node, what: str) -> TensorType:
     value = node.meta["val"]
+    if not isinstance(value, torch.Tensor):
+        raise SourceError(f"{what} is no tensor")
     if value.dtype not in DTYPES:
         raise SourceError(f"{what} is {value.dtype}", hint=f"use one of {', '.join(map(str, DTYPES))}")
     return TensorType(tuple(value.shape), DTYPES[value.dtype])

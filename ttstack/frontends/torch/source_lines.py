@@ -12,7 +12,7 @@ import ttstack
 
 Line = tuple[str, int]
 
-_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_FRAME = re.compile(r'File "([^"]+)", line (\d{1,9})\b')
 _PYTHON = f"{sysconfig.get_path('stdlib')}/"
 _FOREIGN = ("<", *(f"{Path(str(package.__file__)).parent}/" for package in (torch, ttstack)))
 
@@ -36,7 +36,11 @@ def _is_foreign(file: str) -> bool:
 
 def line_of_node(node: fx.Node) -> Line | None:
     """The model's line that made `node`, where torch.export recorded one."""
-    trace = node.meta.get("stack_trace") or ""
+    return line_of_trace(node.meta.get("stack_trace") or "")
+
+
+def line_of_trace(trace: str) -> Line | None:
+    """The model's line in a stack trace as Python prints it."""
     return model_line([(file, int(line)) for file, line in _FRAME.findall(trace)])
 
 

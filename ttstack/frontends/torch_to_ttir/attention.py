@@ -8,6 +8,7 @@ from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.training import ATTENTION
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
@@ -18,7 +19,7 @@ CONVERSIONS = ConversionTable()
 def _attention(call: Call) -> ir.Value:
     """Four dimensions; a mask of bools becomes 0 and -inf to add."""
     if call.number(4) != 0:
-        call.refuse("drops values out", "call model.eval() before the model is compiled")
+        call.refuse("drops values out", ATTENTION)
     query, key, value = (_with_heads(call, call.tensor(i)) for i in range(3))
     mask = call.optional(3)
     scale = None if call.is_none(6) else float(call.number(6))

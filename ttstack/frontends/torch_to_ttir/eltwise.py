@@ -8,6 +8,7 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, scalar, wrapped
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.training import DROPOUT
 from ttstack.mlir import ir
 from ttstack.ops.shapes import promote
 from ttstack.ops.types import DType, ElementType, TensorType
@@ -193,5 +194,5 @@ def _leaky_relu(call: Call) -> ir.Value:
 def _dropout(call: Call) -> ir.Value:
     """Nothing: only inference is supported."""
     if call.flag(2):
-        call.refuse("is in training mode", "call model.eval() before the model is compiled")
+        call.refuse("is in training mode", DROPOUT)
     return call.tensor(0)

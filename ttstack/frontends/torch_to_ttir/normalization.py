@@ -10,6 +10,7 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.training import OF_MODULES, STATISTICS
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType
@@ -36,7 +37,7 @@ def _batch_norm(call: Call) -> ir.Value:
     if call.is_none(3) and call.result.shape[0] == 1:
         return _of_one_sample(call, epsilon=float(call.number(7)))
     if call.flag(5) or call.is_none(3):
-        call.refuse("normalises by the statistics of its input", "call model.eval() before the model is compiled")
+        call.refuse("normalises by the statistics of its input", STATISTICS)
     return _with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(7)))
 
 
@@ -52,7 +53,7 @@ def _batch_norm_of_one(call: Call) -> list[ir.Value]:
     """Layer norm of each channel of one sample, which is what an instance norm becomes."""
     _only_the_first(call)
     if call.result.shape[0] != 1:
-        call.refuse("normalises by the statistics of its input", "call model.eval() before the model is compiled")
+        call.refuse("normalises by the statistics of its input", STATISTICS)
     return [_of_one_sample(call, epsilon=float(call.number(5)))] * len(call.results)
 
 
@@ -105,7 +106,7 @@ def _trailing_norm(call: Call) -> ir.Value:
 
 def _only_the_first(call: Call) -> None:
     if any(call.used(i) for i in range(1, len(call.results))):
-        call.refuse("is used for more than its first result", "call model.eval() before the model is compiled")
+        call.refuse("is used for more than its first result", OF_MODULES)
 
 
 def _by_group(call: Call, groups: int, affine: tuple[ir.Value | None, ir.Value | None], epsilon: float) -> ir.Value:

@@ -9,6 +9,7 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.training import OF_MODULES
 from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()
@@ -130,7 +131,7 @@ def _layers(call: Call) -> list[list[Direction]]:
     """The directions of each layer."""
     parameters, senses = call.tensors(2), 2 if call.flag(7) else 1
     if call.flag(6) and call.number(5) != 0:
-        call.refuse("drops values out", "call model.eval() before the model is compiled")
+        call.refuse("drops values out", OF_MODULES)
     count, biased = call.integer(4) * senses, call.flag(3)
     each, found = len(parameters) // count, list[Direction]()
     for i in range(count):

@@ -10,6 +10,7 @@ from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.training import OF_MODULES
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, TensorType
@@ -106,7 +107,7 @@ def _view(call: Call) -> ir.Value:
 def _rrelu(call: Call) -> Sequence[ir.Value]:
     """The mean of both slopes; the noise serves training."""
     if call.flag(4):
-        call.refuse("is in training mode", "call model.eval() before the model is compiled")
+        call.refuse("is in training mode", OF_MODULES)
     slope = (float(call.number(2)) + float(call.number(3))) / 2
     return [ttir("leaky_relu", [call.tensor(0)], parameter=slope), call.tensor(1)]
 

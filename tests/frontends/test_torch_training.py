@@ -1,0 +1,70 @@
+"""Models that train, or hold what serves training: what is said, and that it helps."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.export.experimental import _export_forward_backward
+from torch.nn import functional as F  # noqa: N812
+
+import ttstack
+from ttstack.diagnostics import TTStackError
+
+
+class Function(nn.Module):
+    """A module that calls a function, with a layer of its own."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self.function, self.layer = function, nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> object:
+        return self.function(self, x)
+
+
+def _step(model: Function, x: torch.Tensor) -> object:
+    model.layer(x).sum().backward()
+    return model.layer.weight.grad
+
+
+def _flexible(_model: Function, x: torch.Tensor) -> object:
+    from torch.nn.attention.flex_attention import flex_attention
+
+    q = x.reshape(1, 1, 2, 4)
+    return flex_attention(q, q, q, score_mod=lambda score, b, h, i, j: score + i - j)
+
+
+CASES = [
+    (lambda _, x: F.dropout(x), "is in training mode", "pass training=self.training"),
+    (lambda _, x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.5), "drops values out", "pass 0.0 unless"),
+    (_step, "computes gradients, which is training", "leave out backward()"),
+    (_flexible, "`flex_attention` is not supported", "scaled_dot_product_attention"),
+    (lambda _, x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)), "is not supported", "torch.where"),
+]
+
+
+@pytest.mark.parametrize(("function", "message", "hint"), CASES)
+def test_a_model_in_eval_mode_is_told_what_helps(function: Callable[..., object], message: str, hint: str):
+    with pytest.raises(TTStackError, match=message) as e:
+        ttstack.compile(Function(function).eval(), (torch.ones(2, 4),))
+    assert hint in (e.value.diagnostic.hint or "")
+
+
+def test_what_is_said_of_dropout_helps():
+    ttstack.compile(Function(lambda model, x: F.dropout(x, training=model.training)).eval(), (torch.ones(2, 4),))
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch, which makes the program
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_step_of_training_is_no_program(tmp_path: Path, saved: bool):
+    program = _export_forward_backward(
+        torch.export.export(Function(lambda model, x: model.layer(x).sum()), (torch.ones(2, 4),))
+    )
+    source: object = program
+    if saved:
+        torch.export.save(program, tmp_path / "step.pt2")
+        source = tmp_path / "step.pt2"
+    with pytest.raises(TTStackError, match="the program computes gradients"):
+        ttstack.compile(source)

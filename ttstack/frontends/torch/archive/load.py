@@ -1,0 +1,53 @@
+"""From a `.pt2` file to the exported program that torch makes of what was read and checked here."""
+
+import threading
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import torch
+from torch._export.serde import schema
+from torch._export.serde.serialize import ExportedProgramDeserializer
+from torch.export import ExportedProgram
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.archive.allowed import MisfitError
+from ttstack.frontends.torch.archive.container import EXPORT, opened
+from ttstack.frontends.torch.archive.program import read_program
+from ttstack.frontends.torch.archive.weights import read_constants, read_weights
+from ttstack.frontends.torch.quiet import quiet
+
+_ONE_AT_A_TIME = threading.Lock()
+"""Torch's deserializer is in a global variable while it works."""
+
+
+def load_archive(path: Path) -> ExportedProgram:
+    """The exported program in a `.pt2` file; its weights are parts of the file, its example inputs are left out.
+
+    Nothing in it is executed: no pickle is read, and what torch would evaluate, import or call is refused.
+
+    Raises:
+        SourceError: the file is no such archive, is damaged, or holds what this PyTorch or ttstack does not read.
+        UnsupportedOpError: it has control flow, or ops that neither ttstack nor PyTorch itself defines.
+    """
+    with opened(path) as archive:
+        try:
+            described = read_program(archive)
+            program = _deserialized(path, described, read_weights(archive), read_constants(archive))
+        except MisfitError as e:
+            raise SourceError(f"'{path}' is no program that can be read", notes=(str(e),), hint=EXPORT) from e
+        except RecursionError as e:
+            raise SourceError(f"'{path}' is nested too deeply", hint=EXPORT) from e
+        archive.checked()
+        return program
+
+
+def _deserialized(
+    path: Path, program: schema.ExportedProgram, weights: dict[str, torch.Tensor], constants: dict[str, Any]
+) -> ExportedProgram:
+    try:
+        with _ONE_AT_A_TIME, quiet():
+            return ExportedProgramDeserializer().deserialize(program, weights, constants)
+    except Exception as e:
+        reason = shorten(str(e) or type(e).__name__, 160, placeholder=" ...")
+        raise SourceError(f"PyTorch cannot read '{path}': {reason}", hint=EXPORT) from e

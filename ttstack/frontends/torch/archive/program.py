@@ -1,0 +1,122 @@
+"""The program of an archive in torch's schema: of known ops alone, and of nothing that torch evaluates or imports."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch._export.serde import schema
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.archive.allowed import MisfitError, shortened
+from ttstack.frontends.torch.archive.container import Container
+from ttstack.frontends.torch.archive.decode import decoded
+from ttstack.frontends.torch.archive.structures import plain_signature
+from ttstack.frontends.torch.archive.symbols import refuse_symbols
+from ttstack.frontends.torch.regions import INLINED, PREFIX, region_error
+from ttstack.frontends.torch.source_lines import line_of_trace, spell
+from ttstack.frontends.torch_to_ttir import CONVERSIONS
+from ttstack.frontends.unsupported import unsupported
+
+_VERIFIERS = {"TRAINING", "ATEN", ""}
+_ON_FILES = {"from_file", "_print"}
+"""Ops of PyTorch's own that open a file, or write to the terminal."""
+
+
+def read_program(archive: Container) -> schema.ExportedProgram:
+    """The program that torch may deserialize.
+
+    Raises:
+        SourceError: it is of another version, or has dynamic shapes.
+        UnsupportedOpError: control flow, or ops that neither ttstack nor PyTorch itself defines.
+        MisfitError: it has another form than programs that torch writes.
+    """
+    values = archive.json(f"models/{archive.program}.json")
+    _check_version(archive.path, values)
+    program: schema.ExportedProgram = decoded(schema.ExportedProgram, values)
+    graphs = list(_graphs(program.graph_module.graph))
+    refuse_symbols(program.graph_module, graphs)
+    _refuse_ops(graphs)
+    for node in (node for graph in graphs for node in graph.nodes):
+        node.metadata = _harmless(node.metadata)
+    return _bare(program)
+
+
+def _check_version(path: Path, program: Any) -> None:
+    match program:
+        case {"schema_version": {"major": int() as major, "minor": int() as minor}}:
+            pass
+        case _:
+            raise MisfitError("it names no version of its schema")
+    if major != schema.SCHEMA_VERSION[0]:
+        known = ".".join(map(str, schema.SCHEMA_VERSION))
+        by = f"PyTorch {shortened(str(program.get('torch_version', 'of another version')))}"
+        raise SourceError(
+            f"'{path}' was written by {by} in schema {major}.{minor}",
+            notes=(f"PyTorch {torch.__version__} reads schema {known}",),
+            hint="install the PyTorch that wrote it, or export the model again",
+        )
+
+
+def _graphs(graph: schema.Graph) -> Iterator[schema.Graph]:
+    """A graph, and those of its regions."""
+    yield graph
+    for node in graph.nodes:
+        for given in node.inputs:
+            if given.arg.type == "as_graph":
+                yield from _graphs(given.arg.value.graph)
+
+
+def _refuse_ops(graphs: list[schema.Graph]) -> None:
+    """Raise an error with all ops that are unknown: torch calls whatever a node names."""
+    found = Counter[str]()
+    first = dict[str, str]()
+    for node in (node for graph in graphs for node in graph.nodes):
+        where = spell(line_of_trace(node.metadata.get("stack_trace", "")))
+        region = node.target.removeprefix(PREFIX)
+        if node.target != region and region not in INLINED:
+            raise region_error(shortened(region), where)
+        if node.target == region and not _is_known(node.target):
+            name = shortened(node.target.replace("torch.ops.", "torch.", 1).removesuffix(".default"))
+            found[name] += 1
+            first.setdefault(name, where or "")
+    if found:
+        raise unsupported(found, first, CONVERSIONS)
+
+
+def _is_known(target: str) -> bool:
+    return target in _aten() or target.replace("torch.ops.", "torch.", 1).removesuffix(".default") in CONVERSIONS
+
+
+@cache
+def _aten() -> frozenset[str]:
+    """PyTorch's own ops: those of its dispatcher, as TorchScript's builtins do more than compute tensors."""
+    names = (name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name[:6] == "aten::")
+    overloads = (name.partition(".") for name in names)
+    return frozenset(f"torch.ops.aten.{op}.{kind or 'default'}" for op, _, kind in overloads if op not in _ON_FILES)
+
+
+def _harmless(metadata: Mapping[str, str]) -> dict[str, str]:
+    """The places that made an op: its lines, and its module."""
+    trace = metadata.get("stack_trace", "").splitlines()
+    modules = metadata.get("nn_module_stack", "")
+    kept = {"stack_trace": "\n".join(line for line in trace if line.isprintable())}
+    return kept | ({"nn_module_stack": modules} if modules.isprintable() else {})
+
+
+def _bare(program: schema.ExportedProgram) -> schema.ExportedProgram:
+    """The graph, its signature, and names of inputs and results; no guards, which are code."""
+    module = program.graph_module
+    if not {*program.verifiers} <= _VERIFIERS:
+        raise MisfitError(f"its dialect is {shortened(', '.join(program.verifiers))}")
+    call = schema.ModuleCallEntry("", plain_signature(module))
+    return schema.ExportedProgram(
+        graph_module=schema.GraphModule(module.graph, module.signature, [call]),
+        opset_version={},
+        range_constraints={},
+        schema_version=program.schema_version,
+        verifiers=program.verifiers,
+        torch_version=program.torch_version,
+    )

@@ -1,0 +1,64 @@
+"""Weights and constants of an archive: tensors that are parts of the file, each within its record."""
+
+from math import prod
+from typing import Any
+
+import torch
+from torch._export.serde import schema
+from torch._export.serde.serialize import deserialize_scalar_type
+
+from ttstack.frontends.torch.archive.allowed import MisfitError, shortened
+from ttstack.frontends.torch.archive.container import Container, pickles
+from ttstack.frontends.torch.archive.decode import decoded
+
+_ELEMENTS = 2**62
+
+
+def read_weights(archive: Container) -> dict[str, torch.Tensor]:
+    """Parameters and persistent buffers by name; those that share memory in the model share it here."""
+    return _tensors(archive, "data/weights", f"{archive.program}_weights_config.json", "weight_")
+
+
+def read_constants(archive: Container) -> dict[str, torch.Tensor]:
+    """Constants and buffers that are not persistent, by name."""
+    return _tensors(archive, "data/constants", f"{archive.program}_constants_config.json", "tensor_")
+
+
+def _tensors(archive: Container, folder: str, config: str, prefix: str) -> dict[str, torch.Tensor]:
+    described = decoded(schema.PayloadConfig, archive.json(f"{folder}/{config}")).config
+    if pickled := sorted(name for name, entry in described.items() if entry.use_pickle):
+        raise pickles(archive.path, pickled)
+    storages = dict[str, torch.UntypedStorage]()
+    found = dict[str, torch.Tensor]()
+    for name, entry in described.items():
+        record = f"{folder}/{entry.path_name}"
+        if not entry.path_name.startswith(prefix) or record not in archive.records or entry.tensor_meta is None:
+            raise MisfitError(
+                f"'{shortened(name)}' lies in '{shortened(entry.path_name)}', which is no record of values"
+            )
+        if record not in storages:
+            storages[record] = archive.storage(record)
+        tensor = _tensor(entry.tensor_meta, storages[record], shortened(name))
+        found[name] = torch.nn.Parameter(tensor, requires_grad=False) if entry.is_param else tensor
+    return found
+
+
+def _tensor(meta: schema.TensorMeta, storage: torch.UntypedStorage, name: str) -> torch.Tensor:
+    dtype: Any = deserialize_scalar_type(meta.dtype)
+    sizes, strides = _extents(meta.sizes), _extents(meta.strides)
+    (offset,) = _extents([meta.storage_offset])
+    if meta.device.type == "meta":
+        return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
+    last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    needed = (last + 1) * dtype.itemsize if prod(sizes) else 0
+    if needed > storage.nbytes() or prod(sizes) >= _ELEMENTS:
+        raise MisfitError(
+            f"'{name}' of shape {list(sizes)} needs {needed:,} bytes, its record has {storage.nbytes():,}"
+        )
+    return torch.empty(0, dtype=dtype).set_(storage, offset if needed else 0, sizes, strides)
+
+
+def _extents(given: list[schema.SymInt]) -> tuple[int, ...]:
+    if any(extent.type != "as_int" for extent in given):
+        raise MisfitError("a weight has a dynamic shape")
+    return tuple(extent.value for extent in given)
