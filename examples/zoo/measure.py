@@ -1,7 +1,7 @@
 """Measure one model in this process: export, compile and cost it, run it and compare it with PyTorch."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from examples.zoo.record import Record
+from ttstack.ops.types import DType
 
 if TYPE_CHECKING:
     from ttstack import Program
@@ -60,8 +61,22 @@ def _measured(record: Record, example: tuple[Any, ...], system_desc: str) -> Rec
         return record
     with torch.no_grad():
         expected = _arrays(model(*args, **kwargs))
-    programs = {d: ttstack.compile(exported, dtype=d, system_desc=system_desc) for d in COMPARED if d != record.dtype}
+    programs = _programs(exported, [d for d in COMPARED if d != record.dtype], system_desc)
     return _compared(record, {**programs, record.dtype: program}, _arrays((args, kwargs)), expected)
+
+
+def _programs(exported: object, dtypes: Sequence[str], system_desc: str) -> dict[str, "Program"]:
+    """The program for each format; the model is imported once."""
+    from ttstack.api import Program
+    from ttstack.compiler import Options, compile_module
+    from ttstack.frontends.source import imported
+
+    def compiled(dtype: str) -> Program:
+        options = Options(system_desc=system_desc, dtype=DType(dtype))
+        return Program(compile_module(found.module.operation.clone(), options, weights=found.weights).binary)
+
+    with imported(exported) as found:
+        return {dtype: compiled(dtype) for dtype in dtypes}
 
 
 def _compared(
