@@ -1,6 +1,7 @@
 """Ops that write to an operand: whose buffer that is, who shares it, and what is in it afterwards."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,13 @@ class Changes:
     def settle(self, operation: Operation) -> None:
         """Round what was written to the format of the buffer."""
         for tensor in mutated(operation):
-            target = self._rules.format(self._function.tensors[tensor])
+            record = self._function.tensors[tensor]
+            target = self._rules.format(record)
             others = [self._function.tensors[t] for t in operation.operands if t is not None and t != tensor]
             given = {self._rules.format(t) for t in others if t.type.dtype.is_float}
             if isinstance(target, DType) and (target.is_block or given - {target}):
-                each(lambda array, to=target: _overwrite(array, self._rules.cast(array, to)), self._values[tensor])
+                rounded = partial(self._rules.round, source=record.type.dtype, target=target)
+                each(lambda array, of=rounded: _overwrite(array, of(array)), self._values[tensor])
 
     def updated(self) -> dict[str, np.ndarray[Any, Any]]:
         """The changed inputs and parameters by name, in their logical element types."""

@@ -7,7 +7,7 @@ from ttstack.ops.types import DType, ElementType
 from ttstack.program.device_op import Fidelity
 from ttstack.program.records import Tensor
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.numerics import quantize, truncate_for_fidelity
+from ttstack_runtime.numerics import largest, quantize, truncate_for_fidelity
 
 _ROUNDED = frozenset({DType.BF16, DType.F16, DType.BFP8_B, DType.BFP4_B})
 
@@ -41,18 +41,22 @@ class Ieee:
         given = array.dtype
         held = array.astype(self.held[tensor.type.dtype], copy=False)
         target = self.format(tensor)
-        return held if target not in _ROUNDED or given == target.numpy != held.dtype else _round(held, target)
+        return held if given == target.numpy != held.dtype else self.round(held, tensor.type.dtype, target)
 
     def store(self, result: Array, tensor: Tensor) -> Array:
         """A kernel's result as the tensor holds it."""
         held = result.astype(self.held[tensor.type.dtype], copy=False)
         target = self.format(tensor)
-        return held if target not in _ROUNDED or tensor.alias is not None else _round(held, target)
+        return held if tensor.alias is not None else self.round(held, tensor.type.dtype, target)
 
     def cast(self, value: Array, dtype: DType) -> Array:
         """A value inside of an op that becomes another element type there."""
         held = value.astype(self.held[dtype], copy=False)
         return _round(held, dtype) if dtype in _ROUNDED else held
+
+    def round(self, held: Array, source: ElementType, target: ElementType) -> Array:  # noqa: ARG002 they are the same
+        """Values of the element type `source` in the format `target`."""
+        return _round(held, target) if target in _ROUNDED else held
 
     def multiplied(self, operand: Array, side: int, fidelity: Fidelity) -> Array:  # noqa: ARG002 exact
         """What a matrix multiplication takes of its operand on `side` 0 or 1."""
@@ -75,6 +79,14 @@ class Device(Ieee):
     def format(self, tensor: Tensor) -> ElementType:
         """The layout's format for real numbers."""
         return tensor.layout.dtype if tensor.type.dtype.is_float else tensor.type.dtype
+
+    def round(self, held: Array, source: ElementType, target: ElementType) -> Array:
+        """What is finite in the source stays so in a narrower format: the largest number that it has."""
+        rounded = super().round(held, source, target)
+        if source == target or rounded is held or not np.isinf(rounded).any():
+            return rounded
+        overflown = np.isinf(rounded) & np.isfinite(held)
+        return np.where(overflown, np.copysign(largest(str(target)), rounded), rounded)
 
     def multiplied(self, operand: Array, side: int, fidelity: Fidelity) -> Array:
         """The bits that the fidelity feeds to the multiplier; integers are exact."""

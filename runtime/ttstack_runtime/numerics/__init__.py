@@ -2,6 +2,6 @@
 
 from ttstack_runtime.numerics.closeness import pcc
 from ttstack_runtime.numerics.fidelity import truncate_for_fidelity
-from ttstack_runtime.numerics.formats import quantize
+from ttstack_runtime.numerics.formats import largest, quantize
 
-__all__ = ["pcc", "quantize", "truncate_for_fidelity"]
+__all__ = ["largest", "pcc", "quantize", "truncate_for_fidelity"]

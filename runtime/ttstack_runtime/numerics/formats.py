@@ -33,6 +33,12 @@ def quantize(array: Float32, dtype: str) -> Float32:
     return array
 
 
+def largest(dtype: str) -> np.float32:
+    """The largest finite number of bf16, f16, bfp8_b or bfp4_b."""
+    bits = {"bf16": 8, "f16": 11, **_MANTISSA_BITS}[dtype]
+    return np.float32((2 - 2.0 ** (1 - bits)) * 2.0 ** (15 if dtype == "f16" else 127))
+
+
 def _blockwise(array: Float32, bits: int) -> Float32:
     if not array.size:
         return array

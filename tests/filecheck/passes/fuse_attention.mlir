@@ -1,8 +1,12 @@
 // RUN: ttstack opt %s -p "fuse-attention,canonicalize" | filecheck %s
-// Scores are scaled, then masked; the key is turned back.
+// Scores are scaled, then masked; the key is turned back. Rows that the mask hides with -inf become NaN, as softmax makes them.
 // CHECK-LABEL: func.func @scaled_and_masked
 // CHECK: [[K:%.+]] = "ttir.permute"(%arg1) {permutation = array<i64: 0, 1, 3, 2>}
-// CHECK-NEXT: [[A:%.+]] = "ttir.scaled_dot_product_attention"(%arg0, [[K]], %arg2, %arg3) {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>, scale = 2.500000e-01 : f32}
+// CHECK-NEXT: [[ZERO:%.+]] = "ttir.constant"() {value = dense<0.000000e+00>
+// CHECK-NEXT: [[TOP:%.+]] = "ttir.max"(%arg3)
+// CHECK-NEXT: [[NAN:%.+]] = "ttir.multiply"([[TOP]], [[ZERO]])
+// CHECK-NEXT: [[M:%.+]] = "ttir.add"(%arg3, [[NAN]])
+// CHECK-NEXT: [[A:%.+]] = "ttir.scaled_dot_product_attention"(%arg0, [[K]], %arg2, [[M]]) {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>, scale = 2.500000e-01 : f32}
 // CHECK-NEXT: return [[A]]
 func.func @scaled_and_masked(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x16x8xf32>, %v: tensor<2x4x8x16xf32>, %m: tensor<2x1x8x8xf32>) -> tensor<2x4x8x16xf32> {
   %c = "ttir.full"() {fill_value = 4.0 : f32, shape = array<i32: 1, 1, 1, 1>} : () -> tensor<1x1x1x1xf32>

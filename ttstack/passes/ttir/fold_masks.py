@@ -4,16 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.diagnostics import TTStackError
-from ttstack.dialects.base import attribute_values, definition, describe, operands_by_place
-from ttstack.dialects.elements import read_elements
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import ttir
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.pattern import producer
-from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
+from ttstack.passes.ttir.computed import computed
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +38,7 @@ class FoldMasks(Pass, name="fold-masks"):
         if mask is None or attention.sliding_window_size:
             return
         if mask not in verdicts:
-            found = self._known(mask, {})
+            found = computed(mask, self.max_elements)
             verdicts[mask] = found is not None and _is_causal(found, (attention.query.shape[2], attention.key.shape[2]))
         if verdicts[mask]:
             attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"is_causal": True}
@@ -49,29 +46,6 @@ class FoldMasks(Pass, name="fold-masks"):
                 causal = ttir(attention.mnemonic, [*inputs, None, sink], **attributes)
             op.results[0].replace_all_uses_with(causal)
             op.erase()
-
-    def _known(self, value: ir.Value, seen: dict[ir.Value, Array | None]) -> Array | None:
-        """What the value is, where it depends on constants alone."""
-        if value not in seen:
-            seen[value] = self._computed(producer(value), seen)
-        return seen[value]
-
-    def _computed(self, op: Any, seen: dict[ir.Value, Array | None]) -> Array | None:
-        if op is None or definition(op) is None:
-            return None
-        if op.name == "ttir.constant":
-            return read_elements(op.attributes["value"])
-        found = describe(op)
-        if not found.pure or found.spans_mesh or sum(t.size for t in found.results) > self.max_elements:
-            return None
-        places = operands_by_place(type(found), op)
-        arrays = [None if v is None else self._known(v, seen) for v in places]
-        if len(found.results) != 1 or any(a is None and v is not None for a, v in zip(arrays, places, strict=True)):
-            return None
-        try:
-            return evaluate(found, arrays)[0]
-        except (TTStackError, *KERNEL_FAULTS):
-            return None
 
 
 def _is_causal(mask: Array, scores: tuple[int, int]) -> bool:

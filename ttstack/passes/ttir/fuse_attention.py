@@ -1,6 +1,7 @@
 """Attention that a model spells as products with softmax between them."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.fuse_reduction import softmax
+from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.match import made_by
 from ttstack.passes.ttir.scores import Mask, Scores, behind, scores_of
 from ttstack.passes.ttir.writes import VIEWS
@@ -35,14 +37,18 @@ class FuseAttention(Pass, name="fuse-attention"):
     It runs before movements are folded, while heads still stand in a dimension of their own.
     """
 
+    max_elements: int = 2**24
+    """Larger masks, and larger steps to them, are not computed to see whether they hide whole rows."""
+
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
+        attention = partial(_attention, max_elements=self.max_elements)
         apply_patterns(
-            module, [("ttir.div", softmax), ("ttir.matmul", _attention), (f"ttir.{_ATTENTION}", _without_repetition)]
+            module, [("ttir.div", softmax), ("ttir.matmul", attention), (f"ttir.{_ATTENTION}", _without_repetition)]
         )
 
 
-def _attention(op: Any) -> list[ir.Value] | None:
+def _attention(op: Any, max_elements: int) -> list[ir.Value] | None:
     weights, value = op.operands
     norm, outer, result = made_by(behind(weights), "softmax"), _matmul(op), read_type(op.results[0].type)
     if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
@@ -67,6 +73,8 @@ def _attention(op: Any) -> list[ir.Value] | None:
     mask = None
     for step, found in zip(scores.masks, masks, strict=True):
         mask = _masked(mask, step, found, result) if found else mask
+    if mask is not None:
+        mask = with_nan_rows(mask, max_elements)
     return [reshaped(ttir(_ATTENTION, [*operands, mask], is_causal=False, scale=scores.scale), result.shape)]
 
 
