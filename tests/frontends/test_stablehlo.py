@@ -133,7 +133,6 @@ def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():
     [
         ("fft", "stablehlo.fft: 1, first at .*; there are no complex numbers"),
         ("until", r"`stablehlo.while` runs for a number of rounds that the model computes\n.*\(export.py:"),
-        ("solve", r"@lapack_strsm_ffi: 1, first at .*\(export.py:"),
     ],
 )
 def test_exports_that_cannot_be_compiled_say_why(name: str, message: str):

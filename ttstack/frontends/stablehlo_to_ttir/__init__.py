@@ -28,6 +28,8 @@ from ttstack.frontends.stablehlo_to_ttir import (
     scatter,
     shape,
     sort,
+    threefry,
+    triangular,
     window,
 )
 from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL, Call
@@ -56,6 +58,8 @@ FAMILIES = (
     scatter,
     shape,
     sort,
+    threefry,
+    triangular,
     window,
 )
 
@@ -64,13 +68,33 @@ CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.C
 
 _RANDOM = "its numbers are not defined; give them as an input, or draw them with jax.random"
 _FACTORS = "it has no counterpart; give what it computes as an input"
+_KERNEL = "it is a routine of the host's LAPACK; export for another platform, or give what it computes as an input"
+_ROUTINES = [
+    "potrf",
+    "getrf",
+    "geqrf",
+    "orgqr",
+    "ungqr",
+    "gesdd",
+    "gesvd",
+    "syevd",
+    "heevd",
+    "geev",
+    "gees",
+    "gehrd",
+    "sytrd",
+    "hetrd",
+    "gtsv",
+    "trsyl",
+    "geqp3",
+]
 
 REASONS = MappingProxyType(
     {
         "stablehlo.rng": _RANDOM,
         "stablehlo.rng_bit_generator": _RANDOM,
-        "stablehlo.cholesky": _FACTORS,
-        "stablehlo.triangular_solve": _FACTORS,
+        **{f"@lapack_{kind}{name}_ffi": _KERNEL for kind in "sdcz" for name in _ROUTINES},
+        **dict.fromkeys(("@Qr", "@Eigh", "@LuDecomposition", "@ProductOfElementaryHouseholderReflectors"), _FACTORS),
     }
 )
 """Why some ops have no conversion."""

@@ -1,0 +1,126 @@
+"""Factors of matrices: by halves, each the same on a smaller matrix, so that most of the work is matrix products."""
+
+from dataclasses import dataclass
+
+from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import joined, sliced, splat
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.mlir import ir
+
+CONVERSIONS = ConversionTable()
+
+LARGEST = 128
+"""Rows of a matrix that is factored: a few ops for each of them."""
+
+
+@CONVERSIONS("triangular_solve", to="matmul subtract div slice_static concat permute reverse")
+def _triangular_solve(call: Call) -> ir.Value:
+    """Forward substitution; upper triangles are turned round, and factors on the right transposed."""
+    transposed = call.word("transpose_a") in ("TRANSPOSE", "ADJOINT")
+    form = _Form(call.flag("left_side"), call.flag("lower"), transposed, call.flag("unit_diagonal"))
+    return _substituted(call, form)
+
+
+@CONVERSIONS("@lapack_strsm_ffi", "@lapack_dtrsm_ffi", to="matmul subtract div slice_static concat permute reverse")
+def _trsm(call: Call) -> ir.Value:
+    """The same, as JAX says it to the host's LAPACK: options are numbers of letters."""
+    side, uplo, trans, diag = (chr(call.integer(name)) for name in ("side", "uplo", "trans_x", "diag"))
+    return _substituted(call, _Form(side == "L", uplo == "L", trans in "TC", diag == "U"))
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Which system is solved: `a` stands left of `x`, is lower, is transposed, has ones on its diagonal."""
+
+    left: bool
+    lower: bool
+    transposed: bool
+    unit: bool
+
+
+def _substituted(call: Call, form: _Form) -> ir.Value:
+    a, b, lower = call.tensor(0), call.tensor(1), form.lower
+    _check_rows(call, a)
+    if form.left == form.transposed:
+        a, lower = _transposed(a), not lower
+    b = b if form.left else _transposed(b)
+    if not lower:
+        a, b = _turned(a, columns=True), _turned(b)
+    x = _solved(_Lower(a, unit=form.unit), b)
+    x = x if lower else _turned(x)
+    return x if form.left else _transposed(x)
+
+
+@CONVERSIONS("cholesky", to="sqrt matmul subtract div slice_static concat permute full")
+def _cholesky(call: Call) -> ir.Value:
+    """Zeros stand in the other triangle."""
+    a, lower = call.tensor(0), call.flag("lower")
+    _check_rows(call, a)
+    factor = _factored(a if lower else _transposed(a))
+    return factor if lower else _transposed(factor)
+
+
+def _check_rows(call: Call, a: ir.Value) -> None:
+    if (rows := _rows(a)) > LARGEST:
+        call.refuse(f"is of {rows} rows, at most {LARGEST} are written out", "give what it computes as an input")
+
+
+@dataclass(frozen=True)
+class _Lower:
+    """A matrix of which the lower triangle counts; ones are on the diagonal where it is `unit`."""
+
+    a: ir.Value
+    unit: bool = False
+
+    def block(self, row: tuple[int, int], column: tuple[int, int]) -> ir.Value:
+        """A part of it."""
+        rank = read_type(self.a.type).rank
+        return sliced(sliced(self.a, rank - 2, *row), rank - 1, *column)
+
+    def corner(self, begin: int, end: int) -> "_Lower":
+        """The part on the diagonal from `begin` to `end`."""
+        return _Lower(self.block((begin, end), (begin, end)), self.unit)
+
+
+def _solved(lower: _Lower, b: ir.Value) -> ir.Value:
+    """`x` with `lower @ x = b`."""
+    rows, at = _rows(lower.a), read_type(b.type).rank - 2
+    if rows <= 1:
+        return b if lower.unit or not rows else ttir("div", [b, lower.a])
+    half = rows // 2
+    top = _solved(lower.corner(0, half), sliced(b, at, 0, half))
+    known = ttir("matmul", [lower.block((half, rows), (0, half)), top])
+    rest = ttir("subtract", [sliced(b, at, half, rows), known])
+    return joined([top, _solved(lower.corner(half, rows), rest)], at)
+
+
+def _factored(a: ir.Value) -> ir.Value:
+    """The lower triangle `l` with `l @ l^T = a`, of which the upper triangle is not read."""
+    rows, t = _rows(a), read_type(a.type)
+    if rows <= 1:
+        return ttir("sqrt", [a])
+    half, lower = rows // 2, _Lower(a)
+    first = _factored(lower.corner(0, half).a)
+    beside = _transposed(_solved(_Lower(first), _transposed(lower.block((half, rows), (0, half)))))
+    square = ttir("matmul", [beside, beside], transpose_b=True)
+    last = _factored(ttir("subtract", [lower.corner(half, rows).a, square]))
+    zeros = splat(0, t.with_shape((*t.shape[:-2], half, rows - half)))
+    rank = t.rank
+    return joined([joined([first, zeros], rank - 1), joined([beside, last], rank - 1)], rank - 2)
+
+
+def _rows(a: ir.Value) -> int:
+    return read_type(a.type).shape[-2]
+
+
+def _transposed(x: ir.Value) -> ir.Value:
+    rank = read_type(x.type).rank
+    return permuted(x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def _turned(x: ir.Value, *, columns: bool = False) -> ir.Value:
+    """The last row first, and the last column where asked."""
+    rank = read_type(x.type).rank
+    return ttir("reverse", [x], dimensions=(rank - 2, rank - 1) if columns else (rank - 2,))
