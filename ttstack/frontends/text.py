@@ -22,7 +22,7 @@ _NO_DIALECT = re.compile(r"""Dialect `(\w+)' not found|[`#!]+"(\w+)"<.* created 
 _UNNAMED_DIALECT = "operation being parsed with an unregistered dialect"
 _QUOTED = re.compile(r'"(\w+)\.[\w.]+"\s*\(')
 _WAYS_OUT = {
-    "sdy": "export the model for one chip, without shardings",
+    "sdy": "export with jax.config.update('jax_use_shardy_partitioner', False), or for one chip, without shardings",
     **dict.fromkeys(
         ("ttcore", "d2m", "ttmetal", "ttkernel"),
         "this is what tt-mlir makes of TTIR on its way to a device; compile the TTIR that it was made of",

@@ -11,6 +11,7 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.caches import keep_old_caches
+from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_names, result_names
 from ttstack.frontends.stablehlo.straighten import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
@@ -37,6 +38,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     spell_as_stablehlo(module)
     keep_whole(module, CONVERSIONS)
     refuse_complex_numbers(module)
+    divide(module)
     weights = Weights(data)
     functions = {
         f.name.value: f for f in module.body.operations if f.operation.name == "func.func" and f.regions[0].blocks

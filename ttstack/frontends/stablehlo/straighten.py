@@ -15,8 +15,8 @@ from ttstack.mlir import ir
 MOST_OPS = 20_000
 """Ops that a function can have when its loops are written out."""
 
-_TRANSPARENT = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement"}
-"""Targets of custom calls that say where a value is, not what."""
+_TRANSPARENT = {"Sharding", "annotate_device_placement"}
+"""Targets of custom calls that say where a value is, not what: results have the types of operands."""
 
 _Value: TypeAlias = "Known | ir.Value | tuple[_Value, ...]"
 
@@ -60,6 +60,8 @@ class Straightener:
             with function.location:
                 ir.Operation.create("func.return", operands=[self._written(v) for v in results])
         inputs, outputs = [a.type for a in block.arguments], [v.type for v in list(block.operations)[-1].operands]
+        if outputs != (declared := list(function.type.results)):
+            self._refuse(function.operation, f"gives {_listed(outputs)}, and declares {_listed(declared)}")
         new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
         return new
 
@@ -189,7 +191,7 @@ class Straightener:
 
     def _custom_call(self, op: Any) -> Sequence[_Value]:
         target = op.attributes["call_target_name"].value
-        if target in _TRANSPARENT:
+        if target in _TRANSPARENT and [v.type for v in op.operands] == [r.type for r in op.results]:
             return self._operands(op)
         if len(op.results) == 1 and isinstance(op.results[0].type, ir.TupleType):
             return [tuple(self._op(_untupled(op)))]
@@ -225,6 +227,10 @@ def _untupled(call: Any) -> Any:
             operands=list(call.operands),
             attributes=attributes,
         )
+
+
+def _listed(types: Sequence[ir.Type]) -> str:
+    return ", ".join(map(str, types))
 
 
 def _equals(index: ir.Value, at: int) -> ir.Value:

@@ -1,33 +1,137 @@
-"""Collectives: a program is that of one device, so each of its groups must be that device alone."""
+"""Tensors on their way to the devices of a mesh and back, and collectives among these.
+
+A collective outside of a computation on shards has nobody to meet: each of its groups must be one device alone.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import splat
+from ttstack.frontends.stablehlo_to_ttir.body import kind
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
+from ttstack.ops.collective import REDUCTIONS
+from ttstack.ops.devices import Mesh
 
 CONVERSIONS = ConversionTable()
 
-_HINT = "export the model for one device; ttir.mesh_shard and TTIR's collectives describe several"
+_HINT = "export the model for one device, or with shard_map; ttir.mesh_shard and TTIR's collectives describe several"
 
 
-@CONVERSIONS("all_gather", "all_reduce", "all_to_all", "collective_broadcast", "reduce_scatter", to="")
-def _alone(call: Call) -> Sequence[ir.Value]:
-    """Nothing: the device's own values."""
-    groups = read_elements(call.attribute("replica_groups"))
-    if groups.ndim != 2 or groups.shape[-1] > 1:
-        call.refuse(f"is among {groups.shape[-1]} devices", _HINT)
-    return call.operands
+@CONVERSIONS("@SPMDFullToShardShape", to="mesh_shard")
+def _to_shards(call: Call) -> ir.Value:
+    return _between(call, "full_to_shard")
 
 
-@CONVERSIONS("collective_permute", to="full")
+@CONVERSIONS("@SPMDShardToFullShape", to="mesh_shard")
+def _from_shards(call: Call) -> ir.Value:
+    return _between(call, "shard_to_full")
+
+
+def _between(call: Call, direction: str) -> ir.Value:
+    dims, parts = call.integers("tt.shard_dims"), call.integers("tt.shard_shape")
+    how = "replicate" if set(dims) == {-1} else "devices"
+    return ttir(
+        "mesh_shard", [call.tensor(0)], shard_type=how, shard_direction=direction, shard_shape=parts, shard_dims=dims
+    )
+
+
+@CONVERSIONS("all_reduce", to="all_reduce")
+def _all_reduced(call: Call) -> Sequence[ir.Value]:
+    """One after the other along each axis that groups span."""
+    values = list(call.operands)
+    for axis in _axes(call):
+        values = [ttir("all_reduce", [v], reduce_type=_reduction(call), cluster_axis=axis) for v in values]
+    return values
+
+
+@CONVERSIONS("all_gather", to="all_gather")
+def _gathered(call: Call) -> Sequence[ir.Value]:
+    """What lies along the last axis changes fastest, as devices are numbered."""
+    values, dim = list(call.operands), call.integer("all_gather_dim")
+    for axis in reversed(_axes(call)):
+        values = [_resized("all_gather", call, v, dim, axis, all_gather_dim=dim) for v in values]
+    return values
+
+
+@CONVERSIONS("reduce_scatter", to="reduce_scatter")
+def _scattered(call: Call) -> Sequence[ir.Value]:
+    values, dim = list(call.operands), call.integer("scatter_dimension")
+    for axis in _axes(call):
+        attributes = {"scatter_dim": dim, "reduce_type": _reduction(call)}
+        values = [_resized("reduce_scatter", call, v, dim, axis, **attributes) for v in values]
+    return values
+
+
+@CONVERSIONS("all_to_all", to="all_to_all")
+def _exchanged(call: Call) -> Sequence[ir.Value]:
+    groups = _groups(call)
+    if groups is None:
+        return call.operands
+    split, joined, count = (call.integer(n) for n in ("split_dimension", "concat_dimension", "split_count"))
+    given = {"split_dim": split, "concat_dim": joined, "split_count": count, "replica_groups": groups}
+    return [ttir("all_to_all", [v], result=None, **given) for v in call.operands]
+
+
+@CONVERSIONS("collective_broadcast", to="collective_broadcast")
+def _broadcast(call: Call) -> Sequence[ir.Value]:
+    groups = _groups(call)
+    return call.operands if groups is None else [ttir("collective_broadcast", [call.tensor(0)], replica_groups=groups)]
+
+
+@CONVERSIONS("collective_permute", to="collective_permute full")
 def _permuted(call: Call) -> ir.Value:
-    """The device's own values, or 0 where it gets none."""
+    """Of a device alone its own values, or 0 where it gets none."""
     pairs = read_elements(call.attribute("source_target_pairs"))
+    if "tt.mesh" in call.op.attributes:
+        return ttir("collective_permute", [call.tensor(0)], source_target_pairs=_table(pairs))
     if np.any(pairs):
         call.refuse(f"sends between devices {pairs.tolist()}", _HINT)
     return call.tensor(0) if pairs.size else splat(0, call.result)
+
+
+def _resized(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
+    """Of a collective that makes one dimension as many times longer or shorter as there are devices along the axis."""
+    before = read_type(value.type)
+    shape, count = list(before.shape), Mesh(call.integers("tt.mesh")).extent(axis)
+    shape[dim] = shape[dim] * count if mnemonic == "all_gather" else shape[dim] // count
+    return ttir(mnemonic, [value], result=before.with_shape(tuple(shape)), cluster_axis=axis, **attributes)
+
+
+def _reduction(call: Call) -> str:
+    found = kind(call.block())
+    if found not in REDUCTIONS:
+        call.refuse("combines values by more than a sum, a product, the least or the greatest", _HINT)
+    return str(found)
+
+
+def _groups(call: Call) -> tuple[tuple[int, ...], ...] | None:
+    """Devices that meet; None where each is alone."""
+    groups = read_elements(call.attribute("replica_groups"))
+    if groups.ndim == 2 and groups.shape[-1] <= 1:
+        return None
+    if groups.ndim != 2 or "tt.mesh" not in call.op.attributes:
+        call.refuse(f"is among {groups.shape[-1]} devices", _HINT)
+    return _table(groups)
+
+
+def _table(rows: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(n) for n in row) for row in rows)
+
+
+def _axes(call: Call) -> tuple[int, ...]:
+    """The axes of the mesh that groups are along, none where each device is alone."""
+    groups = _groups(call)
+    if groups is None:
+        return ()
+    mesh = Mesh(call.integers("tt.mesh"))
+    choices = (((1,), mesh.groups(1)), ((0,), mesh.groups(0)), ((0, 1), mesh.groups(None)))
+    axes = next((axes for axes, meant in choices if sorted(groups) == sorted(meant)), None)
+    if axes is None:
+        call.refuse(f"is among devices {list(map(list, groups))}, which lie along no axis of the mesh {mesh}", _HINT)
+    return axes

@@ -1,0 +1,77 @@
+"""Computations on shards, such as JAX's `shard_map`: how their tensors are divided, and over which mesh."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.location import read_location
+from ttstack.dialects.types import read_type
+from ttstack.frontends.stablehlo.sharding import Sharding, read_sharding
+from ttstack.mlir import ir
+from ttstack.ops.devices import Mesh
+
+TO_SHARDS, FROM_SHARDS = "SPMDFullToShardShape", "SPMDShardToFullShape"
+
+_SHARDING = "mhlo.sharding"
+_HINT = "give shard_map the whole mesh, of at most two axes, and tensors that axes divide evenly"
+
+
+def divide(module: ir.Module) -> None:
+    """Write into every op that meets other devices what its conversion has to know of the mesh.
+
+    Of a sharding, that is for each axis of the mesh the dimension that is divided over it, and in how many parts each
+    dimension is; of a collective, the extents of the mesh. The mesh is the first, with rows before columns and as few
+    rows as possible, that all shardings of the module are over.
+
+    Raises:
+        UnsupportedOpError: a sharding is unknown, or none of such a mesh.
+    """
+    ops = list(_ops(module))
+    shardings = [(op, _sharding(op)) for op in ops if "call_target_name" in op.attributes]
+    if not shardings:
+        return
+    devices = max(len(sharding.places) or 1 for _, sharding in shardings)
+    mesh = next((m for m in _meshes(devices) if all(s.dims(m) is not None for _, s in shardings)), None)
+    if mesh is None:
+        raise _refusal(shardings[0][0], f"is part of a division over {devices} devices that are no mesh of two axes")
+    for op in ops:
+        op.attributes["tt.mesh"] = ir.DenseI64ArrayAttr.get(list(mesh.shape))
+    for op, sharding in shardings:
+        op.attributes["tt.shard_dims"] = ir.DenseI64ArrayAttr.get(list(sharding.dims(mesh) or ()))
+        op.attributes["tt.shard_shape"] = ir.DenseI64ArrayAttr.get(list(sharding.parts))
+
+
+def _ops(module: ir.Module) -> Iterator[Any]:
+    """The ops between a tensor and its shards, and those with groups of devices."""
+    found: list[Any] = []
+
+    def visit(op: Any) -> ir.WalkResult:
+        target = op.attributes["call_target_name"].value if "call_target_name" in op.attributes else ""
+        if target in (TO_SHARDS, FROM_SHARDS) or {"replica_groups", "source_target_pairs"} & {*op.attributes}:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return iter(found)
+
+
+def _sharding(op: Any) -> Sharding:
+    """That of the whole tensor: of what is divided, the `@Sharding` before it says it."""
+    target, (operand,) = op.attributes["call_target_name"].value, op.operands
+    at = operand.owner if target == TO_SHARDS else op
+    if isinstance(at, ir.Block) or _SHARDING not in at.attributes:
+        raise _refusal(op, "divides a tensor of unknown sharding")
+    whole = read_type((operand if target == TO_SHARDS else op.results[0]).type)
+    try:
+        return read_sharding(at.attributes[_SHARDING].value, whole.rank)
+    except ValueError as e:
+        raise _refusal(op, f"has no counterpart: {e}") from e
+
+
+def _meshes(devices: int) -> Iterator[Mesh]:
+    return (Mesh((rows, devices // rows)) for rows in range(1, devices + 1) if devices % rows == 0)
+
+
+def _refusal(op: Any, why: str) -> UnsupportedOpError:
+    target = op.attributes["call_target_name"].value
+    return UnsupportedOpError(f"`@{target}` {why}", loc=read_location(op.location) or None, hint=_HINT)

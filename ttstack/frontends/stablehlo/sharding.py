@@ -1,0 +1,78 @@
+"""Shardings as XLA's partitioner writes them: `{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}`.
+
+The grammar is that of `HloSharding::ToString` (XLA, `xla/hlo/ir/hlo_sharding.cc`).
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from ttstack.ops.devices import AXES, Mesh
+
+_LIST = r"([\d,]+)"
+_TILED = re.compile(rf"\{{devices=\[{_LIST}\](?:<=\[{_LIST}\](?:T\({_LIST}\))?|{_LIST})( last_tile_dim_replicate)?\}}")
+
+MOST_DEVICES = 1024
+"""Larger meshes than any that is built are not written out."""
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """In how many parts each dimension of a tensor is, and which part each device has; all of it where none is cut."""
+
+    parts: tuple[int, ...]
+    places: tuple[tuple[int, ...], ...] = ()
+    """By device, the number of its part in each dimension."""
+
+    def dims(self, mesh: Mesh) -> tuple[int, ...] | None:
+        """For each axis of the mesh, the dimension that is divided over it (-1: none); None where there is no such."""
+        if not self.places:
+            return (-1,) * AXES
+        if len(self.places) != mesh.size:
+            return None
+        choices = [range(-1, len(self.parts)) if mesh.extent(a) > 1 else (-1,) for a in range(AXES)]
+        return next((dims for dims in product(*choices) if self._is_over(mesh, dims)), None)
+
+    def _is_over(self, mesh: Mesh, dims: tuple[int, ...]) -> bool:
+        places = [[0] * len(self.parts) for _ in range(mesh.size)]
+        for device, place in enumerate(places):
+            for axis, dim in enumerate(dims):
+                if dim >= 0:
+                    place[dim] = place[dim] * mesh.extent(axis) + mesh.position(device, axis)
+        return tuple(map(tuple, places)) == self.places
+
+
+def read_sharding(text: str, rank: int) -> Sharding:
+    """The sharding of a tensor of that rank.
+
+    Raises:
+        ValueError: it is none of whole tensors, or of equal parts on all devices.
+    """
+    if text == "{replicated}":
+        return Sharding((1,) * rank)
+    found = _TILED.fullmatch(text)
+    if found is None:
+        raise ValueError(f"sharding '{text}' neither divides a tensor over all devices nor gives each the whole")
+    shape, devices = _numbers(found[1]), _devices(*found.groups()[1:4])
+    parts = shape[:-1] if found[5] else shape
+    if len(parts) != rank or len(devices) != math.prod(shape) or sorted(devices) != list(range(len(devices))):
+        raise ValueError(f"sharding '{text}' is none of a tensor of rank {rank}")
+    places = dict(zip(devices, np.ndindex(*shape), strict=True))
+    return Sharding(parts, tuple(places[d][:rank] for d in range(len(places))))
+
+
+def _devices(iota: str | None, order: str | None, listed: str | None) -> tuple[int, ...]:
+    """The devices in the order of their parts: listed, or all in rows that are read in another order of dimensions."""
+    if listed or not iota:
+        return _numbers(listed or "")
+    shape, turned = _numbers(iota), _numbers(order) if order else range(len(_numbers(iota)))
+    if math.prod(shape) > MOST_DEVICES or sorted(turned) != list(range(len(shape))):
+        return ()
+    return tuple(int(d) for d in np.arange(math.prod(shape)).reshape(shape).transpose(turned).flat)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in text.split(",") if n)
