@@ -16,7 +16,7 @@ from ttstack.flatbuffer.encode import encode
 from ttstack.flatbuffer.reader import Reader
 from ttstack.flatbuffer.writer import Writer
 from ttstack.ops import OPS
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.dispatch import TILE_OPS, Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import Fidelity, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -46,7 +46,7 @@ dispatches = st.deferred(
 scalars = st.one_of(st.none(), st.booleans(), INT64, FLOATS, st.text(max_size=8), st.sampled_from(DType))
 tile_ops = st.builds(
     TileOp,
-    name=NAMES,
+    name=st.sampled_from(sorted(TILE_OPS)),
     args=st.lists(st.integers(0, 99), max_size=3).map(tuple),
     count=FLOATS,
     attributes=st.lists(st.tuples(NAMES, scalars), max_size=2).map(tuple),

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
+from ttstack.ops.dispatch import TileOp
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.buffers import Buffer, Occupancy, buffers, live_bytes
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -289,3 +291,14 @@ def test_occupancy(start, end, other):
     assert l1.add(Buffer(1, MemorySpace.L1, 10, 20, 0, 9)) is None
     assert l1.add(Buffer(2, MemorySpace.L1, 40, 50, 0, 9)) is None
     assert l1.add(Buffer(3, MemorySpace.L1, start, end, 0, 9)) == other
+
+
+def test_a_tile_op_that_there_is_not_is_refused(binary: Binary, tmp_path: Path):
+    tile_op = TileOp("relu", (0,))
+    object.__setattr__(tile_op, "name", "rulu")
+    (f,) = binary.functions
+    at = next(i for i, op in enumerate(f.operations) if op.name == "generic")
+    program = replace(f.operations[at].attributes["program"], body=(tile_op,))
+    save(replace(binary, functions=(_op(at, attributes={"program": program})(f),)), tmp_path / "f.ttb")
+    with pytest.raises(BinaryFormatError, match="there is no tile op 'rulu'"):
+        load(tmp_path / "f.ttb")

@@ -10,7 +10,7 @@ from ttstack.dialects.ttir import build_generic, read_generic
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops import OPS
-from ttstack.ops.dispatch import Dispatch, Map
+from ttstack.ops.dispatch import TILE_OPS, Dispatch, Map, TileOp
 from ttstack.ops.recognize import recognize
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack_runtime.evaluate import evaluate
@@ -80,3 +80,12 @@ def test_an_exact_dispatch_survives_as_generic_and_is_recognized(mnemonic: str, 
     assert found.as_generic() == dispatch
     ours, theirs = evaluate(op, case.arrays()), evaluate(found, [a for a in case.arrays() if a is not None])
     np.testing.assert_array_equal(*(np.asarray(x).astype(float) for x in (ours, theirs)))
+
+
+@pytest.mark.parametrize(
+    ("name", "close"), [("minimun", "minimum"), ("reduce_summ", "reduce_sum"), ("mat_mul", "matmul")]
+)
+def test_a_misspelt_tile_op_is_an_error_where_it_is_made(name: str, close: str):
+    assert close in TILE_OPS
+    with pytest.raises(ValueError, match=f"there is no tile op '{name}', perhaps {close}"):
+        TileOp(name, (0,))

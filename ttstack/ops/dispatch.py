@@ -5,6 +5,7 @@ Grids, data movement, L1 footprint and compute time are derived from it, for eve
 
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -52,6 +53,10 @@ class Map:
     pick: Pick | None = None
 
 
+TILE_OPS = {"copy", "exp_approx", "fill", "group", "matmul", "pool", "rand", "transpose", "weigh"}
+"""Names of all tile ops: these, and those of elementwise ops and reductions, which are added where they are defined."""
+
+
 @dataclass(frozen=True)
 class TileOp:
     """One op on tiles; `args` number the inputs, then the outputs, then the results of the tile ops before it."""
@@ -62,6 +67,12 @@ class TileOp:
     """Times that the op runs in an iteration."""
     attributes: tuple[tuple[str, Any], ...] = ()
     """Of the elementwise op of this name; `dtype` where it changes the element type."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` where there is no tile op of that name: it would be priced as any other function."""
+        if self.name not in TILE_OPS:
+            close = get_close_matches(self.name, sorted(TILE_OPS), 1)
+            raise ValueError(f"there is no tile op '{self.name}'{f', perhaps {close[0]}' if close else ''}")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """Elementwise ops: one result element from the elements of the operands at the same place."""
 
+from typing import Any
+
 from ttstack.ops.attributes import F32, Bool, Number, ResultDType, Str
 from ttstack.ops.base import Op, define
-from ttstack.ops.dispatch import Dispatch, TileOp
+from ttstack.ops.dispatch import TILE_OPS, Dispatch, TileOp
 from ttstack.ops.loops import elementwise
 from ttstack.ops.shapes import broadcast, expect, integer, promote
 from ttstack.ops.types import TensorType
@@ -10,6 +12,11 @@ from ttstack.ops.types import TensorType
 
 class Eltwise(Op):
     """Any elementwise op: the result's shape is the operands', broadcast as in NumPy."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.mnemonic:
+            TILE_OPS.add(cls.mnemonic)
 
     def infer(self) -> TensorType:
         """The broadcast shape, in the operands' common element type."""

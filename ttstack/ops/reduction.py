@@ -1,10 +1,11 @@
 """Reductions along dimensions, and softmax."""
 
 from dataclasses import replace
+from typing import Any, ClassVar
 
 from ttstack.ops.attributes import I64, Bool, I32Array, ResultDType, Si32
 from ttstack.ops.base import Op, define
-from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
+from ttstack.ops.dispatch import TILE_OPS, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.loops import identity_map, rowwise
 from ttstack.ops.shapes import axes, axis
 from ttstack.ops.types import TensorType, tile_shape
@@ -17,6 +18,13 @@ class Reduction(Op):
     input: TensorType
     keep_dim: Bool
     dim_arg: I32Array | None = None
+    tile_op: ClassVar[str] = ""
+    """What it does on tiles."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.tile_op = f"reduce_{cls.mnemonic.removeprefix('reduce_')}"
+        TILE_OPS.add(cls.tile_op)
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -47,7 +55,7 @@ class Reduction(Op):
             ),
             inputs=(identity_map(self.input.rank),),
             outputs=(Map(out),),
-            body=(TileOp(f"reduce_{self.mnemonic.removeprefix('reduce_')}", (0, 1)),),
+            body=(TileOp(self.tile_op, (0, 1)),),
             exact=aligned,
         )
 

@@ -92,7 +92,7 @@ for _spec in list(OPS.values()):
     if issubclass(_spec, Eltwise):
         _define(_spec.mnemonic, len(_spec.operand_specs()), f"On tiles: {_spec.__doc__}")
     elif issubclass(_spec, Reduction) and _spec.mnemonic != "argmax":
-        _define(f"reduce_{_spec.mnemonic.removeprefix('reduce_')}", 2, "Reduce a tile into the accumulator.")
+        _define(_spec.tile_op, 2, "Reduce a tile into the accumulator.")
 _define("matmul", 3, "Multiply two tiles onto the accumulator.")
 _define("transpose", 1, "Swap rows and columns of a tile.")
 _define("copy", 1, "The tile as it is.")
