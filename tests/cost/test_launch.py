@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.cost.launch import Kernels, gap_ns, launch_ns
+from ttstack.cost.launch import Kernels, gap_ns, launch_ns, skew_ns
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]
@@ -18,3 +18,9 @@ def test_kernels_without_room_beside_those_before_are_sent_after_them(kernel_ns:
     """As measured: kernels of 40 KiB that spin for 5 us follow one another every 10.8 us."""
     assert gap_ns(kernel_ns, CHIP, LARGE) == launch_ns(CHIP, LARGE)
     assert 5e3 + gap_ns(5e3, CHIP, LARGE) == pytest.approx(10.77e3, rel=0.05)
+
+
+def test_the_last_core_of_the_chip_starts_after_the_described_skew():
+    assert CHIP.num_cores == 64
+    assert [skew_ns(cores, CHIP) for cores in (1, 64)] == [0, CHIP.launch.start_skew_ns]
+    assert skew_ns(22, CHIP) == pytest.approx(CHIP.launch.start_skew_ns / 3)

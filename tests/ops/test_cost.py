@@ -7,6 +7,7 @@ import pytest
 from tests.ops.sized import sized
 from ttstack.cost import predict
 from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
 from ttstack.placement import Graph, Node, place
 from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc, load, presets
@@ -46,3 +47,21 @@ def test_time_grows_with_the_shapes(mnemonic: str):
 def test_work_grows_with_the_shapes(mnemonic: str):
     small, large = (sized(mnemonic, n).op.flops() for n in (64, 512))
     assert small < large or small == large == 0
+
+
+ROWS, COLUMNS = 48, 80
+A = TensorType((ROWS, COLUMNS), DType.BF16)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "attributes", "each"),
+    [
+        ("softmax", {"dimension": 1}, 5),
+        ("sum", {"keep_dim": True, "dim_arg": (1,)}, 1),
+        ("cumsum", {"dim": 1}, 1),
+        ("relu", {}, 1),
+        ("permute", {"permutation": (1, 0)}, 0),
+    ],
+)
+def test_work_is_what_users_count(mnemonic: str, attributes: dict[str, object], each: int):
+    assert OPS[mnemonic].on([A], attributes).flops() == each * ROWS * COLUMNS

@@ -9,10 +9,10 @@ from tests.ops.strategies import cases
 from ttstack.dialects.ttir import build_generic, read_generic
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
-from ttstack.ops import OPS
-from ttstack.ops.dispatch import TILE_OPS, Dispatch, Map, TileOp
+from ttstack.ops import OPS, Op
+from ttstack.ops.dispatch import TILE_OPS, Access, Dispatch, Map, TileOp
 from ttstack.ops.recognize import recognize
-from ttstack.ops.types import TensorType, tile_shape
+from ttstack.ops.types import DType, TensorType, tile_shape
 from ttstack_runtime.evaluate import evaluate
 
 EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
@@ -51,6 +51,36 @@ def test_all_tiles_of_a_result_are_written(mnemonic: str, data: st.DataObject):
     if dispatch.exact:
         (out,) = dispatch.outputs
         assert {loop for loop in out.loops if loop is not None} <= set(dispatch.parallel)
+
+
+M, K, N = 96, 160, 64
+"""Of products: as many tiles as no other of them."""
+
+
+def _real(*shape: int) -> TensorType:
+    return TensorType(shape, DType.BF16)
+
+
+ROUTER = {"k": 4, "num_experts": N}
+INDICES, SCORES = TensorType((M, 4), DType.UI32), _real(M, 4)
+PRODUCTS = [
+    (OPS["matmul"].on([_real(M, K), _real(K, N)], {}), 1),
+    (OPS["linear"].on([_real(M, K), _real(N, K), None], {"transpose_b": True}), 1),
+    (OPS["sparse_matmul"].on([_real(2, 3, M, K), _real(1, 4, K, N), _real(2, 3, 1, 4)], {}), 24),
+    (OPS["sparse_matmul"].on([_real(2, 3, M, K), _real(1, 4, K, N), _real(2, 3, 1, 4)], {"nnz": 5}), 5),
+    (OPS["topk_router_gpt"].on([_real(M, K), _real(K, N), _real(1, N)], ROUTER, INDICES, SCORES), 1),
+]
+
+
+@pytest.mark.parametrize(("op", "count"), PRODUCTS, ids=lambda x: getattr(x, "mnemonic", str(x)))
+def test_products_touch_the_tiles_of_rows_and_columns(op: Op, count: int):
+    dispatch = op.dispatch()
+    for i, (t, m) in enumerate(zip(op.operands, dispatch.inputs, strict=True)):
+        if m.access is not Access.GATHER:
+            rows, columns = tile_shape(t.shape)[-2:]
+            assert _tiles_of_loops(dispatch, m)[-2:] == (rows, columns), i
+    assert dispatch.domain[-1] == K // 32
+    assert op.flops() == 2 * count * M * K * N
 
 
 def _generic(dispatch: Dispatch, inputs: tuple[TensorType, ...], out: TensorType) -> tuple[ir.Module, ir.Value]:

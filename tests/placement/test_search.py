@@ -1,0 +1,82 @@
+"""What is searched: choices that can pay, and greedy looks at the next users of what it makes."""
+
+import numpy as np
+import pytest
+
+from tests.ops.sized import sized
+from ttstack.placement import Graph, Node
+from ttstack.placement.formulate import Formulation, formulate
+from ttstack.placement.greedy import greedy_choices
+from ttstack.placement.homes import homes
+from ttstack.placement.pricing import Pricing
+from ttstack.placement.problem import Problem, Read, Step
+from ttstack.system_desc import load
+
+CHIP = load("wormhole").chips[0]
+
+
+def read(value: int, *costs: float) -> Read:
+    """What a reader of a value with as many options pays to have it in the first one."""
+    cost = np.array([costs], dtype=float).T
+    none = np.zeros(cost.shape, dtype=np.int64)
+    return Read(value, cost, none, none, cost > 0)
+
+
+def step(value: int, reads: tuple[Read, ...], *costs: float) -> Step:
+    """An op whose choices give as many options of the value."""
+    choices = len(costs)
+    needs, gives = np.zeros((choices, len(reads)), dtype=np.int64), np.arange(choices).reshape(-1, 1)
+    return Step(reads, (value,), needs, gives, np.array(costs, dtype=float), np.zeros(choices, dtype=np.int64), ())
+
+
+@pytest.mark.parametrize(("change", "chosen"), [(1.0, 0), (5.0, 1)])
+def test_greedy_takes_what_is_best_with_the_next_user(change: float, chosen: int) -> None:
+    """The second choice costs 2 more, and spares its reader the change."""
+    steps = (step(0, (), 3.0, 5.0), step(1, (read(0, change, 0.0),), 1.0))
+    assert greedy_choices(Problem(((0, 0), (0,)), steps, (100, 100))) == [chosen, 0]
+
+
+def test_greedy_looks_at_two_users() -> None:
+    """Each would pay 3: one alone is not worth 5, both are; a third is not seen."""
+    readers = [step(i, (read(0, 3.0, 0.0),), 1.0) for i in (1, 2, 3)]
+    for users, extra, chosen in ((1, 5.0, 0), (2, 5.0, 1), (3, 7.0, 0)):
+        steps = (step(0, (), 0.0, extra), *readers[:users])
+        problem = Problem(((0, 0), *[(0,)] * users), steps, (100,) * (users + 1))
+        assert greedy_choices(problem)[0] == chosen
+
+
+@pytest.fixture(scope="module")
+def formulation() -> Formulation:
+    ops = [sized("relu", 512).op, sized("matmul", 512).op, sized("softmax", 512).op]
+    t = ops[0].operands[0]
+    nodes = (Node(ops[0], (0,), (2,)), Node(ops[1], (2, 1), (3,)), Node(ops[2], (3,), (4,)))
+    graph = Graph((t,) * 5, (0, 1), nodes, (4,), parameters=(1,))
+    return formulate(graph, homes(graph, None, None, {}), Pricing(CHIP), {}, l1=True, grids=True)
+
+
+def test_no_choice_is_searched_that_another_beats_wherever_it_fits(formulation: Formulation) -> None:
+    problem = formulation.problem
+    for at in formulation.candidates:
+        of = problem.steps[at]
+        beside = sum(max(problem.sizes[v]) for v in problem.live[at]) + sum(int(r.copied.max()) for r in of.reads)
+        layouts = [(*of.needs[i].tolist(), *of.gives[i].tolist()) for i in range(of.choices)]
+        for i, layout in enumerate(layouts):
+            if beside + of.scratch[i] <= problem.capacity[at]:
+                slower = [j for j, other in enumerate(layouts) if other == layout and of.cost[j] > of.cost[i]]
+                assert not slower, (at, i, slower)
+    assert len(formulation.candidates) == 3
+
+
+def test_of_the_ways_to_run_an_op_none_is_slower_with_as_much_l1() -> None:
+    op = sized("matmul", 512).op
+    graph = Graph((*op.operands, *op.results), (0, 1), (Node(op, (0, 1), (2,)),), (2,))
+    made = formulate(graph, homes(graph, None, None, {}), Pricing(CHIP), {}, l1=False, grids=False)
+    (found,) = made.candidates.values()
+    pricing = Pricing(CHIP)
+    every = [way for c in found for way in pricing.configured(c.device_op, [c.device_op.grid])]
+    front = pricing.front([*every, *every])
+    assert len(every) > len(front) > 1
+    assert [c.ns for c in front] == sorted({c.ns for c in front})
+    assert [c.l1_bytes for c in front] == sorted({c.l1_bytes for c in front}, reverse=True)
+    fastest = min(pricing.price(way).ns for way in every)
+    assert front[0].ns == fastest
