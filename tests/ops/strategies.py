@@ -249,9 +249,12 @@ def _concat(draw: Draw, mnemonic: str) -> Case:
 
 
 def _bounds(draw: Draw, extent: int) -> tuple[int, int, int]:
+    """Up, or down, in which case the first element is left out."""
     begin = draw(st.integers(0, extent - 1))
-    end = draw(st.integers(begin + 1, extent))
-    return (begin - extent if draw(st.booleans()) else begin), end, draw(st.integers(1, 3))
+    down = draw(st.booleans())
+    end = draw(st.integers(0, begin)) if down else draw(st.integers(begin + 1, extent))
+    step = draw(st.integers(1, 3)) * (-1 if down else 1)
+    return (begin - extent if draw(st.booleans()) else begin), end, step
 
 
 @_for(indexing.SliceStatic)
@@ -286,7 +289,7 @@ def _repeat(draw: Draw, mnemonic: str) -> Case:
 @_for(shape.Pad)
 def _pad(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors())
-    padding = tuple(draw(st.sampled_from((0, 1, 30))) for _ in range(2 * t.rank))
+    padding = tuple(draw(st.sampled_from((0, 1, 30, *((-1, -2) if e > 3 else ())))) for e in t.shape for _ in range(2))
     return Case(mnemonic, (t,), {"padding": padding, "value": draw(F32) if t.dtype.is_float else 1.0})
 
 
@@ -316,7 +319,8 @@ def _matmul(draw: Draw, mnemonic: str) -> Case:
     if mnemonic != "linear":
         return Case(mnemonic, (a, b), attributes)
     out = OPS["matmul"].on([a, b], attributes).results[0]
-    bias = TensorType(_spread(draw, out.shape), dtype) if draw(st.booleans()) else None
+    lead = (draw(LEAD),) if draw(st.booleans()) else ()
+    bias = TensorType((*lead, *_spread(draw, out.shape)), dtype) if draw(st.booleans()) else None
     return Case(mnemonic, (a, b, bias), attributes)
 
 
@@ -352,7 +356,14 @@ def _batch_norm(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(REALS, least=2))
     dim = _axis(draw, t.rank)
     attributes = {"epsilon": 0.5, "dimension": dim}
-    return Case(mnemonic, (t, *[t.with_shape((t.shape[dim],))] * 4), attributes)
+    return Case(mnemonic, (t, *per_channel(draw, t, dim)), attributes)
+
+
+def per_channel(draw: Draw, t: TensorType, dim: int) -> list[TensorType]:
+    """Four parameters with a value for each index of a dimension, with extents of 1 around it or without."""
+    at = dim % t.rank
+    spread = tuple(e if d == at else 1 for d, e in enumerate(t.shape))
+    return [t.with_shape(spread if draw(st.booleans()) else (t.shape[at],)) for _ in range(4)]
 
 
 @_for(embedding.Embedding)

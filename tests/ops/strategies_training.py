@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import LEAD, REALS, SIDE, Draw, axis_of, for_ops, tensors
+from tests.ops.strategies import LEAD, REALS, SIDE, Draw, axis_of, for_ops, per_channel, tensors
 from ttstack.ops import embedding, normalization, quantization, training
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
@@ -18,9 +18,7 @@ SCALE = st.sampled_from((0.5, 0.25, 2.0, 0.0078125))
 def batch_norm(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(REALS, least=2))
     dim = axis_of(draw, t.rank)
-    return Case(
-        mnemonic, (t, *[t.with_shape((t.shape[dim],))] * 4), {"epsilon": 0.5, "dimension": dim, "momentum": 0.25}
-    )
+    return Case(mnemonic, (t, *per_channel(draw, t, dim)), {"epsilon": 0.5, "dimension": dim, "momentum": 0.25})
 
 
 @for_ops(normalization.GroupNorm)
@@ -47,11 +45,13 @@ def adamw(draw: Draw, mnemonic: str) -> Case:
 
 
 def _heads(draw: Draw) -> tuple[list[TensorType], TensorType | None, dict[str, Any]]:
-    """Query, key, value; a mask if any; and the attributes."""
+    """Query, key, value, of a batch or of one sample; a mask if any; and the attributes."""
     dtype, kind = draw(REAL), draw(st.sampled_from(("none", "causal", "arbitrary")))
     b, kv, groups, rows, columns, d = (draw(x) for x in (LEAD, LEAD, LEAD, SIDE, SIDE, SIDE))
     columns = rows if kind == "causal" else columns
-    shapes = ((b, kv * groups, rows, d), (b, kv, columns, d), (b, kv, columns, d))
+    b = 1 if (alone := draw(st.booleans())) else b
+    lead = () if alone else (b,)
+    shapes = ((*lead, kv * groups, rows, d), (*lead, kv, columns, d), (*lead, kv, columns, d))
     mask = TensorType((draw(st.sampled_from((1, b))), 1, rows, columns), dtype) if kind == "arbitrary" else None
     return [TensorType(s, dtype) for s in shapes], mask, {"mask_type": kind}
 
@@ -61,14 +61,14 @@ def sdpa_fw(draw: Draw, mnemonic: str) -> Case:
     heads, mask, attributes = _heads(draw)
     if not draw(st.booleans()):
         return Case(mnemonic, (*heads, mask), attributes)
-    sums = TensorType((*heads[0].shape[:3], 32), draw(st.sampled_from((DType.F32, DType.BF16))))
+    sums = TensorType((*heads[0].shape[:-1], 32), draw(st.sampled_from((DType.F32, DType.BF16))))
     return Case(mnemonic, (*heads, mask), attributes | {"return_intermediates": True}, (heads[0], sums))
 
 
 @for_ops(training.SdpaBw)
 def sdpa_bw(draw: Draw, mnemonic: str) -> Case:
     (query, key, value), mask, attributes = _heads(draw)
-    sums = TensorType((*query.shape[:3], 32), DType.F32)
+    sums = TensorType((*query.shape[:-1], 32), DType.F32)
     return Case(mnemonic, (query, query, query, key, value, sums, mask), attributes)
 
 

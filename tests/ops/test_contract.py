@@ -11,10 +11,13 @@ from tests.ops.strategies import cases, has_cases
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
-from ttstack.dialects.types import tensor_type
+from ttstack.dialects.types import read_type, tensor_type
 from ttstack.frontends.text import parse, print_module
 from ttstack.mlir import ir
 from ttstack.ops import FAMILIES, OPS
+from ttstack.ops.types import DType
+from ttstack.passes.functions import refresh_signature
+from ttstack.passes.ttir.convert_results import ConvertResults
 from ttstack_runtime import kernels
 from ttstack_runtime.evaluate import evaluate
 
@@ -111,3 +114,27 @@ def test_the_verifier_refuses_another_result_type(mnemonic: str, data: st.DataOb
     with pytest.raises(ir.MLIRError) as refused:
         op.verify()
     assert f"\"model.py\":7:1: 'ttir.{mnemonic}' op {name} is {wrong}, inferred {right}" in str(refused.value)
+
+
+CONVERTED = [name for name in NAMED if OPS[name].computes is not None]
+"""Ops whose results the text can give another element type."""
+
+
+@pytest.mark.parametrize("mnemonic", CONVERTED)
+@few
+@given(data=st.data())
+def test_results_of_another_element_type_are_typecasts(mnemonic: str, data: st.DataObject):
+    case = data.draw(cases(mnemonic))
+    module = case.module()
+    other = data.draw(st.sampled_from((DType.F32, DType.BF16, DType.I32)))
+    wanted = [t.with_dtype(other) for t in case.op.results]
+    for result, t in zip(the_op(module).results, wanted, strict=True):
+        result.set_type(tensor_type(t))
+    refresh_signature(module.body.operations[0])
+    again = parse(print_module(module))
+    ConvertResults().run(again)
+    assert again.operation.verify()
+    *ops, last = again.body.operations[0].regions[0].blocks[0].operations
+    assert [read_type(v.type) for v in last.operands] == wanted
+    for op in ops:
+        assert [read_type(r.type) for r in op.results] == list(describe(op.operation).results)

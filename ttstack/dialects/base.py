@@ -10,7 +10,8 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity, Op
-from ttstack.ops.types import TensorType
+from ttstack.ops.conversion import conversion, is_spelling
+from ttstack.ops.types import QuantType, TensorType
 
 SEGMENTS = "operandSegmentSizes"
 RESULT_SEGMENTS = "resultSegmentSizes"
@@ -61,16 +62,23 @@ class Defined(Verified):
         """Operands and attributes fit, and result types are the inferred ones."""
         self._check_names()
         spelled = [read_type(r.type) for r in self.operation.results]
-        described = self.describe()
+        described = self._understood(spelled)
         inferred = described.results
         if len(spelled) != len(inferred):
             raise ValueError(f"has {len(spelled)} results, infers {len(inferred)}")
         for i, (got, want) in enumerate(zip(spelled, inferred, strict=True)):
-            if got != want:
+            if got != want and not is_spelling(type(described), got, want):
                 raise ValueError(f"{self._result_name(i)} is {got}, inferred {want}")
         self._check_elements(spelled)
         if type(described).check_constants is not Op.check_constants:
             described.check_constants(_constants(self.operation))
+
+    def _understood(self, spelled: Sequence[TensorType]) -> Op:
+        """What the op computes, also where its operands must become of one element type first."""
+        spec, op = self.definition, self.operation
+        if spec.computes is None:
+            return self.describe()
+        return conversion(spec, operand_types(spec, op), attribute_values(spec, op), spelled).op
 
     def _check_names(self) -> None:
         """No attribute is all but called as one of the op's, which would go unheard."""
@@ -84,10 +92,13 @@ class Defined(Verified):
         return names[number] if number < len(names) and not self.definition.variadic_results else f"{last} {number}"
 
     def _check_elements(self, results: Sequence[TensorType]) -> None:
-        """Elements have the type of the result that they are."""
+        """Elements have the shape of the result that they are, and a type that a typecast can take them from."""
         for name, a in self.definition.attribute_specs().items():
-            if a.spelling.kind == "elements" and (got := read_type(self.attributes[name].type)) != results[0]:
-                raise ValueError(f"attribute '{name}' holds {got}, result is {results[0]}")
+            if a.spelling.kind != "elements":
+                continue
+            got, want = read_type(self.attributes[name].type), results[0]
+            if got != want and (got.shape != want.shape or any(isinstance(t.dtype, QuantType) for t in (got, want))):
+                raise ValueError(f"attribute '{name}' holds {got}, result is {want}")
 
 
 def _constants(op: Any) -> dict[int, Any]:
@@ -109,8 +120,7 @@ def describe(op: Any) -> Op:
     spec = definition(op)
     assert spec is not None, op.name
     results = [read_type(r.type) for r in op.results] if spec.result_fields() else []
-    operands = [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
-    return spec.on(operands, attribute_values(spec, op), *results)
+    return spec.on(operand_types(spec, op), attribute_values(spec, op), *results)
 
 
 def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
@@ -121,6 +131,11 @@ def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
         for name, a in spec.attribute_specs().items()
         if name in attributes
     }
+
+
+def operand_types(spec: type[Op], op: Any) -> list[TensorType | None]:
+    """The types of the operands in the order of the definition's places, None where one is absent."""
+    return [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
 
 
 def operands_by_place(spec: type[Op], op: Any) -> list[ir.Value | None]:

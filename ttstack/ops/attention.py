@@ -15,6 +15,7 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
     """
 
     multiplied = (0, 1, 1)
+    computes = ("query", "key", "value")
     op_code = "SDPAOperation"
     query: TensorType
     key: TensorType
@@ -98,6 +99,8 @@ def flash(
 
 class HeadMovement(Op):
     """Heads that move between columns of a matrix and a dimension of their own."""
+
+    computes = ()
 
     def flops(self) -> int:
         """None."""

@@ -64,6 +64,10 @@ class Op:
     """Whether the last result is there only where operands or attributes ask for it."""
     variadic_results: ClassVar[bool] = False
     """Whether the last name of a result stands for any number of them."""
+    computes: ClassVar[tuple[str, ...] | None] = None
+    """Operands of one element type that the op computes in, if the text may give its results another; None: never."""
+    scalar_as_vector: ClassVar[bool] = False
+    """Whether the text can give a result of rank 0 as a vector of one element."""
     takes_quantized: ClassVar[bool] = False
     """Whether operands can be quantized in any way; ops that compute nothing take those quantized as a whole."""
     pure: ClassVar[bool] = True
@@ -217,6 +221,12 @@ class Op:
         op = cls(**values)
         _check_quantized(op)
         return op
+
+    @classmethod
+    def places(cls, count: int) -> list[str]:
+        """The place of each of `count` operands in the order of the text; a variadic one takes all that is left."""
+        names = list(cls.operand_specs())
+        return [names[min(i, len(names) - 1)] for i in range(count)]
 
     @classmethod
     def _spelled(cls, results: Sequence[TensorType]) -> dict[str, Any]:

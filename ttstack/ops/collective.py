@@ -12,8 +12,8 @@ from ttstack.ops.loops import movement
 from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import TensorType
 
-REDUCTIONS = {"sum": "add", "mean": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}
-"""Kinds of reduction over devices, and the tile op that each takes."""
+REDUCTIONS = {"sum": "add", "max": "maximum", "min": "minimum"}
+"""Kinds of reduction over devices that TTIR has, and the tile op that each takes."""
 
 
 class Collective(MeshOp):

@@ -20,6 +20,7 @@ class Convolution(WindowOp):
 
     multiplied = (0, 1)
     op_code = "Conv2dDeviceOperation"
+    computes = ("input", "weight", "bias")
     filters = ("weight",)
     spatial: ClassVar[tuple[str, ...]] = ()
     """Names of the spatial axes, outermost first."""

@@ -100,7 +100,7 @@ class Rand(Creation, mnemonic="rand"):
         same = self.type.shape == tuple(self.size)
         expect(same, f"size {list(self.size)} differs from the result's {list(self.type.shape)}")
         expect(self.type.dtype.is_float, f"result holds {self.type.dtype}, samples are real numbers")
-        expect(self.low <= self.high, f"low {self.low} is above high {self.high}")
+        expect(self.low < self.high, f"low {self.low} is not below high {self.high}")
         return self.type
 
     def dispatch(self) -> Dispatch:

@@ -33,6 +33,7 @@ class EltwiseUnary(Eltwise):
     """One operand; the result has its type."""
 
     op_code = "UnaryDeviceOperation"
+    computes = ("input",)
     input: TensorType
 
 
@@ -40,12 +41,15 @@ class EltwiseBinary(Eltwise):
     """Two operands, broadcast against each other."""
 
     op_code = "BinaryNgDeviceOperation"
+    computes = ("lhs", "rhs")
     lhs: TensorType
     rhs: TensorType
 
 
 class Bits(EltwiseBinary):
     """Two integers bit by bit."""
+
+    computes = ()
 
     def infer(self) -> TensorType:
         """The broadcast shape; both operands hold integers."""
@@ -166,6 +170,8 @@ for _base, _table in (
 class BitwiseNot(EltwiseUnary, mnemonic="bitwise_not"):
     """All bits inverted."""
 
+    computes = ()
+
     def infer(self) -> TensorType:
         """The operand's type, which holds integers."""
         integer("input", self.input)
@@ -218,6 +224,7 @@ class GeluBw(EltwiseBinary, mnemonic="gelu_bw"):
 class ClampScalar(EltwiseUnary, mnemonic="clamp_scalar"):
     """`min(max(x, min), max)` with bounds from attributes."""
 
+    computes = None
     min: Number
     max: Number
 
@@ -226,6 +233,7 @@ class ClampTensor(Eltwise, mnemonic="clamp_tensor"):
     """`min(max(x, min), max)` with bounds from tensors."""
 
     op_code = "TernaryDeviceOperation"
+    computes = ("input", "min", "max")
     input: TensorType
     min: TensorType
     max: TensorType
@@ -235,6 +243,7 @@ class Where(Eltwise, mnemonic="where"):
     """`second` where `first` is nonzero, else `third`."""
 
     op_code = "WhereDeviceOperation"
+    computes = ("second", "third")
     first: TensorType
     second: TensorType
     third: TensorType

@@ -1,27 +1,37 @@
 """Lookups: rows of a table picked by index."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from ttstack.ops.attributes import I64, Bool, Str
+from ttstack.ops.attributes import I64, Bool, I32Array, Str
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.shapes import expect
+from ttstack.ops.shapes import expect, integer
 from ttstack.ops.types import TensorType, tiles
 
 
 class Embedding(Op, mnemonic="embedding"):
-    """`weight[input]`: the result has the index's shape, then the row's width."""
+    """`weight[input]`: the result has the index's shape, then the row's width.
+
+    `shape` is another shape of as many indices, in which the device sees them; not an attribute of tt-mlir's.
+    """
 
     op_code = "EmbeddingsDeviceOperation"
+    computes = ()
     host_indices = ("input", "weight")
     input: TensorType
     weight: TensorType
+    shape: I32Array | None = None
 
     def infer(self) -> TensorType:
         """Index shape and row width; leading dimensions of extent 1 of the table do not count."""
+        integer("input", self.input)
         check_table(self.weight)
-        return self.weight.with_shape((*self.input.shape, self.weight.shape[-1]))
+        shape = self.input.shape if self.shape is None else self.shape
+        fits = math.prod(shape) == self.input.size and min(shape, default=0) >= 0
+        expect(fits, f"shape {list(shape)} is not one of the {self.input.size} indices of input")
+        return self.weight.with_shape((*shape, self.weight.shape[-1]))
 
     def flops(self) -> int:
         """None."""

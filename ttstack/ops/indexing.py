@@ -11,10 +11,26 @@ SCATTER_REDUCTIONS = ("invalid", "sum", "prod", "min", "max")
 """What `scatter` can do with a value that is there; `invalid` replaces it."""
 
 
+def steps(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[int, int]:
+    """Where a slice begins, counted from the front, and its elements; negative bounds count from the end.
+
+    A negative step goes down from `begin` and ends above `end`, which therefore leaves out element 0. Raises
+    `ValueError` where a bound is outside, or on the wrong side of the other.
+    """
+    expect(step != 0, f"step of dimension {dim} is 0")
+    first, last = (b + extent if b < 0 else b for b in (begin, end))
+    low, high = (first, last) if step > 0 else (last, first)
+    room = extent - 1 if step < 0 and low != high else extent
+    inside = 0 <= low <= high <= room
+    expect(inside, f"slice {begin}:{end}:{step} of dimension {dim} is outside of its extent {extent}, or turned round")
+    return first, -(-(high - low) // abs(step))
+
+
 class SliceStatic(Movement, mnemonic="slice_static"):
-    """`input[begin:end:step]` in every dimension; negative bounds count from the end."""
+    """`input[begin:end:step]` in every dimension; negative bounds count from the end, negative steps go down."""
 
     op_code = "SliceDeviceOperation"
+    computes = None
     input: TensorType
     begins: I32Array
     ends: I32Array
@@ -26,14 +42,8 @@ class SliceStatic(Movement, mnemonic="slice_static"):
         for name in ("begins", "ends", "step"):
             count = len(getattr(self, name))
             expect(count == self.input.rank, f"{name} has {count} entries for rank {self.input.rank}")
-        for d, (extent, begin, end, step) in enumerate(
-            zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
-        ):
-            low, high = (b + extent if b < 0 else b for b in (begin, end))
-            expect(step > 0, f"step {step} of dimension {d} is not positive")
-            inside = 0 <= low <= high <= extent
-            expect(inside, f"slice {begin}:{end} of dimension {d} is outside of its extent {extent}")
-            shape.append(-(-(high - low) // step))
+        for d, bounds in enumerate(zip(self.input.shape, self.begins, self.ends, self.step, strict=True)):
+            shape.append(steps(*bounds, d)[1])
         return self.input.with_shape(tuple(shape))
 
 
@@ -41,6 +51,7 @@ class SliceDynamic(Movement, mnemonic="slice_dynamic"):
     """`input[begin:end:step]` in every dimension, bounds read from 1-D tensors; the text says how many come out."""
 
     op_code = "SliceDeviceOperation"
+    computes = None
     host_indices = ("begins", "ends")
     input: TensorType
     begins: TensorType
@@ -55,22 +66,23 @@ class SliceDynamic(Movement, mnemonic="slice_dynamic"):
         for name, bounds in (("begins", self.begins), ("ends", self.ends)):
             integer(name, bounds)
             expect(bounds.shape == (rank,), f"{name} has shape {list(bounds.shape)}, expected [{rank}]")
-        steps = self.step if self.step is not None else (1,) * rank
-        expect(len(steps) == rank, f"step has {len(steps)} entries for rank {rank}")
-        expect(min(steps) > 0, f"step {list(steps)} is not all positive")
-        most = [-(-extent // step) for extent, step in zip(self.input.shape, steps, strict=True)]
+        given = self.step if self.step is not None else (1,) * rank
+        expect(len(given) == rank, f"step has {len(given)} entries for rank {rank}")
+        expect(min(given) > 0, f"step {list(given)} is not all positive")
+        most = [-(-extent // step) for extent, step in zip(self.input.shape, given, strict=True)]
         fits = len(most) == self.type.rank and all(e <= m for e, m in zip(self.type.shape, most, strict=True))
         expect(
             fits and self.type.dtype == self.input.dtype,
-            f"result {self.type} is no slice of input {self.input} in steps {list(steps)}",
+            f"result {self.type} is no slice of input {self.input} in steps {list(given)}",
         )
         return self.type
 
 
 class Index(Movement, mnemonic="index"):
-    """`input[begin:end:step]` along `dim`."""
+    """`input[begin:end:step]` along `dim`; a negative step goes down."""
 
     op_code = "SliceDeviceOperation"
+    computes = None
     input: TensorType
     dim: I32
     begin: I32
@@ -80,12 +92,7 @@ class Index(Movement, mnemonic="index"):
     def infer(self) -> TensorType:
         """The number of steps along `dim`."""
         at = axis(self.dim, self.input.rank)
-        extent = self.input.shape[at]
-        low, high = (b + extent if b < 0 else b for b in (self.begin, self.end))
-        expect(self.step > 0, f"step {self.step} is not positive")
-        inside = 0 <= low <= high <= extent
-        expect(inside, f"slice {self.begin}:{self.end} of dimension {at} is outside of its extent {extent}")
-        count = -(-(high - low) // self.step)
+        _, count = steps(self.input.shape[at], self.begin, self.end, self.step, at)
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
 
 
@@ -93,6 +100,7 @@ class IndexSelect(Movement, mnemonic="index_select"):
     """Windows of `length` along `dim`, from `begin` on one every `stride`; a stride of 0 takes one window."""
 
     op_code = "SliceDeviceOperation"
+    computes = None
     input: TensorType
     dim: Si32
     begin: Si32
@@ -109,6 +117,8 @@ class IndexSelect(Movement, mnemonic="index_select"):
             f"window of {self.length} from {self.begin} is outside of dimension {at}, which has extent {extent}",
         )
         expect(0 <= self.stride <= extent, f"stride is {self.stride}, not from 0 to {extent}")
+        apart = self.stride == 0 or self.length <= self.stride
+        expect(apart, f"windows of {self.length} overlap: stride is {self.stride}")
         starts = range(self.begin, extent, self.stride or extent)
         count = sum(min(self.length, extent - start) for start in starts)
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))

@@ -6,7 +6,7 @@ from ttstack.ops.attributes import I64, Bool, DenseI64, Str
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.eltwise import EltwiseUnary
-from ttstack.ops.loops import broadcast_map
+from ttstack.ops.loops import broadcast_map, movement
 from ttstack.ops.shapes import axes, broadcast, expect, promote
 from ttstack.ops.types import TensorType, tiles
 
@@ -28,6 +28,8 @@ class Matmul(Op, mnemonic="matmul"):
     """`a @ b` over the last two dimensions, batch dimensions broadcast; vectors as in `torch.matmul`."""
 
     multiplied = (0, 1)
+    computes = ("a", "b")
+    scalar_as_vector = True
     op_code = "MatmulDeviceOperation"
     a: TensorType
     b: TensorType
@@ -52,9 +54,14 @@ class Matmul(Op, mnemonic="matmul"):
         return m, n, k
 
     def infer(self) -> TensorType:
+        """The product's type."""
+        check_activation(self.activation)
+        return self.product
+
+    @property
+    def product(self) -> TensorType:
         """Batch dimensions, then rows and columns."""
         m, n, _ = self.mnk
-        check_activation(self.activation)
         rows = (m,) if self.a.rank > 1 else ()
         columns = (n,) if self.b.rank > 1 else ()
         batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
@@ -62,7 +69,7 @@ class Matmul(Op, mnemonic="matmul"):
 
     def flops(self) -> int:
         """Two for each multiply-add."""
-        return 2 * self.results[0].size * self.mnk[2]
+        return 2 * self.product.size * self.mnk[2]
 
     def dispatch(self) -> Dispatch:
         """Loops over batch, rows and columns, and the inner loop that reduces."""
@@ -103,18 +110,21 @@ class Matmul(Op, mnemonic="matmul"):
 
 
 class Linear(Matmul, mnemonic="linear"):
-    """`a @ b + bias`, the bias broadcast to the product."""
+    """`a @ b + bias`, product and bias broadcast to each other."""
 
+    computes = ("a", "b", "bias")
     bias: TensorType | None = None
 
     def infer(self) -> TensorType:
-        """The product's type; the bias must broadcast to it."""
+        """The shape that product and bias broadcast to."""
         product = super().infer()
-        if self.bias is not None:
-            both = broadcast(product.shape, self.bias.shape)
-            fits = both == product.shape
-            expect(fits, f"bias {list(self.bias.shape)} does not broadcast to {list(product.shape)}")
-        return product
+        return product if self.bias is None else product.with_shape(broadcast(product.shape, self.bias.shape))
+
+    def dispatch(self) -> Dispatch:
+        """Those of the product; one that the bias broadcasts is a product and a sum before it reaches the device."""
+        if self.results[0].shape == self.product.shape:
+            return super().dispatch()
+        return movement(self.operands, self.results, "add")
 
     def _epilogue_maps(self) -> tuple[Map, ...]:
         return () if self.bias is None else (broadcast_map(self.bias, self.results[0]),)
@@ -124,6 +134,7 @@ class DotGeneral(Op, mnemonic="dot_general"):
     """StableHLO's general contraction; result dimensions are batch, free of lhs, free of rhs."""
 
     executable = False
+    computes = ("lhs", "rhs")
     lhs: TensorType
     rhs: TensorType
     batch_dims_lhs: DenseI64
@@ -163,6 +174,7 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
     """
 
     multiplied = (0, 1)
+    computes = ("a", "b")
     op_code = "MatmulDeviceOperation"
     host_indices = ("sparsity",)
     a: TensorType
@@ -185,6 +197,7 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
         for name, t in (("a", a), ("b", b)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
         expect(self.is_input_a_sparse or self.is_input_b_sparse, "neither input is sparse: use matmul")
+        expect(b.shape[1] > 0, f"b {list(b.shape)} has no experts")
         expect(b.shape[0] == 1, f"b {list(b.shape)} has a first dimension of {b.shape[0]}, not 1")
         expect(
             a.shape[3] == b.shape[2],

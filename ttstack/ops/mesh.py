@@ -1,6 +1,7 @@
 """The ways of tensors between the host and the devices of a mesh, and from all devices to their own part."""
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ttstack.ops.attributes import DenseI64, ShardDirection, ShardType, Si32, Ui32
@@ -22,9 +23,9 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
     """A tensor of the host put on the devices of the mesh (`full_to_shard`), or got back from them.
 
     `devices` gives each its part: `shard_dims` says, for each axis of the mesh, the dimension that is divided over
-    it (-1: none), `shard_shape` the number of parts of each dimension. `identity` is the same for a tensor that lies
-    on the devices already. `replicate` gives all devices the whole tensor, `maximal` the first one alone, and zeros
-    to the others; back comes what the first device has.
+    it (-1: none), or once for a mesh of one axis; `shard_shape` the number of parts of each dimension. `identity` is
+    the same for a tensor that lies on the devices already. `replicate` gives all devices the whole tensor, `maximal`
+    the first one alone, and zeros to the others; back comes what the first device has.
     """
 
     TYPES: ClassVar[tuple[str, ...]] = ("replicate", "maximal", "devices", "identity")
@@ -64,9 +65,10 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
         """Each dimension has as many parts as there are devices along the axes that it is divided over."""
         if not self.divides:
             return
-        expect(len(self.shard_dims) == AXES, f"shard_dims {list(self.shard_dims)} has no entry for each axis of {mesh}")
+        dims = dims_by_axis(self.shard_dims)
+        expect(len(dims) == AXES, f"shard_dims {list(dims)} has no entry for each axis of {mesh}")
         for d, parts in enumerate(self.shard_shape):
-            axes = [a for a, dim in enumerate(self.shard_dims) if dim == d]
+            axes = [a for a, dim in enumerate(dims) if dim == d]
             count = math.prod(mesh.extent(a) for a in axes)
             which = f"axes {axes} of the mesh {mesh} have" if axes else f"no axis of the mesh {mesh} has"
             expect(parts == count, f"shard_shape has {parts} parts of dimension {d}, {which} {count} devices")
@@ -77,7 +79,7 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
             return (0,) if self.shard_type == "maximal" else tuple(range(mesh.size))
         if not self.divides:
             return (0,)
-        repeated = [a for a, dim in enumerate(self.shard_dims) if dim < 0]
+        repeated = [a for a, dim in enumerate(dims_by_axis(self.shard_dims)) if dim < 0]
         return tuple(d for d in range(mesh.size) if all(mesh.position(d, a) == 0 for a in repeated))
 
     def _part(self, d: int, extent: int, parts: int) -> int:
@@ -93,3 +95,8 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
         expect(len(dims) <= AXES, f"shard_dims {list(dims)} has {len(dims)} entries, a mesh has {AXES} axes")
         for d in dims:
             expect(-1 <= d < rank, f"shard_dims {list(dims)} names dimension {d}, input has rank {rank}")
+
+
+def dims_by_axis(shard_dims: Sequence[int]) -> tuple[int, ...]:
+    """The dimension that each axis of the mesh divides; one entry is that of all devices, in one row."""
+    return (*shard_dims,) * (AXES if len(shard_dims) == 1 else 1)

@@ -74,6 +74,7 @@ class Routed(Movement):
     """Tokens or weights that move by where experts are; nothing is computed."""
 
     op_code = "CopyDeviceOperation"
+    computes = None
 
     def dispatch(self) -> Dispatch:
         """Rows move one by one, from wherever they lie."""

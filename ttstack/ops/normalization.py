@@ -17,6 +17,7 @@ class TrailingNorm(Op):
     """Statistics over the trailing dimensions `normalized_shape`, then an optional scale and shift."""
 
     op_code = "LayerNormDeviceOperation"
+    computes = ("input",)
     divides_rows = True
     input: TensorType
     weight: TensorType | None = None
@@ -71,6 +72,7 @@ class BatchNorm(Op):
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
 
     op_code = "GroupNormDeviceOperation"
+    computes = ("operand",)
     operand: TensorType
     scale: TensorType
     offset: TensorType
@@ -78,11 +80,13 @@ class BatchNorm(Op):
     dimension: I32
 
     def normalized(self) -> TensorType:
-        """The operand's type; all other operands must have a value for each index of `dimension`."""
+        """The operand's type; all other operands must have one value for each index of `dimension`."""
         expect(2 <= self.operand.rank <= 5, f"rank of operand is {self.operand.rank}, not 2 to 5")
         channels = self.operand.shape[axis(self.dimension, self.operand.rank, "dimension")]
         for name in list(self.operand_specs())[1:]:
-            trailing(name, getattr(self, name), (channels,))
+            got: TensorType = getattr(self, name)
+            fits = got.rank > 0 and got.size == channels and channels in got.shape
+            expect(fits, f"{name} has shape {list(got.shape)}, expected [{channels}], with any extents of 1")
         return self.operand
 
 
@@ -139,6 +143,7 @@ class GroupNorm(Op, mnemonic="group_norm"):
     """
 
     op_code = "GroupNormDeviceOperation"
+    computes = ("input",)
     input: TensorType
     input_mask: TensorType | None = None
     weight: TensorType | None = None

@@ -16,6 +16,7 @@ class Pool(ImageOp):
     """One value for the elements that a window sees in each channel."""
 
     op_code = "Pool2D"
+    computes = ("input",)
     reduces: ClassVar[str] = "reduce_max"
     """The tile op that joins two elements of a window."""
     kernel: Sides
@@ -119,6 +120,7 @@ class GlobalAvgPool2d(Op, mnemonic="global_avg_pool2d"):
     """Mean over height and width, which stay with extent 1."""
 
     op_code = "ReduceDeviceOperation"
+    computes = ("input",)
     input: TensorType
 
     def infer(self) -> TensorType:
@@ -140,6 +142,7 @@ class Upsample2d(Op, mnemonic="upsample2d"):
     """Height and width times `scale_factor`: each pixel repeated, or `bilinear` between pixel centres."""
 
     op_code = "UpsampleOperation"
+    computes = ("input",)
     input: TensorType
     scale_factor: SignedSides
     mode: Str = "nearest"

@@ -7,7 +7,7 @@ from ttstack.ops.attributes import I64, Bool, I32Array, ResultDType, Si32
 from ttstack.ops.base import Op, define
 from ttstack.ops.dispatch import TILE_OPS, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.loops import identity_map, rowwise
-from ttstack.ops.shapes import axes, axis
+from ttstack.ops.shapes import axes, axis, expect, integer
 from ttstack.ops.types import TensorType, tile_shape
 
 
@@ -15,6 +15,7 @@ class Reduction(Op):
     """One value for all elements along `dim_arg`, or along all dimensions where it is left out or empty."""
 
     op_code = "ReduceDeviceOperation"
+    computes = ("input",)
     input: TensorType
     keep_dim: Bool
     dim_arg: I32Array | None = None
@@ -73,14 +74,19 @@ for _mnemonic, _doc in {
 
 
 class Argmax(Reduction, mnemonic="argmax"):
-    """Index of the largest element, the first of equal ones; over the flattened operand without `dim_arg`."""
+    """Index of the largest element along one dimension, the first of equal ones; of all elements without `dim_arg`."""
 
     op_code = "ArgMaxDeviceOperation"
     dtype: ResultDType
 
     def infer(self) -> TensorType:
         """The reduced shape in the integer type that the text says."""
-        return super().infer().with_dtype(self.dtype)
+        expect(len(self.dim_arg or ()) < 2, f"dim_arg {list(self.dim_arg or ())} is more than one dimension")
+        found = super().infer().with_dtype(self.dtype)
+        integer("result", found)
+        missing = any(self.input.shape[d] == 0 for d in self.dims) and found.size > 0
+        expect(not missing, f"input {list(self.input.shape)} has no elements along {list(self.dims)}")
+        return found
 
     def dispatch(self) -> Dispatch:
         """The loops of a reduction; positions are no tile op."""
@@ -91,6 +97,7 @@ class Scan(Op):
     """An inclusive scan along one dimension."""
 
     op_code = "AccumulationDeviceOperation"
+    computes = ("input",)
     input: TensorType
     dim: I64
 
@@ -112,6 +119,7 @@ class Softmax(Op, mnemonic="softmax"):
     """`exp(x)` over its sum along `dimension`; `numericStable` subtracts the maximum first."""
 
     op_code = "SoftmaxDeviceOperation"
+    computes = ("input",)
     input: TensorType
     dimension: Si32
     numericStable: Bool = False

@@ -7,12 +7,14 @@ from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.loops import broadcast_map, identity_map, movement
 from ttstack.ops.pattern import rearrangement
-from ttstack.ops.shapes import axis, expect
+from ttstack.ops.shapes import axes, axis, expect
 from ttstack.ops.types import TensorType, tile_shape
 
 
 class Movement(Op):
     """An op whose tiles of the result hold parts of several tiles of the operands."""
+
+    computes = ()
 
     def dispatch(self) -> Dispatch:
         """All operands are read and all results written once."""
@@ -78,6 +80,7 @@ class Unsqueeze(Movement, mnemonic="unsqueeze"):
 class Permutation(Op):
     """Dimensions in another order."""
 
+    computes = ()
     input: TensorType
 
     @property
@@ -157,6 +160,7 @@ class Concat(Movement, mnemonic="concat"):
     """The inputs joined along `dim`."""
 
     op_code = "ConcatDeviceOperation"
+    computes = ("inputs",)
     inputs: tuple[TensorType, ...]
     dim: Si32
 
@@ -177,6 +181,7 @@ class Broadcast(Op, mnemonic="broadcast"):
     """Each dimension of extent 1 repeated `broadcast_dimensions` times."""
 
     op_code = "RepeatDeviceOperation"
+    computes = ()
     input: TensorType
     broadcast_dimensions: DenseI64
 
@@ -237,7 +242,7 @@ class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
 
 
 class Pad(Movement, mnemonic="pad"):
-    """`value` around the operand: `padding` is [low, high] of each dimension in turn."""
+    """`value` around the operand: `padding` is [low, high] of each dimension in turn, negative ones cut off."""
 
     op_code = "PadDeviceOperation"
     input: TensorType
@@ -245,11 +250,18 @@ class Pad(Movement, mnemonic="pad"):
     value: F32
 
     def infer(self) -> TensorType:
-        """Extents plus padding."""
+        """Extents plus padding; no more is cut off than is there."""
         pads = self.padding
         expect(len(pads) == 2 * self.input.rank, f"padding has {len(pads)} entries for rank {self.input.rank}")
-        expect(min(pads, default=0) >= 0, f"padding {list(pads)} is negative")
+        for d, extent in enumerate(self.input.shape):
+            low, high = self.cut(d)
+            expect(low + high <= extent, f"padding {list(pads)} cuts {low + high} off the {extent} of dimension {d}")
         return self.input.with_shape(tuple(e + pads[2 * d] + pads[2 * d + 1] for d, e in enumerate(self.input.shape)))
+
+    def cut(self, dim: int) -> tuple[int, int]:
+        """What negative padding cuts off a dimension, at its beginning and its end."""
+        low, high = self.padding[2 * dim : 2 * dim + 2]
+        return max(-low, 0), max(-high, 0)
 
 
 class Reverse(Movement, mnemonic="reverse"):
@@ -261,6 +273,6 @@ class Reverse(Movement, mnemonic="reverse"):
 
     def infer(self) -> TensorType:
         """The operand's type."""
-        for d in self.dimensions:
-            axis(d, self.input.rank, "dimensions")
+        expect(min(self.dimensions, default=0) >= 0, f"dimensions {list(self.dimensions)} are counted from the front")
+        axes(self.dimensions, self.input.rank, "dimensions")
         return self.input

@@ -60,7 +60,10 @@ class Adamw(Op, mnemonic="adamw"):
 
 
 class TrainingAttention(Op):
-    """Attention whose mask is none, causal, or an operand that is added to the scores."""
+    """Attention whose mask is none, causal, or an operand that is added to the scores.
+
+    Heads are [B, H, S, D], or [H, S, D] of one sample.
+    """
 
     op_code = "SDPAOperation"
     dropout_probability: F32 = 0.0
@@ -81,15 +84,20 @@ class TrainingAttention(Op):
         expect(fits, f"mask_type {kind!r} {'needs an' if added else 'takes no'} attention_mask")
         probability = self.dropout_probability
         expect(0 <= probability < 1, f"dropout_probability is {probability}, must be in [0, 1)")
-        query, key, value = heads
+        query, key, value = map(of_a_batch, heads)
         return ScaledDotProductAttention(
             query=query, key=key, value=value, attention_mask=attention_mask, is_causal=kind == "causal"
         )
 
 
+def of_a_batch(heads: TensorType) -> TensorType:
+    """Heads of one sample as those of a batch of one; all others as they are."""
+    return heads.with_shape((1, *heads.shape)) if heads.rank == 3 else heads
+
+
 def _statistics(query: TensorType, dtype: ElementType) -> TensorType:
     """A log-sum-exp for each query, in all columns of a tile."""
-    return TensorType((*query.shape[:3], STATISTICS), dtype)
+    return TensorType((*query.shape[:-1], STATISTICS), dtype)
 
 
 class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
@@ -112,10 +120,11 @@ class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
 
     def infer(self) -> tuple[TensorType, ...]:
         """The query's shape with the value's width; intermediates are f32 unless the text says another type."""
-        out = self.forward().results
+        (out,) = self.forward().results
+        given = out.with_shape((*self.query.shape[:-1], out.shape[-1]))
         dtype = self.intermediates_dtype or DType.F32
         expect(dtype.is_float, f"intermediates are {dtype}, not real numbers")
-        return (*out, _statistics(self.query, dtype)) if self.return_intermediates else out
+        return (given, _statistics(self.query, dtype)) if self.return_intermediates else (given,)
 
     def flops(self) -> int:
         """Two matrix products."""
@@ -148,7 +157,7 @@ class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
         """The types of query, key and value."""
         (out,) = self.forward().results
         for name in ("grad_output", "attn_output"):
-            trailing(name, getattr(self, name), out.shape)
+            trailing(name, getattr(self, name), (*self.query.shape[:-1], out.shape[-1]))
         trailing("intermediates", self.intermediates, _statistics(self.query, DType.F32).shape)
         return self.query, self.key, self.value
 

@@ -17,8 +17,11 @@ PerAxis = int | Sequence[int]
 def per_axis(name: str, value: PerAxis, rank: int) -> tuple[int, ...]:
     """One number for every spatial axis; raises `ValueError` where the count is wrong."""
     given = (value,) if isinstance(value, int) else tuple(value)
-    expect(len(given) in (1, rank), f"{name} {list(given)} has {len(given)} values, expected 1 or {rank}")
-    return given * rank if len(given) == 1 else given
+    if isinstance(value, int):
+        return given * rank
+    wanted = f"a number, or {rank} of them" if rank > 1 else "one"
+    expect(len(given) == rank, f"{name} {list(given)} has {len(given)} values, expected {wanted}")
+    return given
 
 
 def low_and_high(value: PerAxis, rank: int) -> tuple[tuple[int, int], ...]:
@@ -26,10 +29,9 @@ def low_and_high(value: PerAxis, rank: int) -> tuple[tuple[int, int], ...]:
     given = (value,) if isinstance(value, int) else tuple(value)
     if len(given) == 2 * rank:
         return tuple(zip(given[:rank], given[rank:], strict=True))
-    counts = sorted({1, rank, 2 * rank})
-    wanted = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"
-    expect(len(given) in counts, f"padding {list(given)} has {len(given)} values, expected {wanted}")
-    return tuple((p, p) for p in per_axis("padding", given, rank))
+    fits = isinstance(value, int) or len(given) == rank
+    expect(fits, f"padding {list(given)} has {len(given)} values, expected a number, {rank} or {2 * rank} of them")
+    return tuple((p, p) for p in per_axis("padding", value, rank))
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,12 @@ class Window:
     def overhang(self) -> int:
         """Elements after the padding that the last window still covers."""
         return max(0, (self.count - 1) * self.stride + self.extent - self.size - self.low - self.high)
+
+    def taps(self, *, padding_counts: bool) -> tuple[int, ...]:
+        """How many elements each window sees, padding included or not; what overhangs the padding never counts."""
+        low, high = (-self.low, self.size + self.high) if padding_counts else (0, self.size)
+        starts = (i * self.stride - self.low for i in range(self.count))
+        return tuple(sum(low <= s + k * self.dilation < high for k in range(self.kernel)) for s in starts)
 
     def check(self, name: str) -> None:
         """Raise `ValueError` where no window of this form fits an axis `name`."""

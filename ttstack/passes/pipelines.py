@@ -9,12 +9,14 @@ from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
 from ttstack.passes.ttir.channels_last import ChannelsLast
+from ttstack.passes.ttir.convert_results import ConvertResults
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
+from ttstack.passes.ttir.fold_lookups import FoldLookups
 from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
@@ -40,6 +42,7 @@ def simplify() -> Pipeline:
     return Pipeline(
         (
             DropLayouts(),
+            ConvertResults(),
             InlineCalls(),
             Builtin(pipeline="canonicalize"),
             DropMemory(),
@@ -77,6 +80,7 @@ def lower(
     return Pipeline(
         (
             KeepOldValues(),
+            FoldLookups(),
             FoldTensorTrain(),
             RecordTrains(dtype=dtype),
             Dispatch(),

@@ -10,10 +10,8 @@ from ttstack_runtime.kernels.table import Array, KernelTable
 
 _REDUCED: dict[str, Callable[[Array, Array], Array]] = {
     "sum": np.add,
-    "mean": np.add,
     "max": np.maximum,
     "min": np.minimum,
-    "prod": np.multiply,
 }
 
 
@@ -97,4 +95,4 @@ def _reduced(group: Sequence[Array], reduce_type: str) -> Array:
     total = group[0]
     for x in group[1:]:
         total = _REDUCED[reduce_type](total, x)
-    return total / np.asarray(len(group), total.dtype) if reduce_type == "mean" else total
+    return total

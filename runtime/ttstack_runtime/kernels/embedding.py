@@ -10,14 +10,14 @@ KERNELS = KernelTable()
 
 
 @KERNELS
-def embedding(indices: Array, weight: Array) -> Array:
-    """`weight[indices]`; leading axes of length 1 of the table do not count.
+def embedding(indices: Array, weight: Array, *, shape: tuple[int, ...] | None = None) -> Array:
+    """`weight[indices]`, the indices seen in another `shape`; leading axes of length 1 of the table do not count.
 
     Raises:
         ExecutionError: an index is not a row of the table.
     """
     table = _rows(weight)
-    return np.take(table, _checked(indices, len(table)), axis=0)
+    return np.take(table, _checked(indices.reshape(indices.shape if shape is None else shape), len(table)), axis=0)
 
 
 @KERNELS

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.ops.devices import Mesh
+from ttstack.ops.mesh import dims_by_axis
 from ttstack_runtime.kernels.table import Array, KernelTable
 
 KERNELS = KernelTable()
@@ -42,7 +43,7 @@ def mesh_shard(
 def _place(mesh: Mesh, device: int, shard_dims: Sequence[int]) -> dict[int, int]:
     """Which part of each dimension a device has; of a dimension over two axes, the first axis counts slowest."""
     place: dict[int, int] = {}
-    for axis, dim in enumerate(shard_dims):
+    for axis, dim in enumerate(dims_by_axis(shard_dims)):
         if dim >= 0:
             place[dim] = place.get(dim, 0) * mesh.extent(axis) + mesh.position(device, axis)
     return place

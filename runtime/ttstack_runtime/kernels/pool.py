@@ -70,7 +70,7 @@ def avg_pool2d(
     total = np.zeros((len(x), windows[0].count, windows[1].count, x.shape[-1]), x.dtype)
     for _, shifted in _taps(padded(x, windows, 0.0), windows):
         total += shifted
-    rows, columns = (_counted(w, count_include_pad) for w in windows)
+    rows, columns = (np.array(w.taps(padding_counts=count_include_pad)) for w in windows)
     return total / (rows[:, None] * columns)[..., None].astype(x.dtype)
 
 
@@ -103,13 +103,6 @@ def _taps(source: Array, windows: list[Window]) -> Iterator[tuple[tuple[int, int
     """Each tap of the kernel with the elements that it sees, one a window."""
     for i, j in product(range(windows[0].kernel), range(windows[1].kernel)):
         yield (i, j), source[:, tap(windows[0], i), tap(windows[1], j)]
-
-
-def _counted(window: Window, padding_counts: bool) -> Array:
-    """Taps of each window that count for its mean."""
-    at = positions(window)
-    low, high = (-window.low, window.size + window.high) if padding_counts else (0, window.size)
-    return ((at >= low) & (at < high)).sum(axis=1)
 
 
 def _lowest(x: Array) -> float:

@@ -55,6 +55,10 @@ def sdpa_fw(
     `mask_type` is `Causal`, `Arbitrary` (an added mask) or `None`.
     """
     _check_dropout(dropout_probability)
+    if query.ndim == 3:
+        heads = [x[None] for x in (query, key, value)]
+        made = sdpa_fw(*heads, attention_mask, mask_type=mask_type, return_intermediates=return_intermediates)
+        return (made[0][0], made[1][0]) if return_intermediates else made[0]
     positions = np.arange(query.shape[2], dtype=np.int64)[None]
     visible = Visibility(positions, mask_type.lower() == "causal")
     mask = attention_mask if mask_type.lower() == "arbitrary" else None
@@ -82,6 +86,9 @@ def sdpa_bw(
 ) -> tuple[Array, Array, Array]:
     """Gradients of query, key and value, from the output and the log-sum-exp that `sdpa_fw` returned."""
     _check_dropout(dropout_probability)
+    if query.ndim == 3:
+        heads = [x[None] for x in (grad_output, attn_output, query, key, value, intermediates)]
+        return tuple(g[0] for g in sdpa_bw(*heads, attention_mask, mask_type=mask_type))
     visible = Visibility(np.arange(query.shape[2], dtype=np.int64)[None], mask_type.lower() == "causal")
     mask = attention_mask if mask_type.lower() == "arbitrary" else None
     batch, kv_heads, _, depth = key.shape

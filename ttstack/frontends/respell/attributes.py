@@ -24,7 +24,8 @@ _TARGET = {"operand_constraint", "system_desc", "chip_desc", "cpu_desc", "chip_c
 _LAYOUTS = {"tt.layout"}
 _SIZES = re.compile(r"\d+(?:x\d+)+$")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*(?:[eE][-+]?\d*)?)?|0x[0-9a-fA-F]+)$")
-_BUILTIN = re.compile(r"(?:[su]?i\d+|u?f\d+\w*|bf16|tf32|index|none|true|false|unit)$")
+# Not "none": no attribute of ours has that type as a parameter, and kinds of tt-mlir's are called so.
+_BUILTIN = re.compile(r"(?:[su]?i\d+|u?f\d+\w*|bf16|tf32|index|true|false|unit)$")
 
 
 class Attributes:

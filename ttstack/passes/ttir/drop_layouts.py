@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import defined, refresh_signature
 
 
 class DropLayouts(Pass, name="drop-layouts"):
-    """Tensors lose their layouts, and every `ttir.to_layout` gives way to the value that it converts."""
+    """Tensors lose their layouts; a `ttir.to_layout` gives way to the value that it converts, or becomes a typecast."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite all functions of one block, private ones too."""
@@ -24,8 +26,16 @@ def _drop(block: Any) -> None:
     for op in [o.operation for o in block.operations]:
         _forget(op.results)
         if op.name == "ttir.to_layout":
-            op.results[0].replace_all_uses_with(op.operands[0])
-            op.erase()
+            _replace(op)
+
+
+def _replace(to_layout: Any) -> None:
+    value, result = to_layout.operands[0], to_layout.results[0]
+    if read_type(value.type) != read_type(result.type):
+        with ir.InsertionPoint(to_layout), to_layout.location:
+            value = ttir("typecast", [value], result=read_type(result.type))
+    result.replace_all_uses_with(value)
+    to_layout.erase()
 
 
 def _forget(values: Iterable[Any]) -> None:

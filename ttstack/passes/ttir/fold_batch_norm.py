@@ -35,7 +35,9 @@ def _norm(op: Any) -> list[ir.Value] | None:
         return None
     if not all(map(is_known, (scale, offset, mean, variance))):
         return None
-    epsilon = ttir("full", [], result=read_type(variance.type), shape=norm.variance.shape, fill_value=norm.epsilon)
+    scale, offset, mean, variance = (reshaped(v, (conv.out_channels,)) for v in (scale, offset, mean, variance))
+    spread = read_type(variance.type)
+    epsilon = ttir("full", [], result=spread, shape=spread.shape, fill_value=norm.epsilon)
     factor = ttir("multiply", [scale, ttir("rsqrt", [ttir("add", [variance, epsilon])])])
     shift = ttir("subtract", [offset, ttir("multiply", [mean, factor])])
     return [_rewritten(x.owner, conv, factor, shift)]

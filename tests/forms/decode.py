@@ -1,0 +1,80 @@
+"""Attention over caches."""
+
+import numpy as np
+
+from tests.forms.form import Form
+
+
+def _attend(q, k, v, mask=None, sink=None, causal=True, scale=None, window=None):
+    """Head by head; grouped queries share a head of keys."""
+    group = q.shape[1] // k.shape[1]
+    k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
+    scores = q @ k.swapaxes(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    away = np.arange(k.shape[2])[None] - np.arange(q.shape[2])[:, None]
+    if mask is not None:
+        scores = scores + mask
+    if causal:
+        hidden = (away > 0) | (away <= -window if window else False)
+        scores = np.where(hidden, -np.inf, scores)
+    if sink is not None:
+        scores = np.concatenate([scores, np.broadcast_to(sink.reshape(1, -1, 1, 1), (*scores.shape[:3], 1))], -1)
+    e = np.exp(scores - scores.max(-1, keepdims=True))
+    return (e / e.sum(-1, keepdims=True))[..., : k.shape[2]] @ v
+
+
+def _decode(q, k, v, positions, scale=None, window=None):
+    out = np.zeros((*q.shape[:3], v.shape[3]))
+    for user, at in enumerate(positions):
+        seen = slice(max(0, at + 1 - window) if window else 0, at + 1)
+        out[0, user] = _attend(
+            q[0, user][None, :, None], k[user, None, :, seen], v[user, None, :, seen], causal=False, scale=scale
+        )[0, :, 0]
+    return out
+
+
+def _flat(pages, table):
+    return np.stack([np.concatenate(list(pages[row]), axis=1) for row in table])
+
+
+TABLE = [[2, 0], [1, 3], [5, 4]]
+Q3, HEADS, PAGES = "1x3x4x8xf32", "3x2x8x8xf32", "6x2x4x8xf32"
+SEGMENTS = "operandSegmentSizes = array<i32: {}>"
+
+FORMS = [
+    Form(
+        "scaled_dot_product_attention_decode",
+        f"{Q3} {HEADS} {HEADS} 3xi32",
+        Q3,
+        _decode,
+        SEGMENTS.format("1, 1, 1, 0, 1, 0"),
+        given={3: [0, 3, 7]},
+    ),
+    *(
+        Form(
+            "paged_scaled_dot_product_attention_decode",
+            f"{Q3} {PAGES} {PAGES} 3x2xi32 {Q3} 3xi32",
+            Q3,
+            lambda q, k, v, t, o, p, w=w: _decode(q, _flat(k, t), _flat(v, t), p, window=w),
+            SEGMENTS.format("1, 1, 1, 1, 1, 0, 1, 0") + ("" if w is None else f", sliding_window_size = {w} : ui32"),
+            given={3: TABLE, 5: [0, 3, 7]},
+        )
+        for w in (None, 2)
+    ),
+    Form(
+        "paged_flash_multi_latent_attention_decode",
+        f"{Q3} 6x1x4x8xf32 3x2xi32 3xi32",
+        "1x3x4x5xf32",
+        lambda q, k, t, p: _decode(q, _flat(k, t), _flat(k, t)[..., :5], p, 0.5),
+        SEGMENTS.format("1, 1, 0, 1, 0, 1, 0") + ", head_dim_v = 5 : ui32, scale = 0.5 : f32",
+        given={2: TABLE, 3: [0, 3, 7]},
+    ),
+    Form(
+        "chunked_scaled_dot_product_attention",
+        f"3x4x4x8xf32 {PAGES} {PAGES} 3x2xi32 1xi32 3x4x4x8xf32",
+        "3x4x4x8xf32",
+        lambda q, k, v, t, s, o: _attend(np.concatenate([q, q], 2), _flat(k, t), _flat(v, t))[:, :, 4:],
+        given={3: TABLE, 4: [4]},
+    ),
+]
+
+INVALID = []

@@ -1,0 +1,44 @@
+"""Forms that no kernel of the library takes become ops that it has; their values are those of `tests/forms`."""
+
+import pytest
+
+import ttstack
+from tests.ops.text import module
+
+POOL = "kernel = 2 : i32, stride = 1 : i32, padding = 0 : i32, ceil_mode = false, dilation = {} : i32"
+REDUCE = "reduce_type = #ttcore.reduce_type<{}>, cluster_axis = 1 : ui32"
+SDPA = "operandSegmentSizes = array<i32: 1, 1, 1, 0>"
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes", "operands", "result", "becomes"),
+    [
+        ("slice_static", "begins = [7 : i32], ends = [2 : i32], step = [-1 : i32]", ["8xf32"], "5xf32", {"reverse"}),
+        ("index", "dim = 0 : i32, begin = 7 : i32, end = 2 : i32, step = -1 : i32", ["8xf32"], "5xf32", {"reverse"}),
+        ("pad", "padding = array<i32: -1, 2>, value = 0.0 : f32", ["8xf32"], "9xf32", {"slice_static", "pad"}),
+        ("pad", "padding = array<i32: -1, -2>, value = 0.0 : f32", ["8xf32"], "5xf32", {"slice_static"}),
+        ("linear", "", ["4x8xf32", "8x4xf32", "3x4x4xf32"], "3x4x4xf32", {"matmul", "add"}),
+        ("avg_pool2d", POOL.format(2), ["1x8x8x4xf32"], "1x6x6x4xf32", {"slice_static", "add", "div"}),
+        ("avg_pool2d", POOL.format(1), ["1x8x8x4xf32"], "1x7x7x4xf32", {"avg_pool2d"}),
+        ("max_pool2d", POOL.format(2), ["1x8x8x4xf32"], "1x6x6x4xf32", {"max_pool2d"}),
+        ("all_reduce", REDUCE.format("max"), ["4x8xf32"], "4x8xf32", {"all_gather", "max"}),
+        ("all_reduce", REDUCE.format("sum"), ["4x8xf32"], "4x8xf32", {"all_reduce"}),
+        ("sdpa_fw", SDPA, ["2x32x64xf32"] * 3, "2x32x64xf32", {"sdpa_fw", "reshape"}),
+    ],
+)
+def test_a_form_without_a_kernel(op: str, attributes: str, operands: list[str], result: str, becomes: set[str]):
+    program = ttstack.compile(module(op, attributes, operands, [result]))
+    (function,) = program.binary.functions
+    names = {operation.name for operation in function.operations}
+    assert becomes <= names
+    assert op in becomes or op in ("slice_static", "index") or op not in names
+    assert program.cost().kernel_ns > 0
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_reductions_over_devices_that_are_no_sums_cost_what_they_consist_of(kind: str):
+    def cost(reduce_type: str) -> float:
+        text = module("all_reduce", REDUCE.format(reduce_type), ["64x4096xbf16"], ["64x4096xbf16"])
+        return ttstack.compile(text, system_desc="n300").cost().total_ns
+
+    assert cost(kind) > cost("sum")

@@ -1,0 +1,68 @@
+"""Results of another element type than an op infers: TTIR lets most ops have them, and a typecast stands for each.
+
+An op computes in the widest element type among its operands and its result, so that `mean` of integers is no integer
+where its result holds real numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.ops.base import Op
+from ttstack.ops.types import DType, ElementType, QuantType, TensorType
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """An op as its definition knows it: on operands that it computes on, with the results that it infers."""
+
+    op: Op
+    computed_in: ElementType | None = None
+    """What the operands that `Op.computes` names are cast to first; None where they stay as they are."""
+
+
+def conversion(
+    spec: type[Op], operands: Sequence[TensorType | None], attributes: Mapping[str, Any], spelled: Sequence[TensorType]
+) -> Conversion:
+    """The op behind results of the types that the text spells; raises `ValueError` where operands do not fit.
+
+    Only the caller knows whether the results of the op found are, but for casts, the spelled ones: `is_spelling`.
+    """
+    places = [place in (spec.computes or ()) for place in spec.places(len(operands))]
+    values = [t.dtype for t, computed in zip(operands, places, strict=True) if t is not None and computed]
+    plain = [dtype for dtype in values if isinstance(dtype, DType)]
+    wanted = [t.dtype for t in spelled if isinstance(t.dtype, DType)] if len(spelled) == 1 else []
+    common = widest([*plain, *wanted]) if plain else None
+    try:
+        op = spec.on(operands, attributes, *spelled)
+        if common is None or {t.dtype for t in op.results} & {common, *wanted}:
+            return Conversion(op)
+    except ValueError:
+        if len(set(plain)) < 2:
+            raise
+    pairs = zip(operands, places, strict=True)
+    cast = [t.with_dtype(common) if t is not None and common and computed else t for t, computed in pairs]
+    return Conversion(spec.on(cast, attributes, *spelled), common)
+
+
+def is_spelling(spec: type[Op], spelled: TensorType, inferred: TensorType) -> bool:
+    """Whether the text can say `spelled` for a result of type `inferred`."""
+    same = spelled.shape == inferred.shape or (spec.scalar_as_vector and (spelled.shape, inferred.shape) == ((1,), ()))
+    if not same or spelled.dtype == inferred.dtype:
+        return same
+    return spec.computes is not None and not any(isinstance(t.dtype, QuantType) for t in (spelled, inferred))
+
+
+def widest(dtypes: Sequence[DType]) -> DType:
+    """The element type that holds what all of these hold: reals before integers; 32 bits where two of 16 differ.
+
+    Integers of both signs have a signed one of twice the width; with 16-bit reals, they are computed in f32.
+    """
+    reals = [d for d in dtypes if d.is_float]
+    found = [d for d in (reals or dtypes) if d.bits == max(e.bits for e in (reals or dtypes))]
+    if reals:
+        exact = len(set(found)) == 1 and (len(reals) == len(dtypes) or found[0].bits >= DType.F32.bits)
+        return found[0] if exact else DType.F32
+    if len({d.is_unsigned for d in found}) == 1:
+        return found[-1]
+    return DType(f"i{min(2 * found[0].bits, 64)}")

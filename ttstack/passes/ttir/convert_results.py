@@ -1,0 +1,80 @@
+"""Spell the typecasts that a result of another element type stands for."""
+
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, definition, operand_types, operands_by_place
+from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.types import read_type, tensor_type
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.conversion import conversion
+from ttstack.ops.creation import Constant
+from ttstack.ops.types import ElementType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import defined
+
+
+class ConvertResults(Pass, name="convert-results"):
+    """A result of another element type than its op infers becomes a `typecast`, after those of the op's operands.
+
+    So does a constant whose elements are of another type; a vector of one element that stands for a product of rank 0
+    becomes a `reshape`.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite all functions, private ones too; nothing else is to know what text can say."""
+        for function in defined(module):
+            for block in function.regions[0].blocks:
+                for op in [o.operation for o in block.operations]:
+                    spec = definition(op)
+                    if spec is not None and (_has_other_elements(op, spec) or spec.scalar_as_vector):
+                        _convert(op, spec)
+
+
+def _has_other_elements(op: Any, spec: type[Op]) -> bool:
+    if spec is Constant:
+        return op.attributes["value"].type != op.results[0].type
+    elements = {v.type.element_type for v in (*op.operands, *op.results)}
+    return spec.computes is not None and len(elements) > 1
+
+
+def _convert(op: Any, spec: type[Op]) -> None:
+    spelled = [read_type(r.type) for r in op.results]
+    if spec is Constant:
+        inferred: tuple[TensorType, ...] = (read_type(op.attributes["value"].type),)
+    else:
+        found = conversion(spec, operand_types(spec, op), attribute_values(spec, op), spelled)
+        inferred = found.op.results
+        if found.computed_in is not None:
+            _cast_operands(op, spec, found.computed_in)
+    for result, have, want in zip(op.results, inferred, spelled, strict=True):
+        if have != want:
+            _cast_result(op, result, have, want)
+
+
+def _cast_operands(op: Any, spec: type[Op], dtype: ElementType) -> None:
+    values = operands_by_place(spec, op)
+    named = [name for name, value in zip(spec.places(len(values)), values, strict=True) if value is not None]
+    for number, name in enumerate(named):
+        value = op.operands[number]
+        t = read_type(value.type)
+        if name in (spec.computes or ()) and t.dtype != dtype:
+            with ir.InsertionPoint(op), op.location:
+                op.operands[number] = ttir("typecast", [value], result=t.with_dtype(dtype))
+
+
+def _cast_result(op: Any, result: Any, have: TensorType, want: TensorType) -> None:
+    """The op gives what it infers; all that read the result read its cast, or the same element in another shape."""
+    result.set_type(tensor_type(have))
+    users = [use.owner for use in result.uses]
+    with ir.InsertionPoint.after(op), op.location:
+        shaped = reshaped(result, want.shape)
+        cast = shaped if have.dtype == want.dtype else ttir("typecast", [shaped], result=want)
+    for user in users:
+        _read_instead(user, result, cast)
+
+
+def _read_instead(user: Any, old: ir.Value, new: ir.Value) -> None:
+    for i, operand in enumerate(user.operands):
+        if operand == old:
+            user.operands[i] = new

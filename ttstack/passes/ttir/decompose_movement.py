@@ -1,0 +1,73 @@
+"""Slices and padding in the forms that kernels take: steps upwards, padding outwards."""
+
+from typing import Any
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import ttir
+from ttstack.mlir import ir
+from ttstack.ops.indexing import GetDimensionSize, Index, SliceStatic, steps
+from ttstack.ops.shape import Pad
+from ttstack.passes.pattern import Pattern
+
+
+def _dimension_size(op: Any) -> list[ir.Value]:
+    asked = describe(op)
+    assert isinstance(asked, GetDimensionSize)
+    size = asked.operand.shape[asked.dimension]
+    return [ttir("full", [], result=asked.type, shape=asked.type.shape, fill_value=size)]
+
+
+def _slice(op: Any) -> list[ir.Value] | None:
+    """The same elements from the front, in reverse order along the dimensions whose step is negative."""
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    turned = tuple(d for d, step in enumerate(cut.step) if step < 0)
+    if not turned:
+        return None
+    bounds = zip(cut.input.shape, cut.begins, cut.ends, cut.step, strict=True)
+    begins, ends, sizes = zip(*(_upwards(*of, d) for d, of in enumerate(bounds)), strict=True)
+    part = ttir("slice_static", [op.operands[0]], begins=begins, ends=ends, step=sizes)
+    return [ttir("reverse", [part], dimensions=turned)]
+
+
+def _index(op: Any) -> list[ir.Value] | None:
+    picked = describe(op)
+    assert isinstance(picked, Index)
+    if picked.step > 0:
+        return None
+    dim = picked.dim % picked.input.rank
+    begin, end, step = _upwards(picked.input.shape[dim], picked.begin, picked.end, picked.step, dim)
+    part = ttir("index", [op.operands[0]], dim=dim, begin=begin, end=end, step=step)
+    return [ttir("reverse", [part], dimensions=(dim,))]
+
+
+def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[int, int, int]:
+    """The bounds of the same elements in a positive step."""
+    first, count = steps(extent, begin, end, step, dim)
+    if count == 0:
+        return 0, 0, abs(step)
+    low, high = sorted((first, first + (count - 1) * step))
+    return low, high + 1, abs(step)
+
+
+def _pad(op: Any) -> list[ir.Value] | None:
+    """What negative padding cuts off, then what is left of it."""
+    pad = describe(op)
+    assert isinstance(pad, Pad)
+    if min(pad.padding, default=0) >= 0:
+        return None
+    extents = pad.input.shape
+    cuts = [pad.cut(d) for d in range(len(extents))]
+    ends = tuple(extent - high for extent, (_, high) in zip(extents, cuts, strict=True))
+    begins = tuple(low for low, _ in cuts)
+    part = ttir("slice_static", [op.operands[0]], begins=begins, ends=ends, step=(1,) * len(extents))
+    outwards = tuple(max(p, 0) for p in pad.padding)
+    return [ttir("pad", [part], padding=outwards, value=pad.value) if any(outwards) else part]
+
+
+MOVEMENT: tuple[tuple[str, Pattern], ...] = (
+    ("ttir.get_dimension_size", _dimension_size),
+    ("ttir.slice_static", _slice),
+    ("ttir.index", _index),
+    ("ttir.pad", _pad),
+)
