@@ -35,7 +35,7 @@ def assert_equal(have: list[np.ndarray], want: list[np.ndarray]) -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("kind", ["sum", "mean", "max", "min", "prod"])
+@pytest.mark.parametrize("kind", ["sum", "max", "min"])
 def test_all_reduce(kind: str, axis: int, system: System):
     whole = divided(system) % 7 + 1
     attributes = f"cluster_axis = {axis} : ui32, reduce_type = #ttcore.reduce_type<{kind}>"
@@ -58,13 +58,14 @@ def test_all_gather(axis: int, system: System):
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_reduce_scatter(axis: int, system: System):
+@pytest.mark.parametrize("kind", ["sum", "max"])
+def test_reduce_scatter(kind: str, axis: int, system: System):
     whole, count = divided(system), system.mesh[axis]
-    kind = "cluster_axis = {} : ui32, reduce_type = #ttcore.reduce_type<sum>, scatter_dim = 1 : si32"
-    have = exchanged(system, "reduce_scatter", whole, kind.format(axis), (4, 32 // count))
+    attributes = f"cluster_axis = {axis} : ui32, reduce_type = #ttcore.reduce_type<{kind}>, scatter_dim = 1 : si32"
+    have = exchanged(system, "reduce_scatter", whole, attributes, (4, 32 // count))
     parts, mesh = shares(system, whole), Mesh(system.mesh)
     for group in mesh.groups(axis):
-        total = sum(parts[d] for d in group)
+        total = getattr(np, kind)([parts[d] for d in group], axis=0)
         for i, device in enumerate(group):
             np.testing.assert_array_equal(have[device], np.split(total, count, 1)[i])
 

@@ -319,8 +319,11 @@ def _matmul(draw: Draw, mnemonic: str) -> Case:
     if mnemonic != "linear":
         return Case(mnemonic, (a, b), attributes)
     out = OPS["matmul"].on([a, b], attributes).results[0]
-    lead = (draw(LEAD),) if draw(st.booleans()) else ()
-    bias = TensorType((*lead, *_spread(draw, out.shape)), dtype) if draw(st.booleans()) else None
+    larger = draw(st.booleans())
+    extents = (
+        (draw(LEAD), *(e if draw(st.booleans()) else 1 for e in out.shape)) if larger else _spread(draw, out.shape)
+    )
+    bias = TensorType(extents, dtype) if draw(st.booleans()) else None
     return Case(mnemonic, (a, b, bias), attributes)
 
 

@@ -43,7 +43,8 @@ def _index_select(draw: Draw, mnemonic: str) -> Case:
     dim = axis_of(draw, t.rank)
     begin = draw(st.integers(0, t.shape[dim] - 1))
     length = draw(st.integers(1, t.shape[dim] - begin))
-    attributes = {"dim": dim, "begin": begin, "length": length, "stride": draw(st.integers(0, t.shape[dim]))}
+    stride = draw(st.one_of(st.just(0), st.integers(length, t.shape[dim])))
+    attributes = {"dim": dim, "begin": begin, "length": length, "stride": stride}
     return Case(mnemonic, (t,), attributes)
 
 

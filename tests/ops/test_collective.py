@@ -74,11 +74,11 @@ ILL_FORMED = {
     ),
     "scatter with no reduction": (
         scatter("reduce_type = #ttcore.reduce_type<std>, scatter_dim = 0 : si32"),
-        "reduce_type is 'std', expected one of sum, mean, max, min, prod",
+        "reduce_type is 'std', expected one of sum, max, min",
     ),
     "reduction of no kind": (
         ("all_reduce", "cluster_axis = 0 : ui32, reduce_type = #ttcore.reduce_type<var>", X),
-        "reduce_type is 'var', expected one of sum, mean, max, min, prod",
+        "reduce_type is 'var', expected one of sum, max, min",
     ),
     "reduction along no axis": (
         ("all_reduce_async", f"cluster_axis = 3 : ui32, {SUM}", X),

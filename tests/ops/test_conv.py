@@ -126,13 +126,13 @@ ILL_FORMED = [
         "conv2d",
         PLAIN.replace("padding = 0 : i32", "padding = array<i32: 1, 1, 1>"),
         [X, W],
-        "padding [1, 1, 1] has 3 values, expected 1, 2 or 4",
+        "padding [1, 1, 1] has 3 values, expected a number, 2 or 4 of them",
     ),
     (
         "conv2d",
         PLAIN.replace("stride = 1 : i32", "stride = array<i32: 1, 1, 1>"),
         [X, W],
-        "stride [1, 1, 1] has 3 values, expected 1 or 2",
+        "stride [1, 1, 1] has 3 values, expected a number, or 2 of them",
     ),
     (
         "conv2d",

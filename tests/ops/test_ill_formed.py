@@ -11,15 +11,6 @@ ELTWISE = [
         f'"ttir.add"(%a, %b) : ({F}, tensor<3x8xf32>) -> {F}',
         "shapes [4, 8] and [3, 8] do not broadcast",
     ),
-    (
-        '"ttir.add"(%h, %f) : (tensor<4x8xbf16>, tensor<4x8xf16>) -> tensor<4x8xbf16>',
-        "element types bf16 and f16 are mixed; cast one of them",
-    ),
-    (
-        '"ttir.multiply"(%i, %g) : (tensor<6xi32>, tensor<6xui32>) -> tensor<6xi32>',
-        "element types i32 and ui32 are mixed; cast one of them",
-    ),
-    (f'"ttir.add"(%a, %a) : ({F}, {F}) -> tensor<4x8xbf16>', "result is tensor<4x8xbf16>, inferred tensor<4x8xf32>"),
     (f'"ttir.exp"(%a) : ({F}) -> tensor<8x4xf32>', "result is tensor<8x4xf32>, inferred tensor<4x8xf32>"),
     (f'"ttir.eq"(%a, %a) : ({F}, {F}) -> tensor<4x1xi1>', "result is tensor<4x1xi1>, inferred tensor<4x8xi1>"),
     (f'"ttir.bitcast_convert"(%a) : ({F}) -> tensor<4x8xbf16>', "element types f32 and bf16 differ in width"),
@@ -123,10 +114,6 @@ SHAPE = [
         f'"ttir.concat"(%a, %b) {{dim = 1 : si32}} : ({F}, tensor<3x8xf32>) -> tensor<4x16xf32>',
         "input 1 is tensor<3x8xf32>, which does not join input 0, tensor<4x8xf32>, along dim 1",
     ),
-    (
-        f'"ttir.concat"(%a, %h) {{dim = 0 : si32}} : ({F}, tensor<4x8xbf16>) -> tensor<8x8xf32>',
-        "input 1 is tensor<4x8xbf16>, which does not join input 0, tensor<4x8xf32>, along dim 0",
-    ),
     ('"ttir.concat"() {dim = 0 : si32} : () -> tensor<8x8xf32>', "needs at least one input"),
     (
         f'"ttir.slice_static"(%a) {{begins = [0 : i32], ends = [4 : i32, 8 : i32], step = [1 : i32, 1 : i32]}} : ({F}) -> {F}',
@@ -134,19 +121,19 @@ SHAPE = [
     ),
     (
         f'"ttir.slice_static"(%a) {{begins = [0 : i32, 0 : i32], ends = [4 : i32, 8 : i32], step = [1 : i32, 0 : i32]}} : ({F}) -> {F}',
-        "step 0 of dimension 1 is not positive",
+        "step of dimension 1 is 0",
     ),
     (
         f'"ttir.slice_static"(%a) {{begins = [0 : i32, 0 : i32], ends = [4 : i32, 9 : i32], step = [1 : i32, 1 : i32]}} : ({F}) -> {F}',
-        "slice 0:9 of dimension 1 is outside of its extent 8",
+        "slice 0:9:1 of dimension 1 is outside of its extent 8, or turned round",
     ),
     (
         f'"ttir.index"(%a) {{dim = 0 : i32, begin = 3 : i32, end = 2 : i32, step = 1 : i32}} : ({F}) -> {F}',
-        "slice 3:2 of dimension 0 is outside of its extent 4",
+        "slice 3:2:1 of dimension 0 is outside of its extent 4, or turned round",
     ),
     (
         f'"ttir.index"(%a) {{dim = 0 : i32, begin = 0 : i32, end = 2 : i32, step = -1 : i32}} : ({F}) -> {F}',
-        "step -1 is not positive",
+        "slice 0:2:-1 of dimension 0 is outside of its extent 4, or turned round",
     ),
     (
         f'"ttir.broadcast"(%a) {{broadcast_dimensions = array<i64: 2, 1>}} : ({F}) -> {F}',
@@ -166,8 +153,8 @@ SHAPE = [
         "padding has 2 entries for rank 2",
     ),
     (
-        f'"ttir.pad"(%a) {{padding = array<i32: 0, 0, -1, 0>, value = 0.0 : f32}} : ({F}) -> {F}',
-        "padding [0, 0, -1, 0] is negative",
+        f'"ttir.pad"(%a) {{padding = array<i32: 0, 0, -9, 2>, value = 0.0 : f32}} : ({F}) -> tensor<4x1xf32>',
+        "padding [0, 0, -9, 2] cuts 9 off the 8 of dimension 1",
     ),
     (f'"ttir.reverse"(%a) {{dimensions = array<i64: 2>}} : ({F}) -> {F}', "dimensions 2 is out of range for rank 2"),
     (f'"ttir.gather"(%a, %a) {{dim = 0 : i32}} : ({F}, {F}) -> {F}', "index is f32, not an integer"),
@@ -200,7 +187,7 @@ MATMUL = [
     ),
     (
         '"ttir.linear"(%v, %w, %d) : (tensor<8xf32>, tensor<8x2xf32>, tensor<4x2xf32>) -> tensor<2xf32>',
-        "bias [4, 2] does not broadcast to [2]",
+        "result is tensor<2xf32>, inferred tensor<4x2xf32>",
     ),
     (
         f'"ttir.matmul"(%a, %w) {{activation = "add"}} : ({F}, tensor<8x2xf32>) -> tensor<4x2xf32>',

@@ -98,7 +98,12 @@ ILL_FORMED = [
         [X],
         "padding 3 along the width leaves a window of kernel 3 nothing else",
     ),
-    ("max_pool2d", FORM.replace("3, 3", "3, 3, 3"), [X], "kernel [3, 3, 3] has 3 values, expected 1 or 2"),
+    (
+        "max_pool2d",
+        FORM.replace("3, 3", "3, 3, 3"),
+        [X],
+        "kernel [3, 3, 3] has 3 values, expected a number, or 2 of them",
+    ),
     ("max_pool2d", FORM.replace(", ceil_mode = false", ""), [X], "requires attribute 'ceil_mode'"),
     (
         "avg_pool2d",
@@ -110,7 +115,12 @@ ILL_FORMED = [
     ("global_avg_pool2d", "", ["8x8x4xbf16"], "input has rank 3, not 4"),
     ("upsample2d", "scale_factor = 2 : si32", ["8x8x4xbf16"], "input has rank 3, not 4"),
     ("upsample2d", "scale_factor = array<i32: 2, 0>", [X], "scale_factor is [2, 0], must be positive"),
-    ("upsample2d", "scale_factor = array<i32: 2, 2, 2>", [X], "scale_factor [2, 2, 2] has 3 values, expected 1 or 2"),
+    (
+        "upsample2d",
+        "scale_factor = array<i32: 2, 2, 2>",
+        [X],
+        "scale_factor [2, 2, 2] has 3 values, expected a number, or 2 of them",
+    ),
     ("upsample2d", 'scale_factor = 2 : si32, mode = "cubic"', [X], "mode is 'cubic', not nearest or bilinear"),
 ]
 

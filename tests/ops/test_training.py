@@ -41,7 +41,8 @@ def test_group_norm_is_that_of_torch(case: Case):
 @given(case=cases("batch_norm_training"))
 def test_batch_norm_is_that_of_torch_with_biased_variance(case: Case):
     case = _f64(case)
-    x, scale, offset, mean, variance = _tensors(case)
+    x, *parameters = _tensors(case)
+    scale, offset, mean, variance = (p.reshape(-1) for p in parameters)
     at, momentum = case.attributes["dimension"], case.attributes["momentum"]
     channels = x.movedim(at, 1)
     others = [d for d in range(x.ndim) if d != 1]
@@ -49,7 +50,7 @@ def test_batch_norm_is_that_of_torch_with_biased_variance(case: Case):
     if channels.numel() > channels.shape[1]:
         want = F.batch_norm(channels, None, None, scale, offset, training=True, eps=case.attributes["epsilon"])
         np.testing.assert_allclose(evaluate(case.op, case.arrays())[0], want.movedim(1, at), rtol=1e-8, atol=1e-9)
-    _, moved_mean, moved_variance = evaluate(case.op, case.arrays())
+    moved_mean, moved_variance = (a.reshape(-1) for a in evaluate(case.op, case.arrays())[1:])
     np.testing.assert_allclose(moved_mean, (1 - momentum) * mean + momentum * channels.mean(others), rtol=1e-9)
     np.testing.assert_allclose(moved_variance, (1 - momentum) * variance + momentum * spread, rtol=1e-9)
 
@@ -61,7 +62,8 @@ def test_gradients_of_attention_are_those_of_torch(case: Case):
     grad, _, query, key, value, _, mask = _tensors(case)
     kind = case.attributes["mask_type"]
     heads = [t.requires_grad_() for t in (query, key, value)]
-    out = F.scaled_dot_product_attention(*heads, mask, is_causal=kind == "causal", enable_gqa=True)
+    batch = [t.reshape(-1, *t.shape[-3:]) for t in heads]
+    out = F.scaled_dot_product_attention(*batch, mask, is_causal=kind == "causal", enable_gqa=True).reshape(grad.shape)
     out.backward(grad)
     arrays = [t.detach().numpy() for t in heads]
     types = dict(zip(("query", "key", "value"), case.operands[2:5], strict=True))

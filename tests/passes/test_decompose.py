@@ -39,6 +39,6 @@ def test_a_form_without_a_kernel(op: str, attributes: str, operands: list[str], 
 def test_reductions_over_devices_that_are_no_sums_cost_what_they_consist_of(kind: str):
     def cost(reduce_type: str) -> float:
         text = module("all_reduce", REDUCE.format(reduce_type), ["64x4096xbf16"], ["64x4096xbf16"])
-        return ttstack.compile(text, system_desc="n300").cost().total_ns
+        return ttstack.compile(text, system_desc="wormhole_n300").cost().total_ns
 
     assert cost(kind) > cost("sum")

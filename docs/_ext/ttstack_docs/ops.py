@@ -47,8 +47,14 @@ def op_tables() -> str:
 def _row(spec: type[Op]) -> tuple[str, ...]:
     attributes = "<br>".join(_attribute(a) for a in spec.attribute_specs().values())
     note = "" if spec.executable else " *Replaced before lowering.*"
-    typed = " *The result's type says the element type.*" if spec.result_fields() else ""
-    return literal(spec.mnemonic), paragraph(spec) + _results(spec) + typed + note, operands(spec), attributes
+    return literal(spec.mnemonic), paragraph(spec) + _results(spec) + _elements(spec) + note, operands(spec), attributes
+
+
+def _elements(spec: type[Op]) -> str:
+    """Where the element type of the results comes from, if not from operands alone."""
+    if spec.result_fields():
+        return " *The result's type says the element type.*"
+    return "" if spec.computes is None else " *Results can be of another element type.*"
 
 
 def _results(spec: type[Op]) -> str:

@@ -47,11 +47,11 @@ def _result(op: Any) -> list[ir.Value] | None:
     width = read_type(op.operands[0].type).shape[-1]
     if shape[-1:] != (width,) or 0 in shape:
         return None
+    indices, table = rows.operands
     with rows.location:
-        return [_lookup(*rows.operands, shape[:-1])]
+        return [_lookup(indices, table, shape[:-1])]
 
 
 def _lookup(indices: ir.Value, table: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     given = read_type(indices.type).shape
-    attributes = {} if given == shape else {"shape": shape}
-    return ttir("embedding", [indices, table], **attributes)
+    return ttir("embedding", [indices, table], shape=None if given == shape else shape)
