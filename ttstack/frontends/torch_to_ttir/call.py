@@ -66,6 +66,11 @@ class Call(conversion.Call):
         """A list of integers."""
         return tuple(int(self._constant(v)) for v in self._elements(i))
 
+    def sides(self, i: int, rank: int) -> tuple[int, ...]:
+        """One integer for each of `rank` axes; a list of one stands for all of them."""
+        given = self.integers(i)
+        return given * rank if len(given) == 1 else given
+
     def numbers(self, i: int) -> tuple[float, ...]:
         """A list of real numbers."""
         return tuple(float(self._constant(v)) for v in self._elements(i))

@@ -10,7 +10,6 @@ from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.pad import padded
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
-from ttstack.ops.windows import per_axis
 
 CONVERSIONS = ConversionTable()
 
@@ -128,7 +127,7 @@ def _spatial(call: Call) -> int:
 
 
 def _sides(call: Call, i: int) -> tuple[int, ...]:
-    return per_axis(f"operand {i}", call.integers(i), _spatial(call))
+    return call.sides(i, _spatial(call))
 
 
 def _symmetric(call: Call, i: int) -> list[tuple[int, int]]:

@@ -13,7 +13,6 @@ from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
-from ttstack.ops.windows import per_axis
 
 CONVERSIONS = ConversionTable()
 
@@ -106,15 +105,16 @@ def _with_indices(call: Call, attributes: dict[str, Any]) -> list[ir.Value]:
 
 
 def _max_window(call: Call) -> dict[str, Any]:
-    dilation = per_axis("dilation", call.integers(4) or (1,), _spatial(call))
+    rank = _spatial(call)
+    dilation = call.sides(4, rank) or (1,) * rank
     return {**_window(call, ceil_mode=5), "dilation": _on_image(dilation, 1)}
 
 
 def _window(call: Call, *, ceil_mode: int) -> dict[str, Any]:
     """Kernel, stride and padding on images; no stride is that of the kernel."""
     rank = _spatial(call)
-    kernel, padding = (per_axis("window", call.integers(i), rank) for i in (1, 3))
-    stride = per_axis("stride", call.integers(2) or kernel, rank)
+    kernel, padding = (call.sides(i, rank) for i in (1, 3))
+    stride = call.sides(2, rank) or kernel
     if call.flag(ceil_mode):  # a window that is larger than the image sees what there is
         sizes = read_type(call.tensor(0).type).shape[-rank:]
         kernel = tuple(min(k, size + 2 * p) for k, size, p in zip(kernel, sizes, padding, strict=True))
