@@ -18,7 +18,7 @@ class Variant:
     grid: tuple[int, int]
     """Rows and columns of workers."""
     dram: float
-    """DRAM rates, relative to the preset's."""
+    """DRAM peak, relative to the preset's."""
 
 
 _VARIANTS = {
@@ -27,13 +27,6 @@ _VARIANTS = {
     r"\bp100": Variant((10, 11), 7 / 8),
 }
 """Galaxy chips have faster memory and dispatch from a column; a p100 has 7 of 8 DRAM channels."""
-_RATES = (
-    "peak_bytes_per_second",
-    "bank_adjacent_read_bytes_per_second",
-    "interleaved_read_bytes_per_second",
-    "interleaved_write_bytes_per_second",
-    "streamed_write_bytes_per_second",
-)
 
 
 def named_chip(name: str) -> ChipDesc:
@@ -61,8 +54,9 @@ def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
 
 
 def _varied(chip: ChipDesc, variant: Variant) -> ChipDesc:
-    rates = {name: getattr(chip.dram, name) * variant.dram for name in _RATES}
-    return chip.model_copy(update={"grid": variant.grid, "dram": chip.dram.model_copy(update=rates)})
+    peak = chip.dram.peak_bytes_per_second * variant.dram
+    dram = chip.dram.model_copy(update={"peak_bytes_per_second": peak})
+    return chip.model_copy(update={"grid": variant.grid, "dram": dram})
 
 
 @cache

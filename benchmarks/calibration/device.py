@@ -132,7 +132,7 @@ def noc_row(row: Row) -> Expressed:
     kind = _TRANSFERS[row.op.removeprefix("noc:").removesuffix("_bw")]
 
     def forecast(chip: ChipDesc) -> Forecast:
-        cycles = transfer_cycles(size, size, getattr(chip.noc, kind), 0.0)
+        cycles = transfer_cycles(size, size, getattr(chip.noc, kind), 0.0, chip)
         ideal = size / chip.noc.link_bytes_per_cycle
         return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
 
@@ -160,7 +160,7 @@ def bound_row(row: Row) -> Expressed:
         raise InexpressibleError("a floor that CI sets for a pattern of transfers that no op of ours has")
 
     def forecast(chip: ChipDesc) -> Forecast:
-        cycles = transfer_cycles(kind[1], kind[1], getattr(chip.noc, kind[0]), 0.0)
+        cycles = transfer_cycles(kind[1], kind[1], getattr(chip.noc, kind[0]), 0.0, chip)
         ideal = kind[1] / chip.noc.link_bytes_per_cycle
         return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
 

@@ -24,6 +24,8 @@ from rows import read_rows
 from scipy.optimize import least_squares
 
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.quantities import BYTES_PER_SECOND
+from ttstack.system_desc.shares import RATES
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ STAGES = (
         (
             "vector.cycles_per_tile.exp",
             "vector.cycles_per_tile.silu",
-            "dram.streamed_write_bytes_per_second",
+            "dram.streamed_write_fraction",
             "pipeline.fill_cycles",
         ),
     ),
@@ -69,7 +71,7 @@ STAGES = (
             "matrix.subblock_cycles",
             "pack.bytes_per_cycle",
             "riscv.page_cycles",
-            "noc.multicast.bytes_per_cycle",
+            "noc.multicast.link_fraction",
             "noc.multicast.latency_cycles",
             "pipeline.knee_exponent",
         ),
@@ -77,7 +79,7 @@ STAGES = (
     Stage(
         "GEMM_FLOPS, host against device columns, and DRAMTile, NoC 1",
         ("matmul, host_trace_avg", "dram bandwidth"),
-        ("clock.sustained_fraction", "dram.interleaved_write_bytes_per_second"),
+        ("clock.sustained_fraction", "dram.interleaved_write_fraction"),
     ),
     Stage(
         "FlashAttention.md figure 6",
@@ -133,7 +135,7 @@ def main() -> None:
 def _write(chip: ChipDesc, judged: list[Judged], path: Path) -> None:
     text = path.read_text()
     for name, source in PARAMETERS.items():
-        text = with_figure(text, name, read(chip, name), source)
+        text = with_figure(text, name, spelled(chip, name), source)
     if judged:
         text = with_section(text, "calibration", _calibration(judged), "DERIVED by cross-validation over shapes")
     path.write_text(text)
@@ -159,7 +161,7 @@ def fit(rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:
     The search starts from two digits of each figure, so that a fitted preset gives the same figures again.
     """
     chosen = _sample(rows)
-    chip = _with(chip, tuple(PARAMETERS), np.array([float(f"{read(chip, path):.1e}") for path in PARAMETERS]))
+    chip = _with(chip, tuple(PARAMETERS), np.array([_rounded(chip, path) for path in PARAMETERS]))
     for _ in range(ROUNDS):
         for stage in STAGES:
             chip = _fit_stage(stage, [row for row in chosen if row.kind in stage.kinds], chip)
@@ -197,6 +199,26 @@ def read(chip: ChipDesc, path: str) -> float:
     for name in path.split("."):
         value = value[name] if isinstance(value, dict) else getattr(value, name)
     return float(value)
+
+
+def spelled(chip: ChipDesc, path: str) -> str:
+    """The figure as presets spell it, to four digits: a share as the rate that was fitted over its peak."""
+    whole = _peak(chip, path)
+    return f"{read(chip, path):.4g}" if whole is None else f"{read(chip, path) * whole:.4g}/{whole:g}"
+
+
+def _rounded(chip: ChipDesc, path: str) -> float:
+    """The figure to two digits; of a share, those of the rate."""
+    whole = _peak(chip, path) or 1.0
+    return float(f"{read(chip, path) * whole:.1e}") / whole
+
+
+def _peak(chip: ChipDesc, path: str) -> float | None:
+    """What the figure is a share of, in GB/s or bytes a cycle; None of one that is no share."""
+    rate = next((rate for rate in RATES if rate.share == path), None)
+    if rate is None:
+        return None
+    return read(chip, rate.peak) / (1e9 if rate.dimension is BYTES_PER_SECOND else 1)
 
 
 def _with(chip: ChipDesc, paths: Sequence[str], values: np.ndarray) -> ChipDesc:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 
 
-def with_figure(text: str, path: str, value: float, source: str) -> str:
+def with_figure(text: str, path: str, value: str, source: str) -> str:
     """The YAML text with the figure at `section.field` (or deeper, in a flow mapping) and its source replaced."""
     section, *rest = path.split(".")
     start, end = _section(text, section)
-    body = _with_value(text[start:end], rest, f"{value:.4g}")
+    body = _with_value(text[start:end], rest, value)
     return _with_source(text[:start] + body + text[end:], path, source)
 
 

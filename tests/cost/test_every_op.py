@@ -45,10 +45,10 @@ def test_more_work_is_never_cheaper(mnemonic: str, chip: ChipDesc) -> None:
 RESOURCES = (
     "clock.nominal_hz",
     "dram.peak_bytes_per_second",
-    "dram.interleaved_read_bytes_per_second",
-    "dram.interleaved_write_bytes_per_second",
+    "dram.interleaved_read_fraction",
+    "dram.interleaved_write_fraction",
     "noc.link_bytes_per_cycle",
-    "noc.dram_read.bytes_per_cycle",
+    "noc.dram_read.link_fraction",
     "unpack.bytes_per_cycle",
     "pack.bytes_per_cycle",
 )

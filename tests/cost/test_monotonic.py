@@ -14,17 +14,17 @@ from ttstack.system_desc import SystemDesc, from_dict, load, to_dict
 RATES = (
     "clock.nominal_hz",
     "dram.peak_bytes_per_second",
-    "dram.bank_adjacent_read_bytes_per_second",
-    "dram.interleaved_read_bytes_per_second",
-    "dram.interleaved_write_bytes_per_second",
-    "dram.streamed_write_bytes_per_second",
+    "dram.bank_adjacent_read_fraction",
+    "dram.interleaved_read_fraction",
+    "dram.interleaved_write_fraction",
+    "dram.streamed_write_fraction",
     "noc.link_bytes_per_cycle",
-    "noc.port_bytes_per_cycle",
-    "noc.l1_read.bytes_per_cycle",
-    "noc.l1_write.bytes_per_cycle",
-    "noc.dram_read.bytes_per_cycle",
-    "noc.dram_write.bytes_per_cycle",
-    "noc.multicast.bytes_per_cycle",
+    "noc.port_fraction",
+    "noc.l1_read.link_fraction",
+    "noc.l1_write.link_fraction",
+    "noc.dram_read.link_fraction",
+    "noc.dram_write.link_fraction",
+    "noc.multicast.link_fraction",
     "unpack.bytes_per_cycle",
     "pack.bytes_per_cycle",
 )
@@ -34,7 +34,7 @@ DRAM_PEAK = "dram.peak_bytes_per_second"
 
 
 def device(shares: dict[str, float], grid: tuple[int, int] = (8, 8), **l1: int) -> SystemDesc:
-    """The n150 with the given shares of its rates; no DRAM rate stays above the peak."""
+    """The n150 with the given shares of its rates."""
     values = to_dict(load("wormhole"))
     (chip,) = values["chips"]
     chip["grid"] = grid
@@ -44,9 +44,6 @@ def device(shares: dict[str, float], grid: tuple[int, int] = (8, 8), **l1: int) 
         for section in sections:
             part = part[section]
         part[name] *= share
-    for name, rate in chip["dram"].items():
-        if name.endswith("_bytes_per_second"):
-            chip["dram"][name] = min(rate, chip["dram"]["peak_bytes_per_second"])
     chip["l1"] |= l1
     return from_dict(values)
 
@@ -77,7 +74,7 @@ MODEL = """func.func @f(%x: tensor<256x512xbf16>, %w: tensor<512x1024xbf16>, %v:
     [
         {"clock.nominal_hz": 0.7},
         {DRAM_PEAK: 0.5},
-        {"noc.link_bytes_per_cycle": 0.5, "noc.port_bytes_per_cycle": 0.5},
+        {"noc.link_bytes_per_cycle": 0.5},
         {"unpack.bytes_per_cycle": 0.5},
     ],
 )

@@ -17,6 +17,9 @@ def device(grid: tuple[int, int] = (8, 8), usable: int | None = None, size: int 
     chip = values["chips"][0]
     chip["grid"] = grid
     chip["tensix_grid"] = [max(pair) for pair in zip(grid, chip["tensix_grid"], strict=True)]
+    columns = chip["tensix_grid"][1]
+    if columns > len(chip["noc"]["worker_columns"]):
+        chip["noc"] |= {"grid": [chip["noc"]["grid"][0], columns + 2], "worker_columns": [*range(1, columns + 1)]}
     chip["dram"]["bank_workers"] = [[0, 0]] * chip["dram"]["num_channels"]
     l1 = chip["l1"]
     if usable is not None:

@@ -101,9 +101,58 @@ def notes_of(text: str) -> tuple[str, ...]:
         ),
         ("grid: [1, 12]", "grid: [1, 11]", "chips[0].dram.grid: 1x11 is not the number of channels, 12"),
         (
-            "\n      bank_adjacent_read_bytes_per_second: 267 GB/s",
-            "\n      bank_adjacent_read_bytes_per_second: 267 TB/s",
-            "chips[0].dram.bank_adjacent_read_bytes_per_second: exceeds peak_bytes_per_second 2.88e+11",
+            "size_bytes: 1464 KiB",
+            "size_bytes: 128 KiB",
+            "chips[0].l1.size_bytes: 131072 bytes leave nothing beside unreserved_base 103712 and reserved_top_bytes 32768",
+        ),
+        (
+            "unreserved_base: 103712",
+            "unreserved_base: 103713",
+            "chips[0].l1.unreserved_base: must be a multiple of alignment_bytes, 16",
+        ),
+        (
+            "worker_rows: [1, 2, 3, 4, 5, 7, 8, 9, 10, 11]",
+            "worker_rows: [1, 2, 3, 4, 5, 7, 8, 9, 10]",
+            "chips[0].noc.worker_rows: 9 rows for the 10 of tensix_grid",
+        ),
+        (
+            "worker_rows: [1, 2, 3, 4, 5, 7, 8, 9, 10, 11]",
+            "worker_rows: [1, 2, 3, 4, 5, 7, 8, 9, 11, 11]",
+            "chips[0].noc.worker_rows: two rows of workers are on one of routers",
+        ),
+        ("[12, 10]", "[12, 9]", "chips[0].noc.grid: 12x9 routers do not hold all workers"),
+        ("routers: [[0, 11]", "routers: [[0, 12]", "chips[0].dram.routers: lie outside of noc.grid, 12x10"),
+        (
+            "bank_workers: [[7, 3]",
+            "bank_workers: [[8, 3]",
+            "chips[0].dram.bank_workers: lie outside of tensix_grid, 10x8",
+        ),
+        ("routers: [[0, 11], ", "routers: [", "chips[0].dram.routers: 11 routers for the number of channels, 12"),
+        ("workers: [[7, 3], ", "workers: [", "chips[0].dram.bank_workers: 11 workers for the number of channels, 12"),
+        (
+            "kernel_text_bytes: 12 KiB",
+            "kernel_text_bytes: 70 KiB",
+            "chips[0].launch.kernel_text_bytes: exceeds config_ring_bytes 70656",
+        ),
+        (
+            "config_ring_bytes: 69 KiB",
+            "config_ring_bytes: 102 KiB",
+            "chips[0].launch.config_ring_bytes: exceeds l1.unreserved_base 103712",
+        ),
+        (
+            "from_device_call_ns: 61 us\n      alignment_bytes: 32",
+            "from_device_call_ns: 61 us\n      alignment_bytes: 33",
+            "chips[0].pcie.alignment_bytes: must be a power of two, not 33",
+        ),
+        (
+            "least_ns: 7865,",
+            "least_ns: 1 s,",
+            "chips[0].calibration.matmul.least_ns: exceeds most_ns 1.61631e+08",
+        ),
+        (
+            "\n      bank_adjacent_read_fraction: 267/288",
+            "\n      bank_adjacent_read_fraction: 267/28.8",
+            "chips[0].dram.bank_adjacent_read_fraction: input should be less than or equal to 1, got '267/28.8'",
         ),
     ],
 )
@@ -116,6 +165,40 @@ def test_one_fault(good: str, bad: str, message: str | None) -> None:
         return
     line = line_of(text, bad.strip().splitlines()[-1])
     assert notes == (f"my.yaml:{line}: {message}",)
+
+
+def test_faults_and_relations_of_other_fields_are_told_together() -> None:
+    """One section without a field, one with a value of another kind: what can be said of all others is."""
+    changes = {
+        "      num_banks: 16\n": "",
+        "size_bytes: 1464 KiB": "size_bytes: 64 KiB",
+        "nominal_hz: 1.0 GHz": "nominal_hz: fast",
+        "grid: [1, 12]": "grid: [1, 11]",
+        "grid: [8, 8]": "grid: [8, 9]",
+        "mesh_shape: [1, 1]": "mesh_shape: [1, 2]",
+        "load_bytes_per_cycle: 2.29 B/cycle": "load_bytes_per_cycle: 0",
+    }
+    text = PRESET
+    for good, bad in changes.items():
+        assert good in text
+        text = text.replace(good, bad, 1)
+    found = [note.split(": ")[1] for note in notes_of(text)]
+    assert found == [
+        "mesh_shape",
+        "chips[0].grid",
+        "chips[0].clock.nominal_hz",
+        "chips[0].l1.num_banks",
+        "chips[0].l1.size_bytes",
+        "chips[0].dram.grid",
+        "chips[0].riscv.load_bytes_per_cycle",
+    ]
+
+
+def test_the_links_of_a_chip_have_no_more_channels_together_than_the_chip() -> None:
+    links = ", ".join("{from_chip: 0, to_chip: 1, channels: 6}" for _ in range(3))
+    text = f"name: a\nmesh_shape: [1, 2]\nchips: [{{base: wormhole}}, {{base: wormhole}}]\nlinks: [{links}]\n"
+    why = "18 channels end at chip {}, which has 16 Ethernet links"
+    assert notes_of(text) == tuple(f"my.yaml:4: links[2].channels: {why.format(chip)}" for chip in (0, 1))
 
 
 def test_a_missing_field_is_reported_at_its_section() -> None:

@@ -62,11 +62,6 @@ def test_a_part_that_the_chip_lacks_needs_no_source() -> None:
     assert not [path for path in chip.sources if path.startswith("pcie.")]
 
 
-def test_l1_below_its_reserved_regions_leaves_nothing() -> None:
-    chip = loads(SMALL.replace("366 KiB", "8 KiB")).chips[0]
-    assert (chip.l1_usable_bytes, chip.l1_end - chip.l1_base) == (0, 0)
-
-
 def test_an_unknown_name_lists_the_presets() -> None:
     with pytest.raises(SystemDescError) as caught:
         load("wormhol")

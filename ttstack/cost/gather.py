@@ -25,7 +25,7 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
     share = nbytes / device_op.cores / (chip.noc.num_nocs if exchange else 1)
     size = min(_transaction(device_op, t, layout), max(share, 1))
     kind = link_kind(chip, in_l1=layout.in_l1, write=write)
-    issued = transfer_cycles(share, size, kind, chip.riscv.page_cycles) + share / size * chip.gather.page_cycles
+    issued = transfer_cycles(share, size, kind, chip.riscv.page_cycles, chip) + share / size * chip.gather.page_cycles
     link, port = _load(device_op, t, layout, chip, write=write)
     parts = [issued, nbytes * link / chip.noc.link_bytes_per_cycle, nbytes * port / chip.noc.port_bytes_per_cycle]
     if not layout.in_l1:

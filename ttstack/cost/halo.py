@@ -33,8 +33,8 @@ def halo_step(device_op: DeviceOp, chip: ChipDesc) -> HaloStep:
     own, total = _own(device_op, halo, row, chip)
     cycles = (
         own
-        + transfer_cycles(taken, row, chip.noc.l1_read, 0.0)
-        + transfer_cycles((halo.reach.held - halo.reach.taken) * halo.pixel_bytes, row, chip.noc.local, 0.0)
+        + transfer_cycles(taken, row, chip.noc.l1_read, 0.0, chip)
+        + transfer_cycles((halo.reach.held - halo.reach.taken) * halo.pixel_bytes, row, chip.noc.local, 0.0, chip)
         + (chip.noc.l1_read.latency_cycles if taken else 0.0)
     )
     busy = soft_maximum((cycles, _untilize_cycles(device_op, halo, chip)), chip.pipeline.stream_exponent)
@@ -51,7 +51,7 @@ def _own(device_op: DeviceOp, halo: Halo, row: float, chip: ChipDesc) -> tuple[f
         return 0.0, 0.0
     kind = link_kind(chip, in_l1=layout.in_l1, write=False)
     page = row if layout.sharded else layout.page_bytes(t)
-    cycles = transfer_cycles(halo.reach.own * halo.pixel_bytes, page, kind, chip.riscv.page_cycles)
+    cycles = transfer_cycles(halo.reach.own * halo.pixel_bytes, page, kind, chip.riscv.page_cycles, chip)
     total = layout.nbytes(t)
     if not layout.in_l1:
         cycles = max(cycles, dram_cycles(total / halo.slices, chip.dram.interleaved_read_bytes_per_second, chip))

@@ -22,7 +22,7 @@ def indirect_stream(device_op: DeviceOp, which: Map, t: TensorType, layout: Layo
     size = width if not layout.tiled else FACE * element
     kind = link_kind(chip, in_l1=layout.in_l1, write=False)
     waits = kind.latency_cycles / max(chip.gather.rows_in_flight, 1)
-    row = max(width / size * max(kind.issue_cycles, size / kind.bytes_per_cycle), waits)
+    row = max(width / size * max(kind.issue_cycles, size / chip.noc.bytes_per_cycle(kind)), waits)
     nbytes = picked_bytes(device_op, which, t, layout)
     return Stream(
         rows * (row + chip.gather.index_cycles),

@@ -27,6 +27,7 @@ def merge_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     if parts == 1:
         return 0.0
     moved = tiles(device_op.op.results[0].shape[-1]) + 2
-    sent = chip.noc.l1_write.latency_cycles + moved * DType.BF16.tile_bytes / chip.noc.l1_write.bytes_per_cycle
+    write = chip.noc.l1_write
+    sent = write.latency_cycles + moved * DType.BF16.tile_bytes / chip.noc.bytes_per_cycle(write)
     added = moved * chip.attention.softmax_cycles_per_tile / 2
     return math.ceil(math.log2(parts)) * (sent + added)

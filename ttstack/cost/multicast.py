@@ -37,7 +37,7 @@ def multicast_cycles(device_op: DeviceOp, nbytes: float, rereads: int, chip: Chi
     """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each."""
     noc = chip.noc
     blocks = MatmulBlocks.of(device_op).k_blocks * rereads
-    return nbytes / noc.multicast.bytes_per_cycle + blocks * noc.multicast.latency_cycles
+    return nbytes / noc.bytes_per_cycle(noc.multicast) + blocks * noc.multicast.latency_cycles
 
 
 def read_and_multicast_cycles(
@@ -47,7 +47,7 @@ def read_and_multicast_cycles(
     sent = multicast_cycles(device_op, nbytes, rereads, chip)
     if layout.in_l1 and layout.sharded:
         return sent
-    read = transfer_cycles(nbytes, page, link_kind(chip, in_l1=layout.in_l1, write=False), chip.riscv.page_cycles)
+    read = transfer_cycles(nbytes, page, link_kind(chip, in_l1=layout.in_l1, write=False), chip.riscv.page_cycles, chip)
     if not layout.in_l1 and not layout.sharded:
         read = max(read, dram_cycles(nbytes * senders, chip.dram.interleaved_read_bytes_per_second, chip))
     return read + sent

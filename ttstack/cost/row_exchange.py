@@ -18,7 +18,8 @@ def row_exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
         gathers = [device_op.grid.cols, math.ceil(device_op.row_cores / device_op.grid.cols)]
     rows, read, sent = device_op.core_units, chip.noc.l1_read, chip.noc.multicast
     tile = DType.BF16.tile_bytes
-    gathered = sum(read.latency_cycles + math.ceil(rows / n) * n * tile / read.bytes_per_cycle for n in gathers)
-    back = sent.latency_cycles + rows * tile / sent.bytes_per_cycle
+    rate = chip.noc.bytes_per_cycle(read)
+    gathered = sum(read.latency_cycles + math.ceil(rows / n) * n * tile / rate for n in gathers)
+    back = sent.latency_cycles + rows * tile / chip.noc.bytes_per_cycle(sent)
     sums = sum(math.ceil(op.count) for op in device_op.dispatch.body if op.name.startswith("reduce_"))
     return sums * (gathered + back)

@@ -57,7 +57,7 @@ def _page_stream(
     else:
         kind = link_kind(chip, in_l1=layout.in_l1, write=False)
         waits = _waits(device_op, index, layout, chip) * share / page
-        issued = transfer_cycles(share, page, kind, _page_cycles(layout, chip))
+        issued = transfer_cycles(share, page, kind, _page_cycles(layout, chip), chip)
         cycles = issued + waits * (kind.latency_cycles + chip.riscv.page_cycles)
     total = share * senders
     if layout.in_l1:
@@ -85,7 +85,7 @@ def _write(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip:
         return LOCAL
     kind = link_kind(chip, in_l1=layout.in_l1, write=True)
     share = _core_bytes(device_op, which, t, layout)
-    cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip))
+    cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip), chip)
     total = layout.nbytes(t)
     return Stream(cycles, 0 if layout.in_l1 else total, total)
 

@@ -28,14 +28,14 @@ def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout,
     if number == 0:
         width = layout.page_bytes(t)
         waits = kind.latency_cycles / max(chip.gather.rows_in_flight, 1)
-        row = max(kind.issue_cycles, width / kind.bytes_per_cycle, waits)
+        row = max(kind.issue_cycles, width / chip.noc.bytes_per_cycle(kind), waits)
         return _stream(nbytes / width * share * row + grouping, 0 if at_hand else nbytes, layout)
     if at_hand:
         nbytes = 0
-    read = transfer_cycles(nbytes * share, layout.page_bytes(t), kind, chip.riscv.page_cycles)
+    read = transfer_cycles(nbytes * share, layout.page_bytes(t), kind, chip.riscv.page_cycles, chip)
     sent = _sent_bytes(device_op, number, layout) if number > 1 else 0.0
     row_bytes = t.shape[1] * layout.dtype.tile_bytes / TILE**2
-    exchange = transfer_cycles(sent * share, row_bytes, chip.noc.l1_write, 0.0)
+    exchange = transfer_cycles(sent * share, row_bytes, chip.noc.l1_write, 0.0, chip)
     return _stream(read + exchange + grouping, nbytes, layout, sent)
 
 

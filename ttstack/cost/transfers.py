@@ -4,12 +4,12 @@ from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.interconnect import TransferDesc
 
 
-def transfer_cycles(nbytes: float, size: float, kind: TransferDesc, page_cycles: float) -> float:
+def transfer_cycles(nbytes: float, size: float, kind: TransferDesc, page_cycles: float, chip: ChipDesc) -> float:
     """`nbytes` in transactions of `size` bytes, many in flight; `page_cycles` of the issuing core for each."""
     if nbytes <= 0:
         return 0.0
     size = max(min(size, nbytes), 1)
-    each = max(kind.issue_cycles + page_cycles, size / kind.bytes_per_cycle)
+    each = max(kind.issue_cycles + page_cycles, size / chip.noc.bytes_per_cycle(kind))
     return nbytes / size * each
 
 

@@ -18,7 +18,7 @@ def window_stream(device_op: DeviceOp, which: Map, halo: Halo, rereads: float, c
     """
     layout, sliding = device_op.operands[0], halo.sliding
     seen = device_op.core_domain[0] * TILE * sliding.taps * halo.pixel_bytes * rereads
-    copied = transfer_cycles(seen, sliding.run * halo.pixel_bytes, chip.noc.local, 0.0)
+    copied = transfer_cycles(seen, sliding.run * halo.pixel_bytes, chip.noc.local, 0.0, chip)
     if not is_contraction(device_op.dispatch) or channel_pieces(device_op) == 1:
         return Stream(copied, own_thread=True)
     share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads

@@ -1,20 +1,37 @@
-"""What all parts of a device description share: they are frozen, and know no field but their own."""
+"""What all parts of a device description share: they are frozen, know their fields only, and agree with themselves."""
 
-from collections.abc import Hashable, Iterable
-from typing import Annotated, Any, NoReturn, TypeVar
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import chain
+from typing import Annotated, Any, NoReturn, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 Fault = tuple[tuple[str | int, ...], str]
+INCONSISTENT = "inconsistent"
+"""Type of pydantic's errors where fields contradict each other."""
 
 
 class Desc(BaseModel):
     """A part of a device description: immutable, hashable, unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, validate_default=True)
+
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """What must hold between fields, each relation with the faults that it finds when it is gone through."""
+        return ()
+
+    @model_validator(mode="after")
+    def _check_relations(self) -> Self:
+        details = [
+            InitErrorDetails(type=PydanticCustomError(INCONSISTENT, "{why}", {"why": why}), loc=loc, input=self)
+            for loc, why in chain.from_iterable(self.relations())
+        ]
+        if details:
+            raise ValidationError.from_exception_data(type(self).__name__, details)
+        return self
 
 
 class FrozenDict(dict[K, V]):
@@ -47,11 +64,7 @@ Frozen = AfterValidator(_freeze)
 Sources = Annotated[dict[str, Annotated[str, Field(min_length=1)]], Frozen]
 
 
-def reject(title: str, faults: Iterable[Fault], value: object) -> None:
-    """Raise pydantic's error with one located line per fault, where there is a fault."""
-    details = [
-        InitErrorDetails(type=PydanticCustomError("inconsistent", "{why}", {"why": why}), loc=loc, input=value)
-        for loc, why in faults
-    ]
-    if details:
-        raise ValidationError.from_exception_data(title, details)
+def power_of_two(alignment_bytes: int) -> Iterator[Fault]:
+    """A fault of the field `alignment_bytes` where it is none."""
+    if alignment_bytes & (alignment_bytes - 1):
+        yield ("alignment_bytes",), f"must be a power of two, not {alignment_bytes}"

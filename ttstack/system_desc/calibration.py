@@ -1,8 +1,10 @@
 """How well predictions of a device agree with published measurements."""
 
+from collections.abc import Iterable, Iterator
+
 from pydantic import Field
 
-from ttstack.system_desc.base import Desc
+from ttstack.system_desc.base import Desc, Fault
 from ttstack.system_desc.quantities import Count, Nanoseconds, Ratio
 
 
@@ -15,3 +17,11 @@ class CalibrationDesc(Desc):
     roofline_error: Ratio = Field(description="Mean error of the peaks of FLOPs and DRAM on the same rows, ratio.")
     least_ns: Nanoseconds = Field(description="The shortest measured time, nanoseconds.")
     most_ns: Nanoseconds = Field(description="The longest measured time, nanoseconds.")
+
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """Times are a range."""
+        return (self._range_faults(),)
+
+    def _range_faults(self) -> Iterator[Fault]:
+        if self.least_ns > self.most_ns:
+            yield ("least_ns",), f"exceeds most_ns {self.most_ns:g}"

@@ -1,11 +1,12 @@
 """One chip."""
 
-from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from ttstack.system_desc.base import Fault, Frozen, reject
+from ttstack.system_desc.base import Fault, Frozen
 from ttstack.system_desc.calibration import CalibrationDesc
 from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
 from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
@@ -64,20 +65,47 @@ class ChipDesc(SourcedDesc):
     ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")
     pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        reject("ChipDesc", self._faults(), self)
-        return self
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """Workers fit the die and the network, DRAM the network, and kernels the L1."""
+        routers, workers = self._inside("dram.routers", "noc.grid"), self._inside("dram.bank_workers", "tensix_grid")
+        return (
+            *super().relations(),
+            self._grid_faults(),
+            self._lines_faults("rows", 0),
+            self._lines_faults("columns", 1),
+            routers,
+            workers,
+            self._ring_faults(),
+        )
 
-    def _faults(self) -> Iterator[Fault]:
+    def _grid_faults(self) -> Iterator[Fault]:
         (rows, cols), (die_rows, die_cols) = self.grid, self.tensix_grid
         if rows > die_rows or cols > die_cols:
             yield ("grid",), f"{rows}x{cols} workers do not fit tensix_grid, {die_rows}x{die_cols}"
-        height, width = self.noc.grid
-        if any(y >= height for y in self.noc.worker_rows) or any(x >= width for x in self.noc.worker_columns):
-            yield ("noc", "grid"), f"{height}x{width} routers do not hold all workers"
-        if any(x >= width or y >= height for x, y in self.dram.routers):
-            yield ("dram", "routers"), f"lie outside of noc.grid, {height}x{width}"
+
+    def _lines_faults(self, which: Literal["rows", "columns"], axis: int) -> Iterator[Fault]:
+        """Each row or column of Tensix tiles is on one of routers, and no two on the same."""
+        lines: tuple[int, ...] = getattr(self.noc, f"worker_{which}")
+        if len(lines) != self.tensix_grid[axis]:
+            yield ("noc", f"worker_{which}"), f"{len(lines)} {which} for the {self.tensix_grid[axis]} of tensix_grid"
+        if len(set(lines)) < len(lines):
+            yield ("noc", f"worker_{which}"), f"two {which} of workers are on one of routers"
+        if max(lines) >= self.noc.grid[axis]:
+            yield ("noc", "grid"), f"{self.noc.grid[0]}x{self.noc.grid[1]} routers do not hold all workers"
+
+    def _inside(self, path: str, grid: str) -> Iterator[Fault]:
+        """Coordinates (x, y) at a path lie inside a grid of rows and columns."""
+        rows, cols = attrgetter(grid)(self)
+        if any(x >= cols or y >= rows for x, y in attrgetter(path)(self)):
+            yield tuple(path.split(".")), f"lie outside of {grid}, {rows}x{cols}"
+
+    def _ring_faults(self) -> Iterator[Fault]:
+        """What a core holds of kernels lies below what programs may use, and holds those of one op."""
+        ring = self.launch.config_ring_bytes
+        if self.launch.kernel_text_bytes > ring:
+            yield ("launch", "kernel_text_bytes"), f"exceeds config_ring_bytes {ring}"
+        if ring > self.l1.unreserved_base:
+            yield ("launch", "config_ring_bytes"), f"exceeds l1.unreserved_base {self.l1.unreserved_base}"
 
     @property
     def num_cores(self) -> int:
@@ -100,8 +128,8 @@ class ChipDesc(SourcedDesc):
 
     @property
     def l1_end(self) -> int:
-        """First address after what programs may use of a core's L1; never below `l1_base`."""
-        return max(self.l1_base, self.l1.size_bytes - self.l1.reserved_top_bytes)
+        """First address after what programs may use of a core's L1."""
+        return self.l1.size_bytes - self.l1.reserved_top_bytes
 
     @property
     def l1_usable_bytes(self) -> int:

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ttstack.diagnostics import SystemDescError
+from ttstack.system_desc.base import INCONSISTENT
+from ttstack.system_desc.relations import relation_faults
 from ttstack.system_desc.system import SystemDesc
 
 Path = tuple[str | int, ...]
@@ -56,13 +58,16 @@ def error_of(faults: Iterable[Fault], origin: str) -> SystemDescError:
     return SystemDescError(f"{count} in the device description", loc=where, notes=notes)
 
 
-def faults_of(error: ValidationError, marks: Mapping[Path, Mark]) -> Iterator[Fault]:
-    """The faults that pydantic found, each at its line or that of the section around it."""
+def faults_of(error: ValidationError, values: object, marks: Mapping[Path, Mark]) -> Iterator[Fault]:
+    """The faults of values that pydantic refused, each at its line or that of the section around it."""
     found = [(_path(details), details) for details in error.errors(include_url=False)]
     for path, details in found:
         if details["type"] == "too_short" and any(path == other[: len(path)] != other for other, _ in found):
             continue  # pydantic does not count the items that have faults of their own
-        yield Fault(_message(details, path), nearest(marks, path), path)
+        if details["type"] != INCONSISTENT:
+            yield Fault(_message(details, path), nearest(marks, path), path)
+    for path, why in relation_faults(SystemDesc, values):
+        yield Fault(why, nearest(marks, path), path)
 
 
 def _path(details: ErrorDetails) -> Path:
@@ -86,7 +91,6 @@ def _message(details: ErrorDetails, path: Path) -> str:
         "dict_type": f"expected a mapping of fields, got {given}",
         "tuple_type": f"expected a list, got {given}",
         "value_error": details["msg"].removeprefix("Value error, "),
-        "inconsistent": details["msg"],
         "literal_error": f"{given} is not one of {context.get('expected', '')}",
         "too_short": f"has {context.get('actual_length')} items, needs {context.get('min_length')}",
     }

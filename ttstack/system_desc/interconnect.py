@@ -1,8 +1,10 @@
 """What connects: the networks on chip, Ethernet between chips, PCIe to the host."""
 
+from collections.abc import Iterable, Iterator
+
 from pydantic import Field
 
-from ttstack.system_desc.base import Desc
+from ttstack.system_desc.base import Desc, Fault, power_of_two
 from ttstack.system_desc.quantities import (
     Bytes,
     BytesPerCycle,
@@ -13,6 +15,7 @@ from ttstack.system_desc.quantities import (
     Index,
     Nanoseconds,
     Ratio,
+    Share,
 )
 
 
@@ -21,7 +24,7 @@ class TransferDesc(Desc):
 
     latency_cycles: Cycles = Field(description="From the request to the first data, cycles.")
     issue_cycles: Cycles = Field(description="Least time from one request to the next, cycles.")
-    bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Rate of long transfers of one core, bytes per cycle.")
+    link_fraction: Share = Field(description="Long transfers of one core, of the rate of a link, ratio in (0, 1].")
 
 
 class NocDesc(Desc):
@@ -36,8 +39,8 @@ class NocDesc(Desc):
         min_length=1, description="Column of routers of each column of Tensix tiles, index."
     )
     link_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="One link between routers, bytes per cycle.")
-    port_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="What one worker core injects or absorbs on one network, bytes per cycle."
+    port_fraction: Share = Field(
+        description="What one worker core injects or absorbs on one network, of the rate of a link, ratio in (0, 1]."
     )
     max_packet_bytes: Bytes = Field(gt=0, description="Largest payload of a packet, bytes.")
     hop_cycles: Cycles = Field(description="From router to router, cycles.")
@@ -52,14 +55,23 @@ class NocDesc(Desc):
         ge=1, description="p of the p-norm over the loads of links, ports and issuing cores, ratio."
     )
 
+    @property
+    def port_bytes_per_cycle(self) -> float:
+        """What one worker core injects or absorbs on one network."""
+        return self.port_fraction * self.link_bytes_per_cycle
+
+    def bytes_per_cycle(self, kind: TransferDesc) -> float:
+        """The rate of one core's long transfers of a kind."""
+        return kind.link_fraction * self.link_bytes_per_cycle
+
 
 class EthernetDesc(Desc):
     """The Ethernet links of one chip."""
 
     num_links: Count = Field(ge=0, description="Links of the chip, count.")
     link_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak per link and direction, bytes per second.")
-    effective_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="Measured per link and direction with packets of 2 to 4 KiB, bytes per second."
+    effective_fraction: Share = Field(
+        description="Of the peak per link and direction, with packets of 2 to 4 KiB, ratio in (0, 1]."
     )
     hop_ns: Nanoseconds = Field(description="A small packet to the neighbouring chip, nanoseconds.")
     setup_ns: Nanoseconds = Field(description="Of a collective, until all chips have joined in, nanoseconds.")
@@ -67,15 +79,37 @@ class EthernetDesc(Desc):
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
 
+    @property
+    def effective_bytes_per_second(self) -> float:
+        """What one link carries in one direction."""
+        return self.effective_fraction * self.link_bytes_per_second
+
 
 class PcieDesc(Desc):
     """The chip's PCIe interface to the host."""
 
     peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Of the lanes per direction, bytes per second.")
-    to_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="Long writes of the host, bytes per second.")
-    from_device_bytes_per_second: BytesPerSecond = Field(gt=0, description="Long reads of the host, bytes per second.")
+    to_device_fraction: Share = Field(description="Long writes of the host, of the peak, ratio in (0, 1].")
+    from_device_fraction: Share = Field(description="Long reads of the host, of the peak, ratio in (0, 1].")
     latency_ns: Nanoseconds = Field(description="Of one DMA transfer, nanoseconds.")
     page_ns: Nanoseconds = Field(description="Handling of each page of a buffer, nanoseconds.")
     to_device_call_ns: Nanoseconds = Field(description="Of a write beside its bytes, nanoseconds.")
     from_device_call_ns: Nanoseconds = Field(description="Of a read beside its bytes, nanoseconds.")
     alignment_bytes: Bytes = Field(gt=0, description="Alignment of transfers, bytes.")
+
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """The alignment is a power of two."""
+        return (self._alignment_faults(),)
+
+    def _alignment_faults(self) -> Iterator[Fault]:
+        yield from power_of_two(self.alignment_bytes)
+
+    @property
+    def to_device_bytes_per_second(self) -> float:
+        """Long writes of the host."""
+        return self.to_device_fraction * self.peak_bytes_per_second
+
+    @property
+    def from_device_bytes_per_second(self) -> float:
+        """Long reads of the host."""
+        return self.from_device_fraction * self.peak_bytes_per_second

@@ -11,6 +11,7 @@ from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.bases import resolve_bases
 from ttstack.system_desc.document import Document, parse
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
+from ttstack.system_desc.shares import state_shares_of
 from ttstack.system_desc.system import SystemDesc
 
 PRESETS = Path(__file__).parent / "presets"
@@ -40,6 +41,7 @@ def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
     """
     document = parse(text, origin)
     resolve_bases(document, lambda base: _find_base(base, Path(), ()))
+    state_shares_of(document)
     return _validated(document)
 
 
@@ -53,7 +55,7 @@ def _validated(document: Document) -> SystemDesc:
     try:
         desc = SystemDesc.model_validate(document.value)
     except ValidationError as error:
-        faults += [fault for fault in faults_of(error, document.marks) if not _follows(fault, document)]
+        faults += [fault for fault in faults_of(error, document.value, document.marks) if not _follows(fault, document)]
     else:
         if not faults:
             return desc
@@ -98,6 +100,7 @@ def _read(path: Path, label: str, users: tuple[Path, ...]) -> Document:
     document = parse(text, label)
     chain = (*users, path.resolve())
     resolve_bases(document, lambda base: _find_base(base, path.parent, chain))
+    state_shares_of(document)
     return document
 
 

@@ -1,27 +1,27 @@
 """The memories of a chip: L1 of each worker core, and DRAM."""
 
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterable, Iterator
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from ttstack.system_desc.base import Desc, Fault, reject
-from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Cycles, Grid, Index
+from ttstack.system_desc.base import Desc, Fault, power_of_two
+from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Cycles, Grid, Index, Share
 
 Coordinate = tuple[Index, Index]
+_PER_CHANNEL = {"grid": "banks", "bank_workers": "workers", "routers": "routers"}
+"""Fields that name something for each channel."""
 
 
-def _alignment(value: int) -> Iterator[Fault]:
-    if value & (value - 1):
-        yield ("alignment_bytes",), f"must be a power of two, not {value}"
+def _alignment(memory: "L1Desc | DramDesc") -> Iterator[Fault]:
+    """Alignments are powers of two, and what programs may use starts at a multiple."""
+    odd = list(power_of_two(memory.alignment_bytes))
+    yield from odd
+    if not odd and memory.unreserved_base % memory.alignment_bytes:
+        yield ("unreserved_base",), f"must be a multiple of alignment_bytes, {memory.alignment_bytes}"
 
 
 class L1Desc(Desc):
-    """The SRAM of one worker core.
-
-    A core may have less than its reserved regions take: then nothing is usable, and the compiler says which
-    op does not fit.
-    """
+    """The SRAM of one worker core."""
 
     size_bytes: Bytes = Field(gt=0, description="Size of one core's L1, bytes.")
     unreserved_base: Bytes = Field(description="First address that programs may use, byte address.")
@@ -30,13 +30,14 @@ class L1Desc(Desc):
     num_banks: Count = Field(ge=1, description="SRAM banks of one core's L1, count.")
     bank_port_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Rate of one bank's port, bytes per cycle.")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        reject("L1Desc", self._faults(), self)
-        return self
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """Alignment, and that the reserved regions leave something."""
+        return (_alignment(self), self._size_faults())
 
-    def _faults(self) -> Iterator[Fault]:
-        yield from _alignment(self.alignment_bytes)
+    def _size_faults(self) -> Iterator[Fault]:
+        if self.unreserved_base + self.reserved_top_bytes >= self.size_bytes:
+            reserved = f"unreserved_base {self.unreserved_base} and reserved_top_bytes {self.reserved_top_bytes}"
+            yield ("size_bytes",), f"{self.size_bytes} bytes leave nothing beside {reserved}"
 
 
 class DramDesc(Desc):
@@ -55,46 +56,69 @@ class DramDesc(Desc):
         description="For each channel the router (column, row) that workers reach it through, coordinates.",
     )
     peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak of the DRAM pins of all channels, bytes/s.")
-    bank_adjacent_read_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="All channels, each read by the core next to it (DRAM-sharded), bytes per second."
+    bank_adjacent_read_fraction: Share = Field(
+        description="Of the peak, each channel read by the core next to it (DRAM-sharded), ratio in (0, 1]."
     )
-    interleaved_read_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="All channels, interleaved pages read by all cores, bytes per second."
+    interleaved_read_fraction: Share = Field(
+        description="Of the peak, interleaved pages read by all cores, ratio in (0, 1]."
     )
-    interleaved_write_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="All channels, interleaved pages written by all cores, bytes per second."
+    interleaved_write_fraction: Share = Field(
+        description="Of the peak, interleaved pages written by all cores, ratio in (0, 1]."
     )
-    streamed_write_bytes_per_second: BytesPerSecond = Field(
-        gt=0, description="The same by ops that wait for each page to be written, bytes per second."
+    streamed_write_fraction: Share = Field(
+        description="The same by ops that wait for each page to be written, ratio in (0, 1]."
     )
     page_cycles: Cycles = Field(description="Least time of a channel for each page that is read of it, cycles.")
-    channel_read_bytes_per_second: BytesPerSecond = Field(gt=0, description="Reads of one channel, bytes per second.")
-    channel_write_bytes_per_second: BytesPerSecond = Field(gt=0, description="Writes of one channel, bytes per second.")
+    channel_read_fraction: Share = Field(description="Reads of one channel, of its share of the peak, ratio in (0, 1].")
+    channel_write_fraction: Share = Field(
+        description="Writes of one channel, of its share of the peak, ratio in (0, 1]."
+    )
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        reject("DramDesc", self._faults(), self)
-        return self
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """Alignment, the usable range of a channel, and that every channel has its bank, worker and router."""
+        return (_alignment(self), self._range_faults(), self._end_faults(), *map(self._count_faults, _PER_CHANNEL))
 
-    def _faults(self) -> Iterator[Fault]:
-        yield from _alignment(self.alignment_bytes)
+    def _range_faults(self) -> Iterator[Fault]:
         if self.unreserved_end <= self.unreserved_base:
             yield ("unreserved_end",), f"must lie above unreserved_base {self.unreserved_base}"
+
+    def _end_faults(self) -> Iterator[Fault]:
         if self.unreserved_end > self.channel_size_bytes:
             yield ("unreserved_end",), f"lies beyond the channel of {self.channel_size_bytes} bytes"
-        if self.grid[0] * self.grid[1] != self.num_channels:
-            yield (
-                ("grid",),
-                f"{self.grid[0]}x{self.grid[1]} is not the number of channels, {self.num_channels}",
-            )
-        if len(self.bank_workers) != self.num_channels:
-            yield ("bank_workers",), f"{len(self.bank_workers)} workers for {self.num_channels} channels"
-        if len(self.routers) != self.num_channels:
-            yield ("routers",), f"{len(self.routers)} routers for {self.num_channels} channels"
-        yield from self._rate_faults()
 
-    def _rate_faults(self) -> Iterator[Fault]:
-        for name in ("bank_adjacent_read", "interleaved_read", "interleaved_write"):
-            field = f"{name}_bytes_per_second"
-            if getattr(self, field) > self.peak_bytes_per_second:
-                yield (field,), f"exceeds peak_bytes_per_second {self.peak_bytes_per_second:g}"
+    def _count_faults(self, name: str) -> Iterator[Fault]:
+        given = getattr(self, name)
+        found = given[0] * given[1] if name == "grid" else len(given)
+        if found != self.num_channels:
+            what = f"{given[0]}x{given[1]} is not" if name == "grid" else f"{found} {_PER_CHANNEL[name]} for"
+            yield (name,), f"{what} the number of channels, {self.num_channels}"
+
+    @property
+    def bank_adjacent_read_bytes_per_second(self) -> float:
+        """All channels, each read by the core next to it."""
+        return self.bank_adjacent_read_fraction * self.peak_bytes_per_second
+
+    @property
+    def interleaved_read_bytes_per_second(self) -> float:
+        """All channels, interleaved pages read by all cores."""
+        return self.interleaved_read_fraction * self.peak_bytes_per_second
+
+    @property
+    def interleaved_write_bytes_per_second(self) -> float:
+        """All channels, interleaved pages written by all cores."""
+        return self.interleaved_write_fraction * self.peak_bytes_per_second
+
+    @property
+    def streamed_write_bytes_per_second(self) -> float:
+        """The same by ops that wait for each page to be written."""
+        return self.streamed_write_fraction * self.peak_bytes_per_second
+
+    @property
+    def channel_read_bytes_per_second(self) -> float:
+        """Reads of one channel."""
+        return self.channel_read_fraction * self.peak_bytes_per_second / self.num_channels
+
+    @property
+    def channel_write_bytes_per_second(self) -> float:
+        """Writes of one channel."""
+        return self.channel_write_fraction * self.peak_bytes_per_second / self.num_channels

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, Strict
 
 _TEXT = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(\S.*?)?\s*")
+_QUOTIENT = re.compile(r"\s*([\d.]+)\s*/\s*([\d.]+)\s*")
 _LARGEST = 2**63 - 1
 _DECIMAL = {"": 1, "K": 10**3, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -75,6 +76,18 @@ NANOSECONDS = Dimension(
 CYCLES = Dimension("cycles", {"cycles": Fraction(1), "cycle": Fraction(1)})
 RATIO = Dimension("a ratio", {})
 
+
+def _ratio(value: object) -> int | float:
+    """The number of a plain one, or of a quotient such as `185/288`, which shows what was measured of what."""
+    quotient = _QUOTIENT.fullmatch(value) if isinstance(value, str) else None
+    if quotient is None:
+        return RATIO(value)
+    try:
+        return float(Fraction(quotient[1]) / Fraction(quotient[2]))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"'{value}' is no quotient of two numbers") from None
+
+
 _NOT_NEGATIVE = Field(ge=0)
 Bytes = Annotated[int, BeforeValidator(BYTES), _NOT_NEGATIVE]
 Hertz = Annotated[float, BeforeValidator(HERTZ), _NOT_NEGATIVE]
@@ -82,7 +95,9 @@ BytesPerSecond = Annotated[float, BeforeValidator(BYTES_PER_SECOND), _NOT_NEGATI
 BytesPerCycle = Annotated[float, BeforeValidator(BYTES_PER_CYCLE), _NOT_NEGATIVE]
 Nanoseconds = Annotated[float, BeforeValidator(NANOSECONDS), _NOT_NEGATIVE]
 Cycles = Annotated[float, BeforeValidator(CYCLES), _NOT_NEGATIVE]
-Ratio = Annotated[float, BeforeValidator(RATIO), _NOT_NEGATIVE]
+Ratio = Annotated[float, BeforeValidator(_ratio), _NOT_NEGATIVE]
+Share = Annotated[float, BeforeValidator(_ratio), Field(gt=0, le=1)]
+"""What is reached of a peak, above 0 and at most 1."""
 Count = Annotated[int, Strict(), Field(le=1_000_000)]
 Index = Annotated[int, Strict(), Field(ge=0, le=4096)]
 _Extent = Annotated[int, Strict(), Field(ge=1, le=4096)]

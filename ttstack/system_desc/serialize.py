@@ -27,10 +27,11 @@ def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDes
     Raises:
         SystemDescError: fields are wrong, missing or unknown; one note each.
     """
+    today = upgraded(values)
     try:
-        return SystemDesc.model_validate(upgraded(values))
+        return SystemDesc.model_validate(today)
     except ValidationError as error:
-        raise error_of(faults_of(error, {}), origin) from error
+        raise error_of(faults_of(error, today, {}), origin) from error
 
 
 def dump(desc: SystemDesc, *, sources: bool = True) -> str:

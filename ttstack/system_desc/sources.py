@@ -1,11 +1,11 @@
 """Where each figure comes from: `sources` maps a dotted path, or a section of them, to a citation."""
 
-from collections.abc import Iterator, Mapping
-from typing import Self, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
-from ttstack.system_desc.base import Desc, Sources, reject
+from ttstack.system_desc.base import Desc, Fault, Sources
 
 
 def covering(sources: Mapping[str, str], path: str) -> str | None:
@@ -15,9 +15,11 @@ def covering(sources: Mapping[str, str], path: str) -> str | None:
     return path or None
 
 
-def _child(value: object, name: str) -> tuple[bool, object]:
+def child(value: object, name: str) -> tuple[bool, object]:
+    """Whether a part of a description has a field of that name, and its value."""
     if isinstance(value, BaseModel):
-        return name in type(value).model_fields, getattr(value, name, None)
+        known = name in type(value).model_fields
+        return known, getattr(value, name) if known else None
     if isinstance(value, dict):
         table = cast(dict[str, object], value)
         return name in table, table.get(name)
@@ -27,7 +29,7 @@ def _child(value: object, name: str) -> tuple[bool, object]:
 def _exists(desc: object, path: str) -> bool:
     found, value = True, desc
     for name in path.split("."):
-        found, value = _child(value, name)
+        found, value = child(value, name)
         if not found:
             return False
     return True
@@ -62,11 +64,9 @@ class SourcedDesc(Desc):
         "published as such; text.",
     )
 
-    @model_validator(mode="after")
-    def _check_sources(self) -> Self:
-        unknown = (((("sources", key)), "names no field") for key in self.sources if not _exists(self, key))
-        reject(type(self).__name__, unknown, self)
-        return self
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """Citations are of fields that there are."""
+        return ((((("sources", key)), "names no field") for key in self.sources if not _exists(self, key)),)
 
     def source_of(self, path: str) -> str | None:
         """The citation of the figure at the dotted `path`, None where there is none."""

@@ -1,11 +1,10 @@
 """A system: chips, the links between them, the host."""
 
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterable, Iterator
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from ttstack.system_desc.base import Desc, Fault, reject
+from ttstack.system_desc.base import Desc, Fault
 from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.quantities import Count, Grid
 from ttstack.system_desc.sources import SourcedDesc
@@ -34,31 +33,33 @@ class SystemDesc(SourcedDesc):
     links: tuple[LinkDesc, ...] = Field(default=(), description="Ethernet between chips; sections.")
     host: HostDesc = Field(default=HostDesc(), description="The host; a section.")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        reject("SystemDesc", self._faults(), self)
-        return self
+    def relations(self) -> tuple[Iterable[Fault], ...]:
+        """The mesh has all chips, and links join two of them with what both have."""
+        links = (part for i, link in enumerate(self.links) for part in self._link_faults(i, link))
+        return (*super().relations(), self._mesh_faults(), links, self._channel_faults())
 
-    def _faults(self) -> Iterator[Fault]:
+    def _mesh_faults(self) -> Iterator[Fault]:
         rows, cols = self.mesh_shape
         if rows * cols != len(self.chips):
             yield ("mesh_shape",), f"{rows}x{cols} is not the number of chips, {len(self.chips)}"
-        for index, link in enumerate(self.links):
-            yield from self._link_faults(index, link)
 
     def _link_faults(self, index: int, link: LinkDesc) -> Iterator[Fault]:
         for end in ("from_chip", "to_chip"):
             chip: int = getattr(link, end)
             if chip >= len(self.chips):
                 yield ("links", index, end), f"there is no chip {chip}; the system has {len(self.chips)}"
-                continue
-            ethernet = self.chips[chip].ethernet
-            available = 0 if ethernet is None else ethernet.num_links
-            if link.channels > available:
-                why = f"{link.channels} channels, but chip {chip} has {available} Ethernet links"
-                yield ("links", index, "channels"), why
         if link.from_chip == link.to_chip:
             yield ("links", index, "to_chip"), f"chip {link.to_chip} is linked to itself"
+
+    def _channel_faults(self) -> Iterator[Fault]:
+        """The links of a chip have no more channels together than the chip."""
+        for chip, desc in enumerate(self.chips):
+            available = 0 if desc.ethernet is None else desc.ethernet.num_links
+            ends = [i for i, link in enumerate(self.links) if chip in (link.from_chip, link.to_chip)]
+            used = sum(self.links[i].channels for i in ends)
+            if used > available:
+                why = f"{used} channels end at chip {chip}, which has {available} Ethernet links"
+                yield ("links", ends[-1], "channels"), why
 
     @property
     def num_chips(self) -> int:

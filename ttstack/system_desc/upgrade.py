@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from ttstack.system_desc.shares import state_shares
+
 RETIRED = (
     "clock.throttle_onset_ns",
     "dram.interleaved_read_write_bytes_per_second",
@@ -40,13 +42,27 @@ NEUTRAL: Mapping[str, float] = {
 def upgraded(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a description, with the fields of today; what is of today is left as it is."""
     chips = values.get("chips")
-    if not isinstance(chips, list) or not any(_is_old(chip) for chip in cast(list[Any], chips)):
+    if not isinstance(chips, list):
         return dict(values)
-    return dict(values) | {"chips": [_chip(chip) if _is_old(chip) else chip for chip in cast(list[Any], chips)]}
+    return dict(values) | {"chips": [_upgraded(chip) for chip in cast(list[Any], chips)]}
 
 
-def _is_old(chip: Any) -> bool:
-    return isinstance(chip, dict) and any(_holds(cast(dict[str, Any], chip), path) for path in RETIRED)
+def _upgraded(given: Any) -> Any:
+    if not isinstance(given, dict):
+        return given
+    chip = _copy(cast(dict[str, Any], given))
+    if _is_old(chip):
+        _replace_retired(chip)
+    state_shares(chip)
+    return chip
+
+
+def _copy(part: dict[str, Any]) -> dict[str, Any]:
+    return {name: _copy(cast(dict[str, Any], v)) if isinstance(v, dict) else v for name, v in part.items()}
+
+
+def _is_old(chip: dict[str, Any]) -> bool:
+    return any(_holds(chip, path) for path in RETIRED)
 
 
 def _holds(chip: dict[str, Any], path: str) -> bool:
@@ -54,8 +70,7 @@ def _holds(chip: dict[str, Any], path: str) -> bool:
     return isinstance(chip.get(section), dict) and name in chip[section]
 
 
-def _chip(old: dict[str, Any]) -> dict[str, Any]:
-    chip = {name: dict(cast(dict[str, Any], part)) if isinstance(part, dict) else part for name, part in old.items()}
+def _replace_retired(chip: dict[str, Any]) -> None:
     for path in RETIRED:
         section, name = path.split(".")
         chip.get(section, {}).pop(name, None)
@@ -64,7 +79,6 @@ def _chip(old: dict[str, Any]) -> dict[str, Any]:
         section, name = path.split(".")
         if isinstance(chip.get(section), dict):
             chip[section].setdefault(name, value)
-    return chip
 
 
 def _stand_ins(chip: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,56 @@
+"""Relations between fields, where other fields of the description are wrong: they are told all the same."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, cast, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from ttstack.system_desc.base import Desc, Fault
+
+
+def relation_faults(model: type[Desc], values: object) -> Iterator[Fault]:
+    """The faults of all relations whose fields are there and of their kind, at their paths from `model` on."""
+    faults: list[Fault] = []
+    _part(model, values, (), faults)
+    return iter(faults)
+
+
+def _part(model: type[BaseModel], values: object, path: tuple[str | int, ...], faults: list[Fault]) -> BaseModel:
+    """What can be read of a part; a field that cannot is missing, and asking for it is an `AttributeError`."""
+    given: Mapping[str, Any] = cast(Mapping[str, Any], values) if isinstance(values, Mapping) else {}
+    found: dict[str, Any] = {}
+    for name in model.model_fields.keys() & given.keys():
+        field = model.model_fields[name]
+        try:
+            found[name] = _value(field, given[name], (*path, name), faults)
+        except ValidationError:
+            continue
+    part = model.model_construct(None, **found)
+    for relation in part.relations() if isinstance(part, Desc) else ():
+        faults.extend(_found(relation, path))
+    return part
+
+
+def _value(field: FieldInfo, given: Any, path: tuple[str | int, ...], faults: list[Fault]) -> Any:
+    """A field's value: a part, several, or what pydantic makes of it."""
+    bare: Any = field.annotation
+    part = next((t for t in (bare, *get_args(bare)) if isinstance(t, type) and issubclass(t, BaseModel)), None)
+    if part is None or given is None:
+        whole: Any = Annotated[bare, *field.metadata] if field.metadata else bare
+        return TypeAdapter(whole).validate_python(given)
+    if isinstance(given, list | tuple):
+        parts = cast(list[Any], given)
+        return tuple(_part(part, item, (*path, i), faults) for i, item in enumerate(parts))
+    if get_origin(bare) is dict and isinstance(given, dict):
+        parts = cast(dict[str, Any], given)
+        return {name: _part(part, item, (*path, name), faults) for name, item in parts.items()}
+    return _part(part, given, path, faults)
+
+
+def _found(relation: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
+    try:
+        for loc, why in relation:
+            yield (*path, *loc), why
+    except AttributeError:
+        return
