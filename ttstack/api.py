@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ttstack.diagnostics import InputError, PassOptionError, SystemDescError
+from ttstack.diagnostics import InputError
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Tensor
 from ttstack.system_desc import SystemDesc
 
 if TYPE_CHECKING:
+    from ttstack.options import CompileOptions
     from ttstack.report import Report
 
 Array = np.ndarray[Any, Any]
@@ -109,6 +110,24 @@ class Program:
         done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
         return Run(done.outputs, done.updated, self.cost(found.name))
 
+    def recompile(self, source: Any, inputs: Any = None, *, system_desc: SystemDesc | None = None) -> "Program":
+        """Compile a model as this program was compiled: placement, formats, overrides and Tensor-Train settings.
+
+        Args:
+            source: The model, as `compile` takes it; a program does not hold it.
+            inputs: As `compile` takes them; shapes that were spelled out then are known.
+            system_desc: Another device; the program's own where None.
+
+        Raises:
+            TTStackError: whatever is wrong with the source, or the program was saved before programs held options.
+        """
+        from ttstack.options import CompileOptions
+
+        options = CompileOptions.of_program(self.binary)
+        if system_desc is not None:
+            options = options.model_copy(update={"system_desc": system_desc})
+        return _compiled(source, options.inputs if inputs is None else inputs, options)
+
     def save(self, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
         """Write a `.ttb` file, whole or not at all.
 
@@ -191,75 +210,29 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     Raises:
         TTStackError: whatever is wrong with the source, the description or the options.
     """
-    from ttstack.compiler import Options, compile_module
-    from ttstack.frontends.source import imported
-    from ttstack.placement.overrides import load_overrides
+    from ttstack.options import CompileOptions
 
-    options = Options(
-        system_desc=_system_desc(system_desc),
-        placement=placement,
-        dtype=_dtype("dtype", dtype),
-        weights_dtype=_dtype("weights_dtype", weights_dtype),
-        placement_budget=_budget(placement_budget),
-        placement_nodes=_nodes(placement_nodes),
-        overrides=None if overrides is None else load_overrides(overrides),
-        tensor_train=_tensor_train(tensor_train),
-        dump_ir=None if dump_ir is None else Path(dump_ir),
-        keep_ir=keep_ir,
-        progress=progress,
-    )
-    with imported(source, inputs, function) as found:
+    given = {name: value for name, value in locals().items() if name in CompileOptions.model_fields}
+    options = CompileOptions.of(given)
+    return _compiled(source, inputs, options, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
+
+
+def _compiled(
+    source: Any,
+    inputs: Any,
+    options: "CompileOptions",
+    dump_ir: Path | None = None,
+    keep_ir: bool = False,
+    progress: Callable[[str, float], None] | None = None,
+) -> Program:
+    from ttstack.compiler import compile_module
+    from ttstack.frontends.source import imported
+
+    with imported(source, inputs, options.function) as found:
         if progress:
             for phase, seconds in found.phases.items():
                 progress(phase, seconds)
-        compiled = compile_module(found.module, options, weights=found.weights)
+        compiled = compile_module(
+            found.module, options, weights=found.weights, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress
+        )
     return Program(compiled.binary, {**found.phases, **compiled.phases})
-
-
-def _system_desc(given: object) -> str | SystemDesc:
-    if isinstance(given, SystemDesc):
-        return given
-    if isinstance(given, str | os.PathLike) and isinstance(name := os.fspath(given), str):
-        return name
-    raise SystemDescError(
-        f"system_desc is a {type(given).__name__}", hint="give the name of a preset, a path, or a SystemDesc"
-    )
-
-
-def _tensor_train(given: object) -> str:
-    """Settings as text; none ask for nothing."""
-    if given is None:
-        return ""
-    if isinstance(given, str | Mapping) and not (given.strip() if isinstance(given, str) else given):
-        raise PassOptionError("tensor_train has no settings", hint="give some, such as rel_error=0.05, or leave it out")
-    if isinstance(given, Mapping):
-        settings: Mapping[Any, Any] = given
-        return ",".join(f"{name}={_spelled(value)}" for name, value in settings.items())
-    if isinstance(given, str | os.PathLike) and isinstance(text := os.fspath(given), str):
-        return text
-    raise PassOptionError(f"tensor_train is a {type(given).__name__}", hint="give settings such as rel_error=0.05")
-
-
-def _spelled(value: object) -> str:
-    return "x".join(map(str, value)) if isinstance(value, tuple | list) else str(value).replace(" ", "")
-
-
-def _budget(given: object) -> float | None:
-    if given is None:
-        return None
-    if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
-        return float(given)
-    raise PassOptionError(f"placement_budget is {given!r}", hint="give a number of seconds above 0")
-
-
-def _nodes(given: object) -> int | None:
-    if given is None or (isinstance(given, int) and not isinstance(given, bool) and given > 0):
-        return given
-    raise PassOptionError(f"placement_nodes is {given!r}", hint="give a whole number above 0")
-
-
-def _dtype(name: str, given: str | DType | None) -> DType | None:
-    formats = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
-    if given is None or given in formats:
-        return None if given is None else DType(given)
-    raise PassOptionError(f"{name} is {given!r}", hint=f"give one of {', '.join(formats)}")

@@ -30,9 +30,12 @@ def emit(
     *,
     weights: Mapping[str, np.ndarray[Any, Any]],
     pipeline: str,
+    options: str,
     version: str,
 ) -> Binary:
     """One program for each public function; `weights` are the values of parameters, by name.
+
+    `pipeline` and `options` say how it was compiled, as text.
 
     Raises:
         InvalidIRError: two arguments or results of a function have one name, or a parameter has two types.
@@ -49,6 +52,7 @@ def emit(
         system_desc=system_desc(module),
         weights={n: Weight(n, w.type, weights.get(n, w.data)) for n, w in described.items()},
         pipeline=pipeline,
+        options=options,
         tables=with_cores(_tables(module), found),
         version=version,
     )

@@ -68,11 +68,12 @@ def _measured(record: Record, example: tuple[Any, ...], system_desc: str) -> Rec
 def _programs(exported: object, dtypes: Sequence[str], system_desc: str) -> dict[str, "Program"]:
     """The program for each format; the model is imported once."""
     from ttstack.api import Program
-    from ttstack.compiler import Options, compile_module
+    from ttstack.compiler import compile_module
     from ttstack.frontends.source import imported
+    from ttstack.options import CompileOptions
 
     def compiled(dtype: str) -> Program:
-        options = Options(system_desc=system_desc, dtype=DType(dtype))
+        options = CompileOptions(system_desc=system_desc, dtype=DType(dtype))
         return Program(compile_module(found.module.operation.clone(), options, weights=found.weights).binary)
 
     with imported(exported) as found:

@@ -2,11 +2,12 @@
 
 import pytest
 
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, UnsupportedOpError
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
+from ttstack.options import CompileOptions
 from ttstack.program.records import Binary
 
 T, I = "!tt.tile<[32, 32], f32>", "!tt.tile<[32, 32], i64>"
@@ -39,7 +40,7 @@ def text(**changes: str) -> str:
 
 def compiled(**changes: str) -> Binary:
     with new_context(), ir.Location.unknown():
-        return compile_module(parse(text(**changes)), Options(), weights={}).binary
+        return compile_module(parse(text(**changes)), CompileOptions(), weights={}).binary
 
 
 def test_slices_picked_by_digits_and_a_product_are_a_lookup():

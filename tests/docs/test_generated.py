@@ -15,7 +15,7 @@ from tests.docs.pages import DOCS
 from ttstack import diagnostics
 from ttstack.cli import exits
 from ttstack.cli.app import app
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.cost import predict
 from ttstack.diagnostics import TTStackError
@@ -23,6 +23,7 @@ from ttstack.frontends.source import imported
 from ttstack.frontends.text import parse, print_module
 from ttstack.mlir import ir
 from ttstack.ops import OPS
+from ttstack.options import CompileOptions
 from ttstack.passes.base import PASSES
 from ttstack.passes.pipelines import PIPELINES
 from ttstack.system_desc import SystemDesc, load, presets
@@ -129,7 +130,7 @@ def test_exit_codes_are_those_of_the_command():
 def test_the_page_on_cost_names_every_term_and_bound():
     page = _page("cost-model")
     with imported(DOCS / "mlp.mlir") as found:
-        binary = compile_module(found.module, Options(), weights={}).binary
+        binary = compile_module(found.module, CompileOptions(), weights={}).binary
     (function,) = binary.functions
     cost = predict(function.device_op(function.operations[0]), binary.system_desc.chips[0])
     for term in cost.terms:

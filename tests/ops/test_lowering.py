@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from tests.ops.case import NAME, Case
 from tests.ops.strategies import cases
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
+from ttstack.options import CompileOptions
 from ttstack.program.records import Binary, TensorKind
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import load
@@ -38,7 +39,7 @@ TOLERANCE = {2: 1e-2, 4: 1e-5, 8: 1e-12}
 
 
 def compiled(case: Case, **options: object) -> Binary:
-    return compile_module(case.module(), Options(system_desc=WORMHOLE, **options), weights={}).binary
+    return compile_module(case.module(), CompileOptions(system_desc=WORMHOLE, **options), weights={}).binary
 
 
 @pytest.mark.parametrize("mnemonic", NAMED)

@@ -8,10 +8,11 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
+from ttstack.options import CompileOptions
 from ttstack.program.records import Binary
 from ttstack_runtime.executor import execute
 
@@ -82,7 +83,7 @@ def compiled(body: str, **weights: np.ndarray[Any, Any]) -> Binary:
     arguments = ", ".join(f'%{n}: {MATRIX} {{{PARAMETER}, ttir.name = "{n}"}}' for n in ("a", "b"))
     text = f"func.func @f(%x: {MATRIX}, {arguments}) -> {MATRIX} {{\n{body}\n  return %y : {MATRIX}\n}}"
     with new_context(), ir.Location.unknown():
-        return compile_module(parse(text), Options(), weights=weights).binary
+        return compile_module(parse(text), CompileOptions(), weights=weights).binary
 
 
 A, B, X = (np.random.default_rng(seed).normal(size=(64, 64)).astype("f4") for seed in range(3))
@@ -144,7 +145,7 @@ def test_what_follows_an_activation_stays_behind_it():
     torch.manual_seed(0)
     x, w, s = torch.randn(1, 8, 8, 4), torch.randn(6, 4, 3, 3), torch.randn(1, 1, 1, 6)
     with new_context(), ir.Location.unknown():
-        binary = compile_module(parse(text), Options(), weights={"w": w.numpy(), "s": s.numpy()}).binary
+        binary = compile_module(parse(text), CompileOptions(), weights={"w": w.numpy(), "s": s.numpy()}).binary
     (y,) = execute(binary, {"arg0": x.numpy()}).values()
     expected = torch.relu(nn.functional.conv2d(x.permute(0, 3, 1, 2), w)).permute(0, 2, 3, 1) * s
     np.testing.assert_allclose(y, expected.numpy(), rtol=1e-4, atol=1e-4)
@@ -157,7 +158,7 @@ def test_functions_that_share_a_parameter_have_parameters_of_their_own():
     )
     text = function.format(name="f", op="exp") + function.format(name="g", op="neg")
     with new_context(), ir.Location.unknown():
-        binary = compile_module(parse(text), Options(), weights={"a": A}).binary
+        binary = compile_module(parse(text), CompileOptions(), weights={"a": A}).binary
     for name, values in (("f", np.exp(A)), ("g", -A)):
         (y,) = execute(binary, {"arg0": X}, function=name).values()
         np.testing.assert_allclose(y, X @ values, rtol=1e-4, atol=1e-4)

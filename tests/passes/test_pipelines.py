@@ -50,8 +50,8 @@ def test_options_of_a_pipeline_go_to_its_passes():
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("lower{placement=best}", "policy: Input should be 'greedy', 'optimal' or 'dram'"),
-        ("lower{dtype=f7}", "dtype: Input should be 'f64'"),
+        ("lower{placement=best}", "placement: Input should be 'greedy', 'optimal' or 'dram'"),
+        ("lower{dtype=f7}", "dtype: 'f7' is not one of f32"),
         ("ttir-to-ttnn{device=x}", "device: no such option"),
         ("fuse{a}", "a: no such option"),
     ],

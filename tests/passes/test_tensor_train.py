@@ -8,11 +8,12 @@ import pytest
 
 import ttstack
 from tests.ops.test_tensor_train import CORES, train
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, PassOptionError
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
+from ttstack.options import CompileOptions
 from ttstack.program.records import Binary
 from ttstack.program.table_record import TableRecord
 from ttstack_runtime.executor import execute
@@ -42,7 +43,9 @@ def function(arguments: str, body: str, result: str = OUT) -> str:
 
 def compiled(text: str, weights: Mapping[str, np.ndarray], settings: str = SETTINGS, **options: object) -> Binary:
     with new_context(), ir.Location.unknown():
-        return compile_module(parse(text), Options(tensor_train=settings, **options), weights=weights).binary
+        return compile_module(
+            parse(text), CompileOptions.of({"tensor_train": settings or None, **options}), weights=weights
+        ).binary
 
 
 def record(binary: Binary, name: str = "table") -> TableRecord:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.diagnostics import CapacityError, Diagnostic
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops import OPS
+from ttstack.options import CompileOptions
 from ttstack.program.records import Binary
 from ttstack.system_desc import SystemDesc
 from ttstack_runtime.evaluate import evaluate
@@ -27,7 +28,7 @@ def _context() -> ir.Context:
 def compiled(text: str, device: SystemDesc, **options: Any) -> Binary:
     with _context(), ir.Location.unknown():
         module = parse(text, "random.mlir")
-        return compile_module(module, Options(system_desc=device, **options), weights={}).binary
+        return compile_module(module, CompileOptions(system_desc=device, **options), weights={}).binary
 
 
 def computed(text: str, arguments: Mapping[str, np.ndarray]) -> list[np.ndarray]:

@@ -67,7 +67,7 @@ def test_each_kind_is_applied(placement: str):
         ({"name": "matmul", "config": {"in0_block_w": 1000}}, "does not fit its loops"),
         ({"name": "matmul", "config": {"in0_block_w": 3}}, "does not fit its loops"),
         ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
-        ({"dtype": "si32"}, "dtype is one of f32, bf16, bfp8_b, bfp4_b"),
+        ({"dtype": "si32"}, "is not one of f32, bf16, bfp8_b, bfp4_b"),
         ({"memory": "dram", "layout": "block_sharded"}, "a result in DRAM is interleaved, not block_sharded"),
         ({"memory": "system_memory"}, "ops.0.memory: memory is dram or l1"),
         ({"colour": 1}, "ops.0.colour: nothing that can be fixed"),
@@ -135,7 +135,7 @@ def test_a_limit_without_a_search_is_refused(limit: dict[str, int], note: str):
 
 @pytest.mark.parametrize("given", [-1, 1.5, True])
 def test_what_is_no_number_of_nodes_is_refused(given: Any):
-    with pytest.raises(PassOptionError, match="placement_nodes is"):
+    with pytest.raises(PassOptionError, match="placement_nodes:"):
         compiled(placement="optimal", placement_nodes=given)
 
 

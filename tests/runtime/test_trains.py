@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from tests.ops.case import NAME, Case
-from ttstack.compiler import Options, compile_module
+from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
+from ttstack.options import CompileOptions
 from ttstack.system_desc import load
 from ttstack_runtime.executor import Numerics, execute
 from ttstack_runtime.inputs import random_inputs
@@ -42,7 +43,9 @@ CASES = {
 def run(name: str, dtype: DType | None, numerics: Numerics) -> np.ndarray:
     case, more = CASES[name]
     with new_context(), ir.Location.unknown():
-        binary = compile_module(case.module(), Options(system_desc=load("wormhole"), dtype=dtype), weights={}).binary
+        binary = compile_module(
+            case.module(), CompileOptions(system_desc=load("wormhole"), dtype=dtype), weights={}
+        ).binary
     given = [*([] if name == "table" else [IDS]), *CORES, *more]
     (y,) = execute(
         binary, dict(zip(case.named_arrays(), given, strict=True)), function=NAME, numerics=numerics
@@ -76,7 +79,7 @@ def test_random_indices_are_rows_and_offsets_ascend():
     flat, starts = TensorType((50,), DType.I64), TensorType((20,), DType.I64)
     case = Case("tensor_train_embedding_bag", (flat, *TRAIN.cores, starts), {"train": TRAIN})
     with new_context(), ir.Location.unknown():
-        binary = compile_module(case.module(), Options(system_desc=load("wormhole")), weights={}).binary
+        binary = compile_module(case.module(), CompileOptions(system_desc=load("wormhole")), weights={}).binary
     given = random_inputs(binary.functions[0])
     indices, *_, offsets = given.values()
     assert 100 < indices.max() < 1000

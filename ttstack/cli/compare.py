@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write_json
-from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, Sort, SortOption, TopOption
+from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, Recompile, Sort, SortOption, TopOption
 
 if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
@@ -22,6 +22,7 @@ def compare_programs(
     sort: SortOption = Sort.ORDER,
     top: TopOption = None,
     function: FunctionName = None,
+    recompile: Recompile = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare predicted times op by op, of two programs or of one program on another device."""
@@ -32,11 +33,15 @@ def compare_programs(
 
     program = load(file)
     before = program.cost(function)
-    if Path(other).suffix == ".ttb":
+    is_program = Path(other).suffix == ".ttb"
+    if is_program and recompile is not None:
+        raise typer.BadParameter("--recompile goes with a device")
+    if is_program:
         found = compare(before, load(Path(other)).cost(function))
+    elif recompile is None:
+        found = compare(before, *on_system(program.binary, load_system(other), before.function))
     else:
-        after, notes = on_system(program.binary, load_system(other), before.function)
-        found = compare(before, after, notes)
+        found = compare(before, program.recompile(recompile, system_desc=load_system(other)).cost(before.function))
     show(found, sort, top, as_json=as_json)
 
 

@@ -39,3 +39,12 @@ CsvOption = Annotated[
 HtmlOption = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write a page for browsers.", show_default=False)
 ]
+Recompile = Annotated[
+    str | None,
+    typer.Option(
+        "--recompile",
+        metavar="MODEL",
+        help="For another device: the model, compiled again as the program was.",
+        show_default=False,
+    ),
+]

@@ -11,6 +11,7 @@ from ttstack.cli.options import (
     HtmlOption,
     JsonOption,
     ProgramFile,
+    Recompile,
     Sort,
     SortOption,
     TopOption,
@@ -21,20 +22,11 @@ if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
 
 WhatIf = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--what-if",
         metavar="FIELD=VALUE,...",
-        help="Compare with a device that has other figures: l1_size=2MiB,clock=1.2GHz.",
-        show_default=False,
-    ),
-]
-Recompile = Annotated[
-    str | None,
-    typer.Option(
-        "--recompile",
-        metavar="MODEL",
-        help="With --what-if: the source, compiled again for the other device.",
+        help="Compare with a device that has other figures: l1_size=2MiB,clock=1.2GHz. Several add up.",
         show_default=False,
     ),
 ]
@@ -56,13 +48,13 @@ def perf(
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.report import print_table, write_files
 
-    if recompile is not None and what_if is None:
+    if recompile is not None and not what_if:
         raise typer.BadParameter("--recompile goes with --what-if")
-    if what_if is not None and (csv, html) != (None, None):
+    if what_if and (csv, html) != (None, None):
         raise typer.BadParameter("--what-if prints a comparison: it takes neither --csv nor --html")
     check_targets(csv, html, source=file)
     program = load(file)
-    if what_if is not None:
+    if what_if:
         from ttstack.cli.compare import show
 
         show(_changed(program, function, what_if, recompile), sort, top, as_json=as_json)
@@ -75,16 +67,15 @@ def perf(
         print_table(report, sort, top)
 
 
-def _changed(program: "Program", function: str | None, changes: str, source: str | None) -> "Comparison":
+def _changed(program: "Program", function: str | None, changes: list[str], source: str | None) -> "Comparison":
     """The program beside itself on the other device, placed as it is or compiled again."""
     from ttstack.report.compare import compare
     from ttstack.report.re_cost import on_system
     from ttstack.system_desc.what_if import what_if
 
     before = program.cost(function)
-    system = what_if(program.binary.system_desc, changes)
+    system, followed = what_if(program.binary.system_desc, changes)
     if source is None:
-        return compare(before, *on_system(program.binary, system, before.function))
-    from ttstack.api import compile as compile_source
-
-    return compare(before, compile_source(source, system_desc=system).cost(before.function))
+        after, notes = on_system(program.binary, system, before.function)
+        return compare(before, after, followed + notes)
+    return compare(before, program.recompile(source, system_desc=system).cost(before.function), followed)

@@ -46,6 +46,7 @@ def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
         system_desc=_system_desc(root, origin),
         weights={weight.name: weight for weight in weights},
         pipeline=text(root.Pipeline()),
+        options=text(root.Options()),
         version=text(root.Version()),
         stages={text(stage.Name()): text(stage.Text()) for stage in tables(root, "Stages")},
         tables=tuple(TableRecord.of(known) for _, known in values.attributes(reader, root, "Tables")),

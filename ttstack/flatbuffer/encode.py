@@ -38,6 +38,7 @@ def encode(binary: Binary, places: Mapping[str, Place] | None = None, weights_fi
             ),
             weights_file=writer.string(weights_file),
             pipeline=writer.string(binary.pipeline),
+            options=writer.string(binary.options),
             version=writer.string(binary.version),
             stages=writer.tables(
                 [

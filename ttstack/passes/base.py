@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import signature
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, validate_call
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
@@ -143,6 +143,12 @@ class Pipeline:
         return ",".join(map(str, self.passes))
 
 
+class _NoOptions(BaseModel):
+    """Those of a pipeline that takes none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 _STEP = re.compile(r"\s*(?P<name>[\w.-]+)\s*(?:\{(?P<options>[^}]*)\})?\s*(?:,|$)")
 
 
@@ -172,9 +178,12 @@ def _steps(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Iterator[
 
 
 def _pipeline(name: str, build: Callable[..., Pipeline], text: str) -> Pipeline:
-    known = [_kebab(p) for p in signature(build).parameters]
-    with _as_option_error(name, known):
-        return validate_call(build)(**{key.replace("-", "_"): value for key, value in _options(text)})
+    """The pipeline of these options: the fields of the model that its function takes, if it takes one."""
+    parts = [t for p in signature(build).parameters.values() for t in get_args(p.annotation)]
+    model = next((t for t in parts if isinstance(t, type) and issubclass(t, BaseModel)), _NoOptions)
+    with _as_option_error(name, map(_kebab, model.model_fields)):
+        chosen = model.model_validate({key.replace("-", "_"): value for key, value in _options(text)})
+    return build() if model is _NoOptions else build(chosen)
 
 
 def _options(text: str) -> Iterator[tuple[str, str]]:

@@ -1,8 +1,8 @@
 """The named pipelines, each a plain function from options to passes."""
 
-from typing import Any
-
 from ttstack.ops.types import DType
+from ttstack.options import CompileOptions, PlacementOptions
+from ttstack.options.tables import Rules
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.check_mesh import CheckMesh
@@ -34,7 +34,6 @@ from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinal
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import Deallocate
-from ttstack.system_desc import SystemDesc
 
 
 def simplify() -> Pipeline:
@@ -65,29 +64,20 @@ def simplify() -> Pipeline:
     )
 
 
-def lower(
-    *,
-    placement: str = "greedy",
-    dtype: DType | None = None,
-    weights_dtype: DType | None = None,
-    placement_budget: float | None = None,
-    placement_nodes: int | None = None,
-    overrides: Any = None,
-) -> Pipeline:
-    """Named ttir to ttnn with addresses; `overrides` are what placement takes, or a file of them."""
-    search = {"policy": placement, "budget": placement_budget, "nodes": placement_nodes}
-    formats = {"dtype": dtype, "weights_dtype": weights_dtype}
+def lower(options: PlacementOptions | None = None) -> Pipeline:
+    """Named ttir to ttnn with addresses."""
+    chosen = options or PlacementOptions()
     return Pipeline(
         (
             KeepOldValues(),
             FoldLookups(),
             FoldTensorTrain(),
-            RecordTrains(dtype=dtype),
+            RecordTrains(dtype=chosen.dtype),
             Dispatch(),
             NumberUpdates(),
             Builtin(pipeline="cse"),
             AssignGrids(),
-            Place.of({**search, **formats, "overrides": overrides}),
+            Place.given_options(chosen),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
             Deallocate(),
@@ -96,35 +86,20 @@ def lower(
     )
 
 
-def compress(text: str, *, dtype: DType | None = None) -> Pipeline:
-    """Embedding tables of named ttir to Tensor-Train form, as `text` says: `rel_error=0.05`, or a YAML file."""
-    chosen = TensorTrain.from_text(text).model_copy(update={"dtype": dtype})
-    return Pipeline((RecognizeLookups(), chosen, Builtin(pipeline="canonicalize")))
-
-
-def ttir_to_ttnn(
-    system_desc: str | SystemDesc = "wormhole",
-    *,
-    placement: str = "greedy",
-    dtype: DType | None = None,
-    weights_dtype: DType | None = None,
-    placement_budget: float | None = None,
-    placement_nodes: int | None = None,
-    overrides: Any = None,
-    tensor_train: str = "",
-) -> Pipeline:
-    """The whole way for one device; `tensor_train` compresses embedding tables."""
-    start = (AttachSystemDesc(system_desc=system_desc), CheckMesh())
-    tables = compress(tensor_train, dtype=dtype).passes if tensor_train else ()
-    lowering = lower(
-        placement=placement,
-        dtype=dtype,
-        weights_dtype=weights_dtype,
-        placement_budget=placement_budget,
-        placement_nodes=placement_nodes,
-        overrides=overrides,
+def compress(rules: Rules, *, dtype: DType | None = None) -> Pipeline:
+    """Embedding tables of named ttir to Tensor-Train form, as the rules say."""
+    settings = {"config": rules} if rules.tables else rules.default.model_dump(exclude_defaults=True)
+    return Pipeline(
+        (RecognizeLookups(), TensorTrain.of({**settings, "dtype": dtype}), Builtin(pipeline="canonicalize"))
     )
-    return Pipeline((*start, *simplify().passes, *tables, *lowering.passes))
+
+
+def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
+    """The whole way for one device."""
+    chosen = options or CompileOptions()
+    start = (AttachSystemDesc(system_desc=chosen.system_desc), CheckMesh())
+    tables = compress(chosen.tensor_train, dtype=chosen.dtype).passes if chosen.tensor_train else ()
+    return Pipeline((*start, *simplify().passes, *tables, *lower(chosen).passes))
 
 
 def tensor_train_to_linalg() -> Pipeline:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
@@ -24,10 +24,10 @@ FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
 Extent = Annotated[int, Field(ge=1)]
 
 
-def _checked_format(dtype: DType) -> DType:
-    if dtype not in FORMATS:
-        raise ValueError(f"dtype is one of {', '.join(FORMATS)}")
-    return dtype
+def _checked_format(given: object) -> object:
+    if given is not None and given not in FORMATS:
+        raise ValueError(f"{given!r} is not one of {', '.join(FORMATS)}")
+    return given
 
 
 def _checked_memory(given: object) -> object:
@@ -36,7 +36,7 @@ def _checked_memory(given: object) -> object:
     return given
 
 
-Format = Annotated[DType, AfterValidator(_checked_format)]
+Format = Annotated[DType, BeforeValidator(_checked_format)]
 
 
 class _Model(BaseModel):

@@ -145,6 +145,8 @@ class Binary:
     """IR text by the name of the stage, where asked for."""
     tables: tuple[TableRecord, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
+    options: str = ""
+    """How it was compiled, as JSON of `ttstack.options.CompileOptions`; empty in files of older versions."""
 
     def chip(self, function: Function) -> "ChipDesc":
         """The chip that a function is compiled for."""

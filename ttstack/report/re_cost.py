@@ -1,9 +1,11 @@
 """A program's report on another device than it was compiled for, its placement as it is."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from ttstack.diagnostics import BinaryFormatError
-from ttstack.program.records import Binary
+from ttstack.diagnostics import BinaryFormatError, CapacityError
+from ttstack.program.layout import Grid, MemorySpace
+from ttstack.program.records import Binary, Function
 from ttstack.program.validate import validate
 from ttstack.report.build import build_report
 from ttstack.report.model import Report
@@ -11,19 +13,41 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 
 
 def on_system(binary: Binary, system: SystemDesc, function_name: str) -> tuple[Report, tuple[str, ...]]:
-    """The report, and what it leaves out: that the placement does not fit, or could be a better one."""
+    """The report, and what it leaves out: that the placement could be a better one.
+
+    Raises:
+        CapacityError: the program does not fit the device, with what does not.
+    """
     moved = replace(binary, system_desc=system)
     function = next(f for f in binary.functions if f.name == function_name)
-    chip = moved.chip(function)
+    before, chip = binary.chip(function), moved.chip(function)
+    if faults := tuple(_misfits(function, before, chip)):
+        raise CapacityError(
+            f"the program is placed for {binary.system_desc.name}, and does not fit {system.name}",
+            notes=faults,
+            hint="--recompile MODEL places it anew, as `ttstack compile` for that device does",
+        )
     report = build_report(moved, function_name)
+    if _has_more(chip, before):
+        return report, ("placed for the device before; compiled for this one, ops may take more cores or memory",)
+    return report, ()
+
+
+def _misfits(function: Function, before: ChipDesc, chip: ChipDesc) -> Iterator[str]:
+    """What of the function does not fit; fewer banks, and otherwise the first that validation finds."""
+    spread = {t.layout.memory_space for t in function.tensors if not t.layout.sharded}
+    if MemorySpace.DRAM in spread and chip.dram_banks < before.dram_banks:
+        yield f"its buffers in DRAM are spread over {before.dram_banks} channels, the device has {chip.dram_banks}"
+    device = Grid(*chip.grid)
+    too_large = (op.grid for op in function.operations if not op.grid.fits(device))
+    if needed := max(too_large, key=lambda grid: grid.cores, default=None):
+        yield f"its ops run on up to {needed} cores, the device has {device}"
+    elif MemorySpace.L1 in spread and chip.num_cores < before.num_cores:
+        yield f"its buffers in L1 are spread over {before.num_cores} cores, the device has {chip.num_cores}"
     try:
         validate(function, chip)
     except BinaryFormatError as error:
-        (fault,) = error.diagnostic.notes
-        return report, (f"the placement does not fit this device: {fault}; compile the model for it",)
-    if _has_more(chip, binary.chip(function)):
-        return report, ("placed for the device before; compiled for this one, ops may take more cores or memory",)
-    return report, ()
+        yield from error.diagnostic.notes
 
 
 def _has_more(chip: ChipDesc, before: ChipDesc) -> bool:

@@ -1,105 +1,129 @@
-"""A description with some fields of its chips changed: `l1_size=2MiB,clock=1.2GHz`."""
+"""A description with some of its figures changed: `l1_size=2MiB,clock=1.2GHz`."""
 
-import re
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 from ttstack.diagnostics import SystemDescError
-from ttstack.system_desc.chip import ChipDesc
+from ttstack.system_desc.changes import Change, read_changes
+from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at, names_of, unknown
+from ttstack.system_desc.follow import cores, following
+from ttstack.system_desc.plausible import implausible
 from ttstack.system_desc.serialize import from_dict, to_dict
-from ttstack.system_desc.sources import figures
+from ttstack.system_desc.shares import RATES
 from ttstack.system_desc.system import SystemDesc
+from ttstack.system_desc.unpriced import unpriced
 
-_UNITS = re.compile(r"_(bytes_per_second|bytes_per_cycle|per_second|per_cycle|bytes|hz|ns|cycles)$")
-_CHANGE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=\s*([^=]+?)\s*")
-_GRID = re.compile(r"(\d+)\s*x\s*(\d+)")
+_SOURCE = "a what-if"
 
 
-def what_if(desc: SystemDesc, changes: str) -> SystemDesc:
-    """The description with `changes`, fields and values with commas between, made to each of its chips.
+class WhatIf(NamedTuple):
+    """Another device, and what is to be known: what had to follow, and what no time depends on."""
 
-    A field is a dotted path in a chip (`l1.size_bytes`), or that without its unit, section or dots as far as it is
-    clear (`l1_size`, `clock`, `cycles_per_tile.exp`). A value is a number, one with a unit, or a grid such as `7x8`.
+    system: SystemDesc
+    notes: tuple[str, ...] = ()
+
+
+def what_if(desc: SystemDesc, texts: Sequence[str]) -> WhatIf:
+    """The description with the changes of all `texts`, fields and values with commas between.
+
+    A field is a dotted path in a chip (`l1.size_bytes`), of which all chips get the value, or `links` or `mesh_shape`
+    of the system; or that without its unit, section or dots as far as it is clear (`l1_size`, `clock`,
+    `cycles_per_tile.exp`). A value is a number, one with a unit, a grid such as `7x8`, or a list in brackets. Figures
+    that must agree with a changed one follow: channels bring routers and their share of the peak, a grid its die.
 
     Raises:
-        SystemDescError: a change cannot be read, a field is unknown, or a value does not fit it; one note each.
+        SystemDescError: a change cannot be read, a field is unknown or said twice, a number without a unit is far from
+            what the device has, or values do not fit each other; one note each.
     """
-    names = _names(desc.chips[0])
-    found, faults = dict[str, Any](), list[str]()
-    for change in filter(str.strip, changes.split(",")):
-        match = _CHANGE.fullmatch(change)
-        if match is None:
-            faults.append(f"'{change.strip()}' is not of the form FIELD=VALUE")
-            continue
-        paths = names.get(match[1].lower(), ())
-        if len(paths) == 1:
-            found[paths[0]] = _value(match[2])
-        else:
-            faults.append(_unknown(match[1], paths, names))
+    changes, faults = read_changes(texts)
+    found = _found(desc, changes, faults)
+    whole = ",".join(text.strip() for text in texts)
     if faults or not found:
         count = "a fault" if len(faults) == 1 else f"{len(faults)} faults" if faults else "nothing"
         raise SystemDescError(
-            f"{count} in the what-if '{changes}'",
+            f"{count} in the what-if '{whole}'",
             notes=tuple(faults),
             hint="for example: l1_size=2MiB,clock=1.2GHz; `ttstack system-desc show wormhole` lists all fields",
         )
-    return from_dict(_changed(desc, found, changes), origin=f"what-if {changes}")
+    return _changed(desc, found, whole)
 
 
-def _names(chip: ChipDesc) -> dict[str, tuple[str, ...]]:
-    """Every name of a field, with the paths that it may mean."""
-    paths = list(figures(chip))
-    exact = {path: (path,) for path in paths} | {path.replace(".", "_"): (path,) for path in paths}
-    found: dict[str, tuple[str, ...]] = {}
-    for path in paths:
-        for name in _short(path):
-            if name not in exact:
-                found[name] = (*found.get(name, ()), path)
-    sections = {path.split(".")[0]: path for path in reversed(paths) if "." in path}
-    first = {section: (path,) for section, path in sections.items() if section == "clock"}
-    return found | first | exact
+def _found(desc: SystemDesc, changes: Sequence[Change], faults: list[str]) -> dict[str, Any]:
+    """Values by path; what is wrong is added to the faults."""
+    names, said = names_of(desc), dict[str, Change]()
+    found = dict[str, Any]()
+    for change in changes:
+        paths = names.get(change.name.lower(), ())
+        if len(paths) != 1:
+            faults.append(unknown(change.name, names))
+            continue
+        (path,) = paths
+        other = said.setdefault(path, change)
+        if other.text != change.text:
+            faults.append(f"{path} is said twice: {other}, {change}")
+            continue
+        try:
+            found[path] = _value(desc, path, change)
+        except ValueError as error:
+            faults.append(str(error))
+    return found
 
 
-def _short(path: str) -> set[str]:
-    """The path without its unit, and its last part alone."""
-    bare, last = _UNITS.sub("", path), path.rpartition(".")[2]
-    return {bare, bare.replace(".", "_"), last, _UNITS.sub("", last)}
+def _value(desc: SystemDesc, path: str, change: Change) -> Any:
+    """The value that a change means; raises `ValueError` where it means none that can be."""
+    chip = desc.chips[0]
+    value, dimension = change.value(), dimension_at(path)
+    if path == "grid" and isinstance(value, int):
+        return cores(value, chip.grid, chip.tensix_grid)
+    present = next((p for c in desc.chips if (p := figure_at(c, path)) is not None), None)
+    if dimension and isinstance(present, int | float):
+        why = implausible(change.name, change.text, dimension, present)
+        if why:
+            raise ValueError(why)
+    return value
 
 
-def _unknown(name: str, paths: tuple[str, ...], names: Mapping[str, Any]) -> str:
-    if paths:
-        return f"'{name}' may be {' or '.join(paths)}"
-    close = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    return f"'{name}' is no field of a chip" + (f"; did you mean '{close[0]}'?" if close else "")
-
-
-def _value(text: str) -> Any:
-    grid = _GRID.fullmatch(text)
-    if grid is not None:
-        return [int(grid[1]), int(grid[2])]
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def _changed(desc: SystemDesc, found: Mapping[str, Any], changes: str) -> dict[str, Any]:
-    values = to_dict(desc) | {"name": f"{desc.name} with {changes.strip()}"}
+def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
+    values: dict[str, Any] = to_dict(desc) | {"name": f"{desc.name} with {whole}"}
+    of_chips = {path: value for path, value in found.items() if path not in SYSTEM}
+    notes = dict.fromkeys(unpriced(found))
     for chip in cast(list[dict[str, Any]], values["chips"]):
-        for path, value in found.items():
-            for part, name in _places(chip, path):
-                part[name] = value
-                chip["sources"][path] = "a what-if"
-    return values
+        more = following(chip, of_chips)
+        notes |= dict.fromkeys(f"{path} follows: {_spelled(value)}" for path, value in more.items())
+        for path, value in (of_chips | more).items():
+            if any(_places(chip, path)):
+                _set(chip, path, value)
+                chip["sources"][path] = _SOURCE
+    for path in found.keys() & SYSTEM:
+        _set(values, path, found[path])
+        values["sources"][path.partition(".")[0]] = _SOURCE
+    return WhatIf(from_dict(values, origin=f"what-if {whole}"), tuple(notes))
 
 
-def _places(chip: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The section and the field in it; none of a chip that lacks the section."""
-    part: Any = chip
+def _set(part: dict[str, Any], path: str, value: Any) -> None:
+    """Put a value into a section, or into each of several; a rate in place of the share that it is."""
+    rate = next((rate for rate in RATES if rate.share == path), None)
+    if rate and isinstance(value, str) and value.rstrip()[-1:].isalpha():
+        for section, name in _places(part, path):
+            del section[name]
+        path = rate.rate
+    for section, name in _places(part, path):
+        section[name] = value
+
+
+def _places(part: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The sections at a path, and the field in them; none of a chip that lacks the section."""
     *sections, name = path.split(".")
+    parts: list[Any] = [part]
     for section in sections:
-        part = cast(dict[str, Any], part).get(section)
-        if part is None:
-            return
-    yield part, name
+        inner = [p[section] for p in parts if p.get(section) is not None]
+        parts = [item for p in inner for item in (cast(list[Any], p) if isinstance(p, list) else [p])]
+    yield from ((p, name) for p in parts)
+
+
+def _spelled(value: Any) -> str:
+    if not isinstance(value, list):
+        return f"{value:g}"
+    items = cast(list[Any], value)
+    grid = len(items) == 2 and not any(isinstance(item, list) for item in items)
+    return "x".join(map(str, items)) if grid else f"{len(items)} of them"

@@ -31,12 +31,13 @@ def ir_after(name: str, model: str = EXAMPLE) -> str:
 @cache
 def stages(model: str = EXAMPLE) -> dict[str, str]:
     """The module of a model in `docs/` by the name of the pass that made it."""
-    from ttstack.compiler import Options, compile_module
+    from ttstack.compiler import compile_module
     from ttstack.frontends.source import imported
     from ttstack.frontends.text import parse, print_module
+    from ttstack.options import CompileOptions
 
     with TemporaryDirectory() as folder, imported(ROOT / "docs" / f"{model}.mlir") as found:
-        compile_module(found.module, Options(dump_ir=Path(folder)), weights={})
+        compile_module(found.module, CompileOptions(), weights={}, dump_ir=Path(folder))
         texts = {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
         return {name: print_module(parse(text)) for name, text in texts.items()}
 
@@ -70,14 +71,15 @@ def report(model: str) -> Report:
 
 
 def _named(source: str, name: str) -> Report:
-    from ttstack.compiler import Options, compile_module
+    from ttstack.compiler import compile_module
     from ttstack.context import new_context
     from ttstack.frontends.text import parse
     from ttstack.mlir import ir
+    from ttstack.options import CompileOptions
     from ttstack.report import build_report
 
     with new_context(), ir.Location.unknown():
-        return build_report(compile_module(parse(source, name), Options(), weights={}).binary)
+        return build_report(compile_module(parse(source, name), CompileOptions(), weights={}).binary)
 
 
 def report_text(model: str, width: int) -> str:

@@ -1591,7 +1591,14 @@ class Binary(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
         return o == 0
 
-def BinaryStart(builder): builder.StartObject(8)
+    # Binary
+    def Options(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+def BinaryStart(builder): builder.StartObject(9)
 def BinaryAddFunctions(builder, functions): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(functions), 0)
 def BinaryStartFunctionsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryAddSystemDesc(builder, systemDesc): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(systemDesc), 0)
@@ -1604,6 +1611,7 @@ def BinaryAddStages(builder, stages): builder.PrependUOffsetTRelativeSlot(6, fla
 def BinaryStartStagesVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryAddTables(builder, tables): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(tables), 0)
 def BinaryStartTablesVector(builder, numElems): return builder.StartVector(4, numElems, 4)
+def BinaryAddOptions(builder, options): builder.PrependUOffsetTRelativeSlot(8, flatbuffers.number_types.UOffsetTFlags.py_type(options), 0)
 def BinaryEnd(builder): return builder.EndObject()
 
 

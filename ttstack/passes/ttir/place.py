@@ -13,6 +13,7 @@ from ttstack.dialects.ttir import build_to_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
+from ttstack.options import PlacementOptions
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
@@ -36,6 +37,13 @@ class Place(Pass, name="place"):
     """Nodes of the integer program's tree after which `optimal` ends, on every machine at the same answer."""
     overrides: Overrides | Path | None = None
     """What is fixed of some ops: the path of a YAML or JSON file."""
+
+    @classmethod
+    def given_options(cls, options: PlacementOptions) -> Self:
+        """The pass as a compilation asks for it."""
+        names = {name: name.removeprefix("placement_") for name in PlacementOptions.model_fields}
+        names["placement"] = "policy"
+        return cls.of({own: getattr(options, name) for name, own in names.items()})
 
     @model_validator(mode="after")
     def _check_budget(self) -> Self:

@@ -12,13 +12,13 @@ from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.signature import erase_unused_parameters
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
+from ttstack.options.tables import Rules, TableSettings, load_rules
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import TABLES, defined, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.tensor_train.decisions import Decision, decide
 from ttstack.passes.ttir.tensor_train.fold import add_cores
 from ttstack.passes.ttir.tensor_train.prices import in_train
-from ttstack.passes.ttir.tensor_train.settings import Rules, TableSettings, load_rules
 from ttstack.passes.ttir.tensor_train.tables import find_tables
 from ttstack.passes.weights import Weights
 
@@ -26,8 +26,8 @@ from ttstack.passes.weights import Weights
 class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
     """Replace embedding tables by trains of cores where error, bytes and predicted time allow it, and say why not."""
 
-    config: Path | None = None
-    """A YAML file with these settings, and others for single tables; in place of all others here."""
+    config: Rules | Path | None = None
+    """These settings, and others for single tables, or a YAML file of them; in place of all others here."""
     dtype: DType | None = None
     """Format of real numbers on the device, for predicted times; the source's own where not given."""
 
@@ -39,23 +39,11 @@ class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
         _ = self.rules
         return self
 
-    @classmethod
-    def from_text(cls, text: str) -> "TensorTrain":
-        """The pass of `key=value,key=value`, or of the path of a YAML file.
-
-        Raises:
-            PassOptionError: a key or value does not fit, or the file; all faults together.
-        """
-        if "=" not in text:
-            return cls.of({"config": text})
-        pairs = (part.partition("=") for part in text.replace(",", " ").split())
-        return cls.of({key.replace("_", "-"): value for key, _, value in pairs})
-
     @cached_property
     def rules(self) -> Rules:
         """Settings by table."""
         if self.config is not None:
-            return load_rules(self.config)
+            return self.config if isinstance(self.config, Rules) else load_rules(self.config)
         return Rules(default=TableSettings(**{name: getattr(self, name) for name in TableSettings.model_fields}))
 
     def run(self, module: ir.Module) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from ttstack.diagnostics import TensorTrainError
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import TILE, DType
+from ttstack.options.tables import TableSettings
 from ttstack.passes.ttir.tensor_train.prices import device_bytes
-from ttstack.passes.ttir.tensor_train.settings import TableSettings
 from ttstack.passes.ttir.tensor_train.tables import Table
 from ttstack.tensor_train import Analysis, TensorTrainPlan, analyze, gate, plan
 

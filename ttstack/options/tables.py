@@ -1,13 +1,13 @@
-"""Which tables to compress, and how far: options of a pass, or a YAML file that says it table by table."""
+"""Which tables get Tensor-Train form, and how far: for all of them, or table by table."""
 
+import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_serializer, model_validator
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.system_desc.quantities import BYTES
@@ -56,12 +56,12 @@ class TableSettings(BaseModel):
         return self
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(BaseModel):
     """Settings for all tables, and others for those of a name or a pattern of names; `False` leaves a table alone."""
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
     default: TableSettings
-    tables: Mapping[str, TableSettings | Literal[False]] = field(default_factory=dict)
+    tables: dict[str, TableSettings | Literal[False]] = {}
 
     def of(self, name: str) -> TableSettings | None:
         """The settings of the first pattern that fits the name; None where the table is left alone."""
@@ -83,9 +83,35 @@ class Rules:
                 hint=f"its tables: {', '.join(known) or 'none'}",
             )
 
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        """As `read_rules` takes it."""
+        tables = {name: table.model_dump() if table else False for name, table in self.tables.items()}
+        return self.default.model_dump() | ({"tables": tables} if tables else {})
+
+
+def read_rules(given: object) -> Rules:
+    """The rules of a text such as `rel_error=0.05`, of the path of a YAML file, or of what such a file holds.
+
+    A file has settings as for all tables, and under `tables` those of names and patterns.
+
+    Raises:
+        PassOptionError: there are none, or something is no setting; all faults together.
+    """
+    if isinstance(given, Rules):
+        return given
+    if isinstance(given, Mapping):
+        return _rules(cast(Mapping[Any, Any], given), "tensor_train")
+    if not isinstance(given, str | os.PathLike) or not isinstance(text := os.fspath(given), str):
+        raise PassOptionError(f"tensor_train is a {type(given).__name__}", hint="give settings such as rel_error=0.05")
+    if "=" not in text and text.strip():
+        return load_rules(Path(text))
+    pairs = (part.partition("=") for part in text.replace(",", " ").split())
+    return _rules({key.replace("-", "_"): value for key, _, value in pairs}, text)
+
 
 def load_rules(path: Path) -> Rules:
-    """The rules of a YAML file: settings as for all tables, and under `tables` those of names and patterns.
+    """The rules of a YAML file.
 
     Raises:
         PassOptionError: the file cannot be read, or says something that is no setting; all faults together.
@@ -100,6 +126,12 @@ def load_rules(path: Path) -> Rules:
         ) from e
     if not isinstance(document, dict):
         raise PassOptionError(f"'{path}' holds no settings", hint="write `rel_error: 0.05`, and `tables:` for some")
+    return _rules(cast(dict[Any, Any], document), str(path))
+
+
+def _rules(document: Mapping[Any, Any], origin: str) -> Rules:
+    if not document:
+        raise PassOptionError("tensor_train has no settings", hint="give some, such as rel_error=0.05, or leave it out")
     faults: list[str] = []
     given: dict[str, Any] = dict(document)
     tables = given.pop("tables", {})
@@ -113,7 +145,7 @@ def load_rules(path: Path) -> Rules:
         found[str(name)] = False if table is False else _read(whole, f"tables.{name}", faults) or default
     if faults:
         raise PassOptionError(
-            f"bad settings of tables in '{path}'",
+            f"bad settings of tables in '{origin}'",
             notes=tuple(faults),
             hint=f"a table takes {', '.join(TableSettings.model_fields)}, or is false",
         )

@@ -1,0 +1,72 @@
+"""Ops that together depend on every figure that a prediction depends on, and what they are predicted to take."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import ttstack
+from tests.cost.examples import GRID, PRICED, placed, placed_matmul, real
+from tests.mesh.text import Text
+from tests.ops.sized import sized
+from ttstack.cost import predict
+from ttstack.ops import OPS
+from ttstack.ops.types import DType
+from ttstack.program.device_op import DeviceOp, Fidelity
+from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.system_desc import ChipDesc, SystemDesc
+
+DRAM = Layout(DType.BF16)
+SHARD = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, GRID)
+BLOCK = replace(SHARD, memory_layout=MemoryLayout.BLOCK_SHARDED)
+
+
+def placed_ops(chip: ChipDesc) -> Iterator[DeviceOp]:
+    """Every op, and in the formats, fidelities and memories in which other figures count."""
+    for mnemonic in PRICED:
+        yield placed(mnemonic, chip, 16)
+    yield from (placed(mnemonic, chip) for mnemonic in ("matmul", "linear"))
+    t = real(2048, 2048)
+    for fidelity in Fidelity:
+        yield placed_matmul(OPS["matmul"].on([t, t], {}), (DRAM, DRAM), DRAM, chip, fidelity)
+        for mnemonic in ("multiply", "sum"):
+            yield replace(placed(mnemonic, chip), fidelity=fidelity)
+    yield replace(placed("relu", chip), operands=(Layout(DType.BFP4_B),))
+    yield DeviceOp(OPS["to_layout"].on([t], {}, t), (SHARD,), (BLOCK,), GRID)
+    yield DeviceOp(OPS["relu"].on([t], {}), (SHARD,), (SHARD,), GRID)
+    wide = sized("tanh", 512).op.operands[0]
+    single = Layout(DType.F32)
+    yield DeviceOp(OPS["tanh"].on([replace(wide, dtype=DType.F32)], {}), (single,), (single,), GRID)
+    yield from (_decoding(keys, chip) for keys in (2**9, 2**15))
+    yield from _to_and_from_the_host()
+    yield _table_at_hand(chip)
+
+
+def _to_and_from_the_host() -> Iterator[DeviceOp]:
+    text = Text((1, 2))
+    part = text.shard(text.argument(2048, 1024), (0, 0))
+    program = ttstack.compile(text.module(text.join(part, (0, 0))), system_desc="wormhole_n300")
+    function = program.function()
+    yield from (function.device_op(op) for op in function.operations if op.name == "mesh_shard")
+
+
+def _decoding(length: int, chip: ChipDesc) -> DeviceOp:
+    """One token of one user, whose keys are divided over cores."""
+    query, keys = real(1, 1, 1, 64), real(1, 1, length, 64)
+    given = {"query": query, "key": keys, "value": keys}
+    spec = OPS["scaled_dot_product_attention_decode"]
+    like = placed("scaled_dot_product_attention_decode", chip)
+    op = spec.on([given.get(name) for name in spec.operand_specs()], {"is_causal": False})
+    return replace(like, op=op, operands=(DRAM,) * len(op.operands), results=(DRAM,) * len(op.results))
+
+
+def _table_at_hand(chip: ChipDesc) -> DeviceOp:
+    """Lookups in a table in Tensor-Train form, of which each core has a copy."""
+    op = placed("tensor_train_embedding", chip)
+    copied = Layout(DType.BF16, False, MemorySpace.L1, MemoryLayout.REPLICATED, GRID)
+    return replace(op, operands=(op.operands[0], *(copied for _ in op.operands[1:])))
+
+
+def predictions(ops: list[DeviceOp], system: SystemDesc) -> Iterator[dict[str, float]]:
+    """What each op consists of, on the first chip."""
+    for op in ops:
+        cost = predict(op, system.chips[0], system)
+        yield cost.terms | {"dram_utilisation": cost.dram_utilisation}

@@ -1,0 +1,132 @@
+"""The options themselves. What a path names is read, so that a saved program holds its content."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
+from ttstack.options.tables import Rules, read_rules
+from ttstack.placement.overrides import Format, Overrides, load_overrides
+from ttstack.system_desc import SystemDesc
+from ttstack.validation import validation_faults
+
+if TYPE_CHECKING:
+    from ttstack.program.records import Binary
+
+
+def _number(given: object) -> object:
+    if isinstance(given, bool):
+        raise ValueError(f"{given} is no number")
+    return given
+
+
+Given = str | os.PathLike[str] | Mapping[str, Any]
+
+
+def _read_overrides(given: Given | Overrides | None) -> Overrides | None:
+    return None if given is None else load_overrides(given)
+
+
+def _read_tables(given: object) -> Rules | None:
+    return None if given is None else read_rules(given)
+
+
+def _device(given: object) -> object:
+    if isinstance(given, os.PathLike) and isinstance(path := os.fspath(cast(os.PathLike[str], given)), str):
+        return path
+    if isinstance(given, str | SystemDesc):
+        return given
+    what = f"system_desc is a {type(given).__name__}"
+    raise SystemDescError(what, hint="give the name of a preset, a path, or a SystemDesc")
+
+
+def _source(given: object) -> str:
+    """A path or the name of a factory; nothing of a model in memory, or of its text."""
+    text = os.fspath(cast(os.PathLike[str], given)) if isinstance(given, os.PathLike) else given
+    return text if isinstance(text, str) and not set(text) & set("\n{") else ""
+
+
+def _shapes(given: object) -> dict[str, str] | None:
+    """Shapes that are spelled, by name; nothing of values, which a program does not hold."""
+    values = cast(Mapping[Any, Any], given) if isinstance(given, Mapping) else {}
+    spelled = {k: v for k, v in values.items() if isinstance(k, str) and isinstance(v, str)}
+    return spelled if spelled and len(spelled) == len(values) else None
+
+
+class PlacementOptions(BaseModel):
+    """Where tensors go, and in which formats."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    placement: Literal["greedy", "optimal", "dram"] = "greedy"
+    """Op by op, all ops together, or every tensor in DRAM."""
+    placement_budget: Annotated[float, BeforeValidator(_number), Field(gt=0)] | None = None
+    """Seconds that `optimal` may take for each function; 60 where not given, without end where nodes are."""
+    placement_nodes: Annotated[int, BeforeValidator(_number), Field(ge=1)] | None = None
+    """Nodes of its search after which `optimal` ends, on every machine at the same answer."""
+    dtype: Format | None = None
+    """Format of real numbers on the device; the source's own where not given."""
+    weights_dtype: Format | None = None
+    """Format of weights; that of all other real numbers where not given."""
+    overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
+    """What is fixed of some ops."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """The options of these names.
+
+        Raises:
+            PassOptionError: an option is unknown, or its value does not fit; all of them.
+            TTStackError: a file that an option names cannot be read.
+        """
+        try:
+            return cls.model_validate(dict(given))
+        except ValidationError as error:
+            raise PassOptionError(
+                "options of the compilation do not fit",
+                notes=tuple(": ".join(filter(None, fault)) for fault in validation_faults(error, "no such option")),
+                hint=f"there are {', '.join(cls.model_fields)}",
+            ) from error
+
+
+class CompileOptions(PlacementOptions):
+    """Everything that a compilation depends on, beside the content of the model."""
+
+    system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = "wormhole"
+    """A description, a preset's name, or a path."""
+    tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
+    """Which embedding tables get Tensor-Train form."""
+    inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
+    """Shapes of inputs that the model leaves open, by name."""
+    function: str | None = None
+    """The function of a module that is compiled, which may be private; all public ones where not given."""
+    source: Annotated[str, BeforeValidator(_source)] = ""
+    """Where the model came from, as the user named it; empty where it was in memory."""
+
+    def to_json(self) -> str:
+        """All but the device, which a program holds in any case."""
+        return self.model_dump_json(exclude={"system_desc"})
+
+    @classmethod
+    def of_program(cls, binary: "Binary") -> Self:
+        """The options that a program was compiled with.
+
+        Raises:
+            BinaryFormatError: it was saved before programs held them, or holds what are no options.
+        """
+        if not binary.options:
+            raise BinaryFormatError(
+                "this program does not say how it was compiled",
+                notes=(f"it was saved by ttstack {binary.version or 'of an unknown version'}, without its options",),
+                hint="compile the model again with this ttstack, then recompile that program",
+            )
+        try:
+            return cls.model_validate({**json.loads(binary.options), "system_desc": binary.system_desc})
+        except (ValueError, TypeError, TTStackError) as error:
+            raise BinaryFormatError(
+                "how this program was compiled cannot be read",
+                notes=(error.diagnostic.message if isinstance(error, TTStackError) else str(error),),
+                hint=f"it was saved by ttstack {binary.version}; compile the model again with this one",
+            ) from error
