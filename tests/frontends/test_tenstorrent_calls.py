@@ -303,6 +303,26 @@ def test_annotations_change_nothing(target: str):
     check(call(target, [x], [x], words({"ttcore.argument_type": "input"})), [x], x)
 
 
+def test_marks_name_arguments_and_say_their_kind():
+    text = """func.func @main(%arg0: tensor<3x4xf32>, %arg1: tensor<4x2xf32>, %arg2: tensor<2xf32>) -> tensor<3x2xf32> {
+      %0 = stablehlo.reshape %arg1 : (tensor<4x2xf32>) -> tensor<1x4x2xf32>
+      %1 = stablehlo.custom_call @tt.mark_argument(%0) {mhlo.frontend_attributes = {ttcore.argument_type = "parameter", ttir.name = "layer.weight"}} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+      %2 = stablehlo.reshape %1 : (tensor<1x4x2xf32>) -> tensor<4x2xf32>
+      %3 = stablehlo.dot_general %arg0, %2, contracting_dims = [1] x [0] : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+      %4 = stablehlo.reshape %arg2 : (tensor<2xf32>) -> tensor<1x1x2xf32>
+      %5 = stablehlo.custom_call @tt.mark_argument(%4) {mhlo.frontend_attributes = {ttcore.argument_type = "input", ttir.name = "shift"}} : (tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+      %6 = stablehlo.reshape %5 : (tensor<1x1x2xf32>) -> tensor<2xf32>
+      %7 = stablehlo.broadcast_in_dim %6, dims = [1] : (tensor<2xf32>) -> tensor<3x2xf32>
+      %8 = stablehlo.add %3, %7 : tensor<3x2xf32>
+      return %8 : tensor<3x2xf32>
+    }"""
+    program = ttstack.compile(text)
+    assert list(program.inputs()) == ["arg0", "shift"]
+    x, weight, shift = normal(3, 4), normal(4, 2), normal(2)
+    (got,) = program.run({"arg0": x, "shift": shift, "layer.weight": weight}).outputs.values()
+    np.testing.assert_allclose(got, x @ weight + shift, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("target", "options", "message"),
     [

@@ -11,6 +11,7 @@ NAME = "ttir.name"
 _VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
+"""By what tt-mlir calls the kind of an argument; all others are inputs."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,14 @@ def read_arguments(function: Any) -> list[ArgumentSignature]:
     found = []
     for i, attributes in enumerate(_dictionaries(function, "arg_attrs", count)):
         name = _string(attributes, NAME) or f"arg{i}"
-        kind = next((k for key in _KINDS if (k := _string(attributes, key))), "input")
-        found.append(ArgumentSignature(name, _PARAMETERS.get(kind, TensorKind.INPUT)))
+        found.append(ArgumentSignature(name, read_kind(attributes)))
     return found
+
+
+def read_kind(attributes: Any) -> TensorKind:
+    """The kind of an argument that a dictionary says, of inputs where it says none."""
+    kind = next((k for key in _KINDS if (k := _string(attributes, key))), "input")
+    return _PARAMETERS.get(kind, TensorKind.INPUT)
 
 
 def read_results(function: Any, count: int) -> list[str]:

@@ -1,6 +1,6 @@
 """From a StableHLO module to TTIR, with its large constants as weights."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ttstack.dialects.signature import ArgumentSignature, is_public, write_signa
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.caches import keep_old_caches
 from ttstack.frontends.stablehlo.manual import divide
-from ttstack.frontends.stablehlo.names import argument_names, result_names
+from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
 from ttstack.frontends.stablehlo.straighten import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.stablehlo.whole import keep_whole
@@ -46,8 +46,10 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     _refuse_dynamic_shapes(functions)
     straightener = Straightener(functions, weights)
     for entry in _entries(module, functions):
-        names = argument_names(functions[entry])
-        _sign(straightener.rewrite(functions[entry]), names, weights.in_use)
+        function = functions[entry]
+        given = zip(argument_names(function), argument_kinds(function), strict=True)
+        signed = [ArgumentSignature(name, kind) for name, kind in given]
+        _sign(straightener.rewrite(function), signed, weights.in_use)
     for function in functions.values():
         function.operation.erase()
     check_ops(module)
@@ -59,11 +61,10 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     return weights.values
 
 
-def _sign(function: Any, inputs: list[str], weights: tuple[str, ...]) -> None:
+def _sign(function: Any, arguments: Sequence[ArgumentSignature], weights: Sequence[str]) -> None:
     *_, last = function.regions[0].blocks[0].operations
-    arguments = [ArgumentSignature(n, TensorKind.INPUT) for n in inputs]
-    arguments += [ArgumentSignature(n, TensorKind.PARAMETER) for n in weights]
-    write_signature(function, arguments, result_names(function, len(last.operands)))
+    added = [ArgumentSignature(n, TensorKind.PARAMETER) for n in weights]
+    write_signature(function, [*arguments, *added], result_names(function, len(last.operands)))
 
 
 def _entries(module: ir.Module, functions: Mapping[str, Any]) -> list[str]:

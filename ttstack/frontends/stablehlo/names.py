@@ -1,22 +1,53 @@
-"""Names of a function's arguments and results, as JAX writes them: nested structures become dotted names."""
+"""Names of a function's arguments and results, and kinds of arguments, as front ends write them.
+
+JAX names nested structures, which become dotted names; PyTorch/XLA can only call `tt.mark_argument` on arguments.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.location import read_location
-from ttstack.dialects.signature import NAME
+from ttstack.dialects.signature import NAME, read_arguments, read_kind
+from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL
 from ttstack.mlir import ir
+from ttstack.program.records import TensorKind
 
+_MARK, _OPTIONS = "tt.mark_argument", "mhlo.frontend_attributes"
 _PART = re.compile(r"[^\[\]'\".]+")
 
 
 def argument_names(function: Any) -> list[str]:
-    """What the text says, or the location's name, or `arg0`, `arg1`, ..."""
-    block = function.regions[0].blocks[0]
+    """What the text says, or a mark, or the location's name, or `arg0`, `arg1`, ..."""
+    block, marks = function.regions[0].blocks[0], _marks(function)
     given = _given(function, "arg_attrs", len(block.arguments))
-    named = [said or _dotted(_name_of(a.location)) for said, a in zip(given, block.arguments, strict=True)]
+    named = [
+        said or _said(marks.get(a)) or _dotted(_name_of(a.location))
+        for said, a in zip(given, block.arguments, strict=True)
+    ]
     return _unique([name or f"arg{i}" for i, name in enumerate(named)])
+
+
+def argument_kinds(function: Any) -> list[TensorKind]:
+    """What a mark says, or the text; inputs where neither does."""
+    block, marks = function.regions[0].blocks[0], _marks(function)
+    said = [signature.kind for signature in read_arguments(function)]
+    return [read_kind(marks[a]) if a in marks else kind for a, kind in zip(block.arguments, said, strict=True)]
+
+
+def _marks(function: Any) -> dict[Any, Any]:
+    """What calls of `tt.mark_argument` in the function say of its arguments, in whatever shape they take them."""
+    found: dict[Any, Any] = {}
+    for op in (op.operation for op in function.regions[0].blocks[0].operations):
+        marks = op.name == CUSTOM_CALL and op.attributes["call_target_name"].value == _MARK
+        if not marks or _OPTIONS not in op.attributes:
+            continue
+        value = op.operands[0]
+        while not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.reshape":
+            value = value.owner.operands[0]
+        if isinstance(value.owner, ir.Block):
+            found[value] = ir.DictAttr(op.attributes[_OPTIONS])
+    return found
 
 
 def result_names(function: Any, count: int) -> list[str]:
@@ -33,6 +64,8 @@ def _given(function: Any, key: str, count: int) -> list[str]:
 
 
 def _said(attributes: Any) -> str:
+    if attributes is None:
+        return ""
     if NAME in attributes:
         return ir.StringAttr(attributes[NAME]).value
     if "jax.result_info" not in attributes:

@@ -69,31 +69,14 @@ CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.C
 _RANDOM = "its numbers are not defined; give them as an input, or draw them with jax.random"
 _FACTORS = "it has no counterpart; give what it computes as an input"
 _KERNEL = "it is a routine of the host's LAPACK; export for another platform, or give what it computes as an input"
-_ROUTINES = [
-    "potrf",
-    "getrf",
-    "geqrf",
-    "orgqr",
-    "ungqr",
-    "gesdd",
-    "gesvd",
-    "syevd",
-    "heevd",
-    "geev",
-    "gees",
-    "gehrd",
-    "sytrd",
-    "hetrd",
-    "gtsv",
-    "trsyl",
-    "geqp3",
-]
+_ROUTINES = """potrf getrf geqrf orgqr ungqr gesdd gesvd syevd heevd geev gees gehrd sytrd hetrd gtsv trsyl
+    geqp3"""
 
 REASONS = MappingProxyType(
     {
         "stablehlo.rng": _RANDOM,
         "stablehlo.rng_bit_generator": _RANDOM,
-        **{f"@lapack_{kind}{name}_ffi": _KERNEL for kind in "sdcz" for name in _ROUTINES},
+        **{f"@lapack_{kind}{name}_ffi": _KERNEL for kind in "sdcz" for name in _ROUTINES.split()},
         **dict.fromkeys(("@Qr", "@Eigh", "@LuDecomposition", "@ProductOfElementaryHouseholderReflectors"), _FACTORS),
     }
 )
