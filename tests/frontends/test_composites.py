@@ -191,6 +191,14 @@ def test_uniform_samples():
     assert abs(got.mean() - 0.5) < 0.1
 
 
+def test_composites_of_chlo_stay_whole_too():
+    """As JAX writes them into portable artifacts, which know no chlo."""
+    x = normal(3, 7)
+    erf = composite("chlo.erf", [x], [x], {})
+    check(erf, [x], torch.erf(torch.from_numpy(x)))
+    assert [op.name for op in ttstack.compile(erf).function().operations] == ["erf"]
+
+
 DOUBLED = "%d = stablehlo.add %0, %0 : tensor<3x7xf32>\nreturn %d : tensor<3x7xf32>"
 
 

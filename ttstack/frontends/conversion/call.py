@@ -56,6 +56,8 @@ class Call:
 
     def tensor(self, i: int) -> ir.Value:
         """Operand `i`, a tensor."""
+        if i >= len(self.operands):
+            self.refuse(f"has {len(self.operands)} operands, expected at least {i + 1}")
         value = self.operands[i]
         if not isinstance(value.type, ir.RankedTensorType):
             self.refuse(f"takes {value.type} as operand {i}, not a tensor of static shape")

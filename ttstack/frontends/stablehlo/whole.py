@@ -6,7 +6,7 @@ from typing import Any
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.frontends.conversion import Conversion
-from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.call import Call, called
 from ttstack.mlir import PassManager, ir
 
 _UPGRADE = "builtin.module(vhlo-legalize-to-stablehlo)"
@@ -24,7 +24,7 @@ def keep_whole(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -
     found: list[Any] = []
 
     def visit(op: Any) -> ir.WalkResult:
-        if op.name == "stablehlo.composite" or op.name in conversions:
+        if op.name == "stablehlo.composite" or (op.name.startswith("chlo.") and op.name in conversions):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -32,7 +32,7 @@ def keep_whole(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -
     for op in found:
         if op.name.startswith("chlo."):
             _replace(op, _call(op, op.name, _dictionary(op)))
-        elif op.name == "stablehlo.composite" and (known := conversions.get(f"@{op.attributes['name'].value}")):
+        elif (known := conversions.get(called(op.attributes["name"].value))) is not None:
             _keep(op, known)
     with as_diagnostics("cannot expand the module's chlo ops"):
         PassManager.parse(_EXPAND).run(module.operation)
@@ -56,7 +56,7 @@ def _is_taken(call: Any, end: Any, conversion: Conversion[Call]) -> bool:
             found = conversion.convert(Call(call, list(call.operands)))
             values = [found] if isinstance(found, ir.Value) else list(found)
             taken = [v.type for v in values] == [r.type for r in call.results]
-        except (UnsupportedOpError, ValueError):
+        except (UnsupportedOpError, ValueError, ArithmeticError, LookupError):
             taken = False
     ops = [op.operation for op in call.block.operations]
     for op in reversed(ops[ops.index(call) + 1 : ops.index(end)]):

@@ -18,6 +18,11 @@ CUSTOM_CALL = "stablehlo.custom_call"
 _WORD = re.compile(r"(\w+)>$")
 
 
+def called(target: str) -> str:
+    """What a call or composite of that name is called in tables and errors."""
+    return target if target.startswith("chlo.") else f"@{target}"
+
+
 @dataclass(frozen=True)
 class Call(conversion.Call):
     """A StableHLO op, or a call of a `chlo` op or another function by name."""
@@ -27,8 +32,7 @@ class Call(conversion.Call):
         """The op's name; of a custom call the `chlo` op's, or `@target`."""
         if op.name != CUSTOM_CALL:
             return op.name
-        target = op.attributes["call_target_name"].value
-        return target if target.startswith("chlo.") else f"@{target}"
+        return called(op.attributes["call_target_name"].value)
 
     @cached_property
     def types(self) -> tuple[TensorType, ...]:
@@ -38,7 +42,7 @@ class Call(conversion.Call):
     @cached_property
     def options(self) -> Mapping[str, Any]:
         """What the dictionaries of a custom call say, by name."""
-        return options(self.op.attributes)
+        return options(self.op.attributes) if self.op.name == CUSTOM_CALL else {}
 
     def says(self, name: str, kind: str = "bool") -> Any:
         """An option, of a kind of `ttstack.ops.attributes.Spelling`; None where it is absent."""
