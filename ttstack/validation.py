@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+NO_VALUE = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What PyYAML raises, beside its own errors, for a scalar that is not of the type that its tag or form says."""
+
 
 def validation_faults(error: ValidationError, unknown: str) -> Iterator[tuple[str, str]]:
     """The dotted path of each fault, empty for the whole, and what is wrong there; `unknown` is said of a name."""

@@ -182,3 +182,25 @@ def test_weights_beside_of_another_model(beside, with_weights):
     next(beside.parent.glob("other.*.weights.safetensors")).replace(beside)
     with pytest.raises(BinaryFormatError, match=r"expected tensor<32x32xbf16>, found F32 \[2, 2\]"):
         load(beside.parent / "model.ttb", verify=True)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"[" * 100_000,
+        b'{"layer.weight":' * 100_000,
+        b"[]",
+        b"\xff",
+        b'{"layer.weight": {"dtype": "BF16", "shape": [32, 32], "data_offsets": [0.0, 2048.0]}}',
+        b'{"layer.weight": {"dtype": "BF16", "shape": [32, 32], "data_offsets": [true, 2049]}}',
+        b'{"layer.weight": {"dtype": "BF16", "shape": [32, 32], "data_offsets": [-2048, 0]}}',
+        b'{"layer.weight": {"dtype": "BF16", "shape": [32, 32], "data_offsets": "02"}}',
+        b'{"layer.weight": {"dtype": "BF16", "shape": {}, "data_offsets": [0, 2048]}}',
+        b'{"layer.weight": {"dtype": "BF16", "shape": [4611686018427387904, 4], "data_offsets": [0, 2048]}}',
+        b'{"layer.weight": []}',
+    ],
+)
+def test_headers_of_weights_beside_of_another_form(beside, header):
+    beside.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2048))
+    with pytest.raises(BinaryFormatError, match="is not as it was when the program was saved"):
+        load(beside.parent / "model.ttb", verify=True)

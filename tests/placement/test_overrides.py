@@ -10,6 +10,7 @@ import yaml
 import ttstack
 from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.placement.explain import explain
+from ttstack.placement.overrides import load_overrides
 from ttstack.placement.recovered import overrides_of
 from ttstack.program.layout import Grid
 from ttstack.program.records import Operation
@@ -171,6 +172,40 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, text: str | None,
         path.write_text(text)
     with pytest.raises(OverrideError, match=message):
         ttstack.compile(TEXT, overrides=path)
+
+
+ALIASES = "\n".join(["a0: &a0 [1, 2, 3]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)])
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"ops":' * 100_000, "nested too deeply"),
+        (b"\xff", "cannot read"),
+        (b"ops: &a [*a]", "nested too deeply|is no YAML or JSON"),
+        (ALIASES.encode(), "values are repeated|is no YAML or JSON"),
+        (b'{"ops": ' + b"9" * 5000 + b"}", "is no YAML or JSON"),
+        (b"ops: !!bool spam", "is no YAML or JSON"),
+        (b"ops: !!int ''", "is no YAML or JSON"),
+        (b"ops: !!timestamp spam", "is no YAML or JSON"),
+        (b"ops: 2021-13-45", "is no YAML or JSON"),
+        (b"ops: !!python/object/apply:os.getcwd []", "is no YAML or JSON"),
+        (b'{"ops": [{"location": "\\ud800"}]}', "the overrides have faults"),
+    ],
+)
+def test_files_of_strangers_are_refused(tmp_path: Path, suffix: str, content: bytes, message: str):
+    path = tmp_path / f"overrides.{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(OverrideError, match=message):
+        load_overrides(path)
+
+
+def test_aliases_are_read_as_what_they_repeat(tmp_path: Path):
+    path = tmp_path / "overrides.yaml"
+    path.write_text("ops:\n- {location: a, grid: &g [1, 2]}\n- {location: b, grid: *g}\n")
+    assert [op.grid for op in load_overrides(path).ops] == [(1, 2), (1, 2)]
 
 
 @pytest.mark.parametrize("placement", ["greedy", "optimal", "dram"])

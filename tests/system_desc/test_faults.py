@@ -254,6 +254,11 @@ def test_what_is_no_device_file(text: str, note: str) -> None:
     assert notes_of(text) == (note,)
 
 
+@pytest.mark.parametrize("value", ["!!bool spam", "!!int ''", "!!timestamp spam", "2021-13-45", "9" * 5000])
+def test_a_scalar_that_is_none_of_its_type(value: str) -> None:
+    assert any(note.startswith("my.yaml:1: ") and "no value: " in note for note in notes_of(f"a: {value}"))
+
+
 def test_aliases_cannot_grow_without_bound() -> None:
     lines = ["a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]

@@ -1,7 +1,10 @@
 """Lookups and pooling against the reconstructed table, and against torch."""
 
+import json
+
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from tests.tensor_train.tables import random_train, rel_error
 from ttstack.diagnostics import OutputError, TensorTrainError
@@ -165,3 +168,28 @@ def test_files_that_are_no_tables(train, tmp_path):
             TensorTrain.load(tmp_path / name)
     with pytest.raises(OutputError):
         train.save(tmp_path / "no" / "folder")
+
+
+FACTS = {"rows": 50, "cols": 6, "row_factors": [10, 5], "col_factors": [3, 2], "ranks": [1, 2, 1], "rel_error": None}
+FOREIGN = {
+    "no JSON": "{",
+    "nested": "[" * 100_000,
+    "a list": "[]",
+    "a plan that is a list": {"plan": [], "certificate": None},
+    "2**62 rows": {"plan": FACTS | {"rows": 2**62, "row_factors": [2**31, 2**31]}, "certificate": None},
+    "text for numbers": {"plan": FACTS | {"row_factors": "10"}, "certificate": None},
+    "an unknown fact": {"plan": FACTS | {"spam": 1}, "certificate": None},
+    "a certificate of text": {"plan": FACTS, "certificate": {"rel_error": "a", "worst_row": 0, "worst_row_error": 0}},
+    "half a certificate": {"plan": FACTS, "certificate": {"rel_error": 0.5}},
+    "no certificate": {"plan": FACTS},
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_files_of_strangers(train, tmp_path, name):
+    facts = FOREIGN[name]
+    text = facts if isinstance(facts, str) else json.dumps(facts)
+    cores = {f"core.{k}": core for k, core in enumerate(train.cores)}
+    save_file(cores, tmp_path / "table.safetensors", {"ttstack.tensor_train": text})
+    with pytest.raises(TensorTrainError):
+        TensorTrain.load(tmp_path / "table.safetensors")

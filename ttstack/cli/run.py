@@ -100,7 +100,7 @@ def _execute(
     if inputs is not None:
         from ttstack_runtime.inputs import load_inputs
 
-        values = load_inputs(inputs)
+        values = load_inputs(inputs, program.function(function))
     with ops_shown() as progress:
         done = program.run(values, seed, numerics.value, function=function, progress=progress)
     if output is not None:

@@ -82,15 +82,15 @@ def read(path: Path, content: Bytes, name: str, t: TensorType) -> Array:
     try:
         start, entries = _header(content)
         entry = entries[name]
-        low, high = entry["data_offsets"]
-        found = entry["dtype"], tuple(entry["shape"]), high - low
+        low, high = _wholes(entry["data_offsets"])
+        found = entry["dtype"], _wholes(entry["shape"]), high - low
     except KeyError as error:
         raise damaged(path, name, f"it has no {error}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise damaged(path, name, f"it is not in safetensors format: {error}") from error
     if found != (type_name(t.dtype.numpy), t.shape, value_bytes(t)):
         raise damaged(path, name, f"expected {t}, found {found[0]} {list(found[1])} in {found[2]} bytes")
-    if low < 0 or start + high > content.size:
+    if start + high > content.size:
         raise damaged(path, name, f"expected {start + high:,} bytes, found {content.size:,}")
     if low == high:
         return np.zeros(t.shape, t.dtype.numpy)
@@ -106,6 +106,12 @@ def _header(content: Bytes) -> tuple[int, dict[str, Any]]:
     if not isinstance(entries, dict):
         raise ValueError("its header is no JSON object")
     return 8 + length, entries
+
+
+def _wholes(values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list) or any(type(value) is not int or value < 0 for value in values):
+        raise ValueError(f"{values} are no whole numbers")
+    return tuple(values)
 
 
 def damaged(path: Path, name: str, why: str) -> BinaryFormatError:

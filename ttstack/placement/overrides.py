@@ -16,7 +16,7 @@ from ttstack.program.block_config import whole_config
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.locations import described
-from ttstack.validation import validation_faults
+from ttstack.validation import NO_VALUE, validation_faults
 
 FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
 """In which real numbers can be held."""
@@ -37,6 +37,17 @@ def _checked_memory(given: object) -> object:
 
 
 Format = Annotated[DType, BeforeValidator(_checked_format)]
+
+
+def _checked_text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("half a character beyond 16 bits") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_checked_text)]
 
 
 class _Model(BaseModel):
@@ -60,7 +71,7 @@ class Place(_Model):
 class ArgumentOverride(_Model):
     """The format of some inputs or parameters."""
 
-    name: str
+    name: Text
     """Of the arguments; `*`, `?` and `[...]` stand for any text, character, set."""
     dtype: Format
 
@@ -68,9 +79,9 @@ class ArgumentOverride(_Model):
 class OpOverride(Place):
     """What some ops must have: `memory` and `layout` are those of the results, `grid` is that of the cores."""
 
-    location: str
+    location: Text
     """Of the ops in the source, as reports show it; `*`, `?` and `[...]` stand for any text, character, set."""
-    name: str | None = None
+    name: Text | None = None
     """Mnemonic of the ops; any where left out."""
     number: Annotated[int, Field(ge=0)] | None = None
     """Which of the ops that location and name describe, from 0; all where left out."""
@@ -186,17 +197,46 @@ def load_overrides(given: "str | os.PathLike[str] | Mapping[str, Any] | Override
         raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
 
 
+_MOST_REPEATED = 100
 _HINT = "write 'ops:' and a list of entries with 'location' and what is to be fixed; see docs/placement.md"
 
 
 def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        return json.loads(text) if path.suffix == ".json" else _yaml(text)
     except (OSError, UnicodeDecodeError) as error:
         raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
-    except (yaml.YAMLError, json.JSONDecodeError) as error:
+    except RecursionError as error:
+        raise OverrideError(f"'{path}' is nested too deeply", hint=_HINT) from error
+    except (yaml.YAMLError, *NO_VALUE) as error:
         raise OverrideError(f"'{path}' is no YAML or JSON", notes=(str(error),), hint=_HINT) from error
+
+
+def _yaml(text: str) -> Any:
+    """The value of a text; raises `ValueError` where its aliases stand for more values than anyone writes."""
+    loader: Any = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        sizes = dict[int, int]()
+        if node is not None and _size(node, sizes) > _MOST_REPEATED * len(sizes):
+            raise ValueError(f"its {len(sizes):,} values are repeated to {sizes[id(node)]:,}")
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """How many values a node stands for, where aliases count as what they repeat."""
+    if id(node) not in sizes:
+        sizes[id(node)] = 1 + sum(_size(part, sizes) for part in _parts(node))
+    return sizes[id(node)]
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
 def _place(layout: Layout) -> Place | None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import yaml
 
 from ttstack.system_desc.faults import Fault, Mark, Path, error_of
+from ttstack.validation import NO_VALUE
 
 _MAX_NODES = 50_000
 
@@ -89,6 +90,6 @@ class _Reader:
     def _scalar(self, node: yaml.Node, path: Path, mark: Mark) -> object:
         try:
             return cast(object, self._loader.construct_object(node))  # pyright: ignore[reportUnknownMemberType]
-        except ValueError as error:
-            self._document.faults.append(Fault(str(error), mark, path))
+        except NO_VALUE as error:
+            self._document.faults.append(Fault(f"no value: {error}", mark, path))
             return None

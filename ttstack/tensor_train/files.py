@@ -37,22 +37,34 @@ def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...],
     """
     from safetensors import SafetensorError, safe_open
 
+    damage = (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+
     try:
         with safe_open(fspath(path), framework="np") as file:
             facts = json.loads((file.metadata() or {})[_KEY])
-            plan, certificate = _plan(facts["plan"]), facts["certificate"]
+            plan, certificate = _plan(facts["plan"]), _certificate(facts["certificate"])
             cores = tuple(file.get_tensor(f"core.{k}") for k in range(plan.order))
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+    except damage as error:
         raise TensorTrainError(
             "this file holds no Tensor-Train table",
             loc=str(path),
             notes=(f"{type(error).__name__}: {error}",),
             hint="give a file that TensorTrain.save has written",
         ) from error
-    return plan, cores, Certificate(**certificate) if certificate else None
+    return plan, cores, certificate
 
 
 def _plan(facts: dict[str, Any]) -> TensorTrainPlan:
     """The plan that `asdict` spelled; JSON has no tuples."""
     tuples: dict[str, Any] = {name: tuple(fact) for name, fact in facts.items() if isinstance(fact, list)}
     return TensorTrainPlan(**(facts | tuples))
+
+
+def _certificate(facts: dict[str, Any] | None) -> Certificate | None:
+    if facts is None:
+        return None
+    found = Certificate(**facts)
+    errors = (found.rel_error, found.worst_row_error)
+    if type(found.worst_row) is not int or not all(isinstance(error, int | float) for error in errors):
+        raise ValueError(f"{found} holds no numbers")
+    return found

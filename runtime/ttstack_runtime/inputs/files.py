@@ -8,13 +8,17 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 
 from ttstack.diagnostics import InputError
+from ttstack.program.records import Function
+from ttstack_runtime.inputs.npz import DAMAGE, is_array, stored_arrays
+from ttstack_runtime.inputs.signature import check_forms
 
 
-def load_inputs(path: str | Path) -> dict[str, np.ndarray]:
-    """Arrays by name from an `.npz` or `.safetensors` file.
+def load_inputs(path: str | Path, function: Function) -> dict[str, np.ndarray]:
+    """Arrays by name from an `.npz` or `.safetensors` file, for a function: none is larger than what that takes.
 
     Raises:
-        InputError: there is no such file, or it is not of the format that its suffix says.
+        InputError: there is no such file, it is not of the format that its suffix says, or names or shapes are not
+            those of the function.
     """
     file = Path(path)
     readers = {".npz": _read_npz, ".safetensors": _read_safetensors}
@@ -23,25 +27,30 @@ def load_inputs(path: str | Path) -> dict[str, np.ndarray]:
         raise InputError(f"cannot read inputs from '{file}'", hint=f"give one of {', '.join(readers)}")
     if not file.is_file():
         raise InputError(f"there is no input file '{file}'")
-    return reader(file)
+    return reader(file, function)
 
 
-def _read_npz(file: Path) -> dict[str, np.ndarray]:
+def _read_npz(file: Path, function: Function) -> dict[str, np.ndarray]:
+    """Values are inflated when names and shapes are known to fit: a small file can claim many."""
     try:
-        with file.open("rb") as stream:
-            archive = np.load(stream, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise _broken(file, "it holds one array without a name")
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as fault:
+        if is_array(file):
+            raise _broken(file, "it holds one array without a name")
+        with zipfile.ZipFile(file) as archive:
+            arrays = stored_arrays(archive)
+            check_forms(function, arrays)
+            return {name: array.read() for name, array in arrays.items()}
+    except DAMAGE as fault:
         raise _broken(file, str(fault) if zipfile.is_zipfile(file) else "it is no zip archive") from fault
 
 
-def _read_safetensors(file: Path) -> dict[str, np.ndarray]:
+def _read_safetensors(file: Path, function: Function) -> dict[str, np.ndarray]:
+    """Values are as many as the file has bytes."""
     try:
-        return load_file(file)
-    except (SafetensorError, OSError, KeyError, ValueError) as fault:
+        arrays = load_file(file)
+    except (SafetensorError, *DAMAGE) as fault:
         raise _broken(file, str(fault)) from fault
+    check_forms(function, arrays)
+    return arrays
 
 
 def _broken(file: Path, why: str) -> InputError:

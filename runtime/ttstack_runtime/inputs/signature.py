@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -9,6 +10,21 @@ from ttstack.diagnostics import InputError
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.program.records import Function
 from ttstack_runtime.kernels.table import Array
+
+
+class Form(Protocol):
+    """What is known of an array before its values."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of its values."""
+        ...
+
 
 _KINDS = {"b": "truth values", "i": "integers", "u": "integers", "f": "real numbers"}
 
@@ -22,47 +38,74 @@ def check_inputs(function: Function, inputs: Mapping[str, np.ndarray]) -> dict[s
     Raises:
         InputError: names, shapes or kinds do not fit, or values are out of range; all faults in one error.
     """
-    wanted = {name: tensor.type for name, tensor in function.arguments.items()}
-    known = {name: tensor.type for name, tensor in function.parameters.items()} | wanted
+    known = _types(function)
     given = {name: np.asarray(value) for name, value in inputs.items()}
-    faults = [f"'{name}' is missing: {t}" for name, t in wanted.items() if name not in given]
-    faults += [_unknown(name, known) for name in given.keys() - known.keys()]
+    faults = _form_faults(function, given)
     cast: dict[str, np.ndarray] = {}
-    for name in known.keys() & given.keys():
-        fault = _fault(given[name], known[name])
+    for name in known.keys() & given.keys() - faults.keys():
+        fault = _value_fault(given[name], known[name].dtype)
         if fault is None:
             with np.errstate(over="ignore"):
                 cast[name] = given[name].astype(known[name].dtype.numpy, copy=False)
         else:
-            faults.append(f"'{name}' {fault}")
+            faults[name] = fault
+    _refuse(function, faults)
+    return cast
+
+
+def check_forms(function: Function, inputs: Mapping[str, Form]) -> None:
+    """Names, shapes and kinds of values, before there are values.
+
+    Raises:
+        InputError: they do not fit; all faults in one error.
+    """
+    _refuse(function, _form_faults(function, inputs))
+
+
+def _types(function: Function) -> dict[str, TensorType]:
+    """What can be given, by name."""
+    return {name: tensor.type for name, tensor in (function.parameters | function.arguments).items()}
+
+
+def _form_faults(function: Function, given: Mapping[str, Form]) -> dict[str, str]:
+    known = _types(function)
+    missing = {name: f"is missing: {known[name]}" for name in function.arguments if name not in given}
+    unknown = {name: _unknown(name, known) for name in given.keys() - known.keys()}
+    pairs = {name: _form_fault(given[name], known[name]) for name in known.keys() & given.keys()}
+    return missing | unknown | {name: fault for name, fault in pairs.items() if fault}
+
+
+def _refuse(function: Function, faults: Mapping[str, str]) -> None:
     if faults:
-        declared = ", ".join(f"{name}: {t}" for name, t in wanted.items())
+        declared = ", ".join(f"{name}: {tensor.type}" for name, tensor in function.arguments.items())
         raise InputError(
             f"inputs do not fit '{function.name}'",
-            notes=tuple(sorted(faults)),
+            notes=tuple(sorted(f"'{name}' {fault}" for name, fault in faults.items())),
             hint=f"it takes {declared or 'none'}",
         )
-    return cast
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, known, n=1)
-    return f"'{name}' is no input" + (f"; did you mean '{close[0]}'?" if close else "")
+    return "is no input" + (f"; did you mean '{close[0]}'?" if close else "")
 
 
-def _fault(value: Array, t: TensorType) -> str | None:
-    """Why the value does not fit the type; None where it does, or can be cast without loss of range."""
-    if value.shape != t.shape:
-        return f"has shape {list(value.shape)}, not {list(t.shape)}"
-    target = t.dtype.numpy
-    kind, wanted = _kind(value.dtype), "real numbers" if t.dtype.is_float else _KINDS[target.kind]
-    if value.dtype == target:
+def _form_fault(given: Form, t: TensorType) -> str | None:
+    """Why no values of this form fit the type; None where some can be cast without loss of range."""
+    if given.shape != t.shape:
+        return f"has shape {list(given.shape)}, not {list(t.shape)}"
+    kind, wanted = _kind(given.dtype), "real numbers" if t.dtype.is_float else _KINDS[t.dtype.numpy.kind]
+    integers = kind in ("integers", "truth values") and wanted != "real numbers"
+    if given.dtype == t.dtype.numpy or integers or kind == wanted == "real numbers":
         return None
-    if kind == wanted == "real numbers":
-        return _overflow(value, t.dtype)
-    if kind in ("integers", "truth values") and wanted != "real numbers":
-        return _out_of_range(value, t.dtype)
-    return f"holds {kind} ({value.dtype}), not {wanted} ({t.dtype})"
+    return f"holds {kind} ({given.dtype}), not {wanted} ({t.dtype})"
+
+
+def _value_fault(value: Array, target: ElementType) -> str | None:
+    """Why the values do not fit, whose form does."""
+    if value.dtype == target.numpy:
+        return None
+    return _overflow(value, target) if target.is_float else _out_of_range(value, target)
 
 
 def _kind(dtype: np.dtype) -> str:

@@ -1,0 +1,79 @@
+"""Arrays in `.npz` files: what each is stands before its values, and is judged before they are read."""
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, Any
+
+import numpy as np
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    MemoryError,
+    OverflowError,
+    OSError,
+    RecursionError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    TokenError,
+)
+"""What Python's reader of zip archives, and NumPy's of headers, raise for a file that is not as it was written."""
+
+_SUFFIX = ".npy"
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array whose values are still in its file."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+
+    def read(self) -> np.ndarray[Any, Any]:
+        """The values; raises `zipfile.BadZipFile` where they are not those that were written."""
+        with self.open() as stream:
+            return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def stored_arrays(archive: zipfile.ZipFile) -> Mapping[str, StoredArray]:
+    """The arrays of an archive by name; raises one of `DAMAGE` where an entry is none."""
+    found = dict[str, StoredArray]()
+    for info in archive.infolist():
+        name = info.filename.removesuffix(_SUFFIX)
+        if name in found or name == info.filename:
+            raise ValueError(f"{info.filename!a} {'stands twice' if name in found else 'is no array'}")
+        found[name] = _stored(archive, info)
+    return found
+
+
+def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> StoredArray:
+    with archive.open(info) as stream:
+        version = np.lib.format.read_magic(stream)
+        if version not in _HEADERS:
+            raise ValueError(f"{info.filename!a} is of version {version[0]}.{version[1]}")
+        shape, _, dtype = _HEADERS[version](stream)
+        values = info.file_size - stream.tell()
+    needed = prod(shape) * dtype.itemsize
+    if dtype.hasobject or any(extent < 0 for extent in shape) or needed != values:
+        raise ValueError(f"{info.filename!a} holds {list(shape)} of {dtype} in {values:,} bytes")
+    return StoredArray(shape, dtype, lambda: archive.open(info))
+
+
+def is_array(path: Path) -> bool:
+    """Whether it is one array, as `numpy.save` writes it."""
+    with path.open("rb") as file:
+        return file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
