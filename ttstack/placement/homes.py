@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
+from ttstack.placement.host_values import host_values
 from ttstack.program.layout import Layout, MemorySpace, storage
 
 
@@ -12,10 +13,13 @@ def homes(
 ) -> tuple[Layout, ...]:
     """A layout in DRAM for each value, or on the host for what no device holds.
 
-    Real numbers get `dtype`, those of weights `weights_dtype`, or the source's own format where None; some values
-    have `formats` of their own.
+    Real numbers get `dtype`, those of weights `weights_dtype`, or the source's own format where None; what host code
+    would compute keeps the source's where that is wider. Some values have `formats` of their own.
     """
-    wanted = [formats.get(v, weights_dtype if v in graph.parameters else dtype) for v in range(len(graph.values))]
+    asked = [weights_dtype if v in graph.parameters else dtype for v in range(len(graph.values))]
+    for v in host_values(graph) if dtype or weights_dtype else ():
+        asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
+    wanted = [formats.get(v, of) for v, of in enumerate(asked)]
     layouts = [Layout(storage(t.dtype, of)) for t, of in zip(graph.values, wanted, strict=True)]
     for value in graph.on_host:
         layouts[value] = Layout(layouts[value].dtype, True, MemorySpace.SYSTEM_MEMORY)
@@ -23,6 +27,10 @@ def homes(
         if value not in graph.on_host:
             layouts[value] = _argument(graph, value, layouts[value].dtype)
     return tuple(layouts[owner] for owner in graph.owner)
+
+
+def _wider(own: DType, asked: DType | None) -> DType:
+    return own if asked is None or own.bits > asked.bits else asked
 
 
 def _argument(graph: Graph, value: int, dtype: DType) -> Layout:

@@ -1,0 +1,52 @@
+"""Values that a model's host code would compute: they keep the source's format, whatever the device's is."""
+
+from collections.abc import Iterable
+
+from ttstack.ops.base import Op
+from ttstack.ops.generic import Generic
+from ttstack.placement.graph import Graph, Node
+
+_FAMILIES = frozenset({"eltwise", "shape", "reduction", "creation", "generic"})
+"""Files of ops that take operands of any formats together; the library's others take those of the device's formats."""
+
+
+def host_values(graph: Graph) -> frozenset[int]:
+    """Buffers of scalars, and of what depends on no tensor that is given: not on inputs, and not on weights.
+
+    A scalar has one element. Constants of the program are among them, and so are tables made of positions, also where
+    a row of weights, such as frequencies, enters one that is larger. What any op reads that takes tensors of the
+    device's formats alone, as products of matrices do, is none.
+    """
+    found = {v for v in graph.arguments if graph.values[v].size == 1 or _is_constant(graph, v)}
+    for node in graph.nodes:
+        rows = _rows_of_weights(graph, node, found)
+        if _takes_any_format(node.op) and found.union(rows).issuperset(node.operands):
+            found.update(node.results, rows)
+    kept = found - {v for v in found if graph.values[v].size > 1 and not _only_in(graph, v)}
+    lost = {graph.owner[v] for v in found - kept}
+    return frozenset(v for v in kept if graph.owner[v] == v and v not in lost)
+
+
+def _is_constant(graph: Graph, value: int) -> bool:
+    """Whether it is an argument of the graph that is none of the function."""
+    return value in graph.parameters and graph.arguments.index(value) >= len(graph.names)
+
+
+def _rows_of_weights(graph: Graph, node: Node, found: Iterable[int]) -> set[int]:
+    """Weights that no other op reads, where a larger table is made of them and of what is in `found`."""
+    known = set(found)
+    largest = max((graph.values[v].size for v in node.operands if v in known), default=1)
+    if largest == 1 or not node.results:
+        return set()
+    size = graph.values[node.results[0]].size
+    weights = set(node.operands) & set(graph.parameters) - known
+    return {v for v in weights if graph.values[v].size < size and len(graph.users[v]) == 1}
+
+
+def _takes_any_format(op: Op) -> bool:
+    contracts = isinstance(op, Generic) and any(tile_op.name == "matmul" for tile_op in op.program.body)
+    return op.family in _FAMILIES and op.pure and not contracts
+
+
+def _only_in(graph: Graph, value: int) -> bool:
+    return all(_takes_any_format(node.op) for node, _ in graph.users[value])
