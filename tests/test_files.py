@@ -51,6 +51,14 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "real.txt").read_text() == "new"
 
 
+@pytest.mark.parametrize("name", ["circle", "zero\0byte", "x" * 300])
+def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OutputError, match="cannot write"):
+        write_whole(tmp_path / name, "x")
+    assert [path.name for path in tmp_path.iterdir()] == ["circle"]
+
+
 def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

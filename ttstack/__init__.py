@@ -7,9 +7,11 @@ print(program.cost().total_ns)
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # `typing` takes its time, in which Ctrl-C would be a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from ttstack.api import Program, Run, compile, load  # noqa: A004
     from ttstack.diagnostics import TTStackError
     from ttstack.report import Report
@@ -31,7 +33,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name == "__version__":
         return import_module("ttstack.version").VERSION
     if name not in _HOMES:

@@ -69,8 +69,36 @@ def test_a_fault_of_ours_in_detail(ttstack: Command, program: Path, monkeypatch:
 def test_interrupted(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "load", failing(KeyboardInterrupt()))
     result = ttstack("perf", program)
-    assert result.code == 130
-    assert "Traceback" not in result.err
+    assert (result.code, result.err.strip()) == (130, "interrupted")
+
+
+INTERRUPT = """
+import sys
+from ttstack.cli import main
+
+class Interrupt:
+    left = int(sys.argv.pop(1))
+    def find_spec(self, name, path=None, target=None):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+main()
+"""
+
+
+@pytest.mark.parametrize("imports", [0, 1, 30, 200])
+def test_interrupted_while_it_starts(program: Path, imports: int) -> None:
+    command = [sys.executable, "-c", INTERRUPT, str(imports), "perf", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "interrupted")
+
+
+def test_nothing_is_imported_before_it_can_be_interrupted() -> None:
+    code = "import sys, importlib; known = set(sys.modules); import ttstack.cli; print(sorted({*sys.modules} - known))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['ttstack', 'ttstack.cli']"
 
 
 def shell(program: Path, stdout: Any) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,22 @@
 """The command line, one command a file; what a command needs is imported when it runs."""
 
-from ttstack.cli.exits import main
+import sys
 
-__all__ = ["main"]
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """The `ttstack` command. It can be interrupted from here on: nothing is imported before."""
+    try:
+        from ttstack.cli.exits import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = interrupted()
+    sys.exit(code)
+
+
+def interrupted() -> int:
+    """Say so, in one line; gives the exit code."""
+    sys.stderr.write("interrupted\n")
+    return INTERRUPTED

@@ -32,7 +32,12 @@ def write(text: str) -> None:
 
 
 def write_json(value: Any) -> None:
-    """Write a value to stdout as JSON."""
+    """Write a value to stdout as JSON, which spells what the encoding lacks."""
     import json
 
-    write(json.dumps(value, indent=2, ensure_ascii=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    write(text)

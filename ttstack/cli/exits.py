@@ -2,21 +2,15 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
-from typing import NoReturn
 
+from ttstack.cli import interrupted
+from ttstack.cli.streams import prepare_streams
 from ttstack.diagnostics import OutputError, TTStackError
 
 INPUT_FAULT = 1
 INTERNAL_ERROR = 70
-INTERRUPTED = 130
 BROKEN_PIPE = 141
-
-
-def main() -> NoReturn:
-    """The `ttstack` command."""
-    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -25,13 +19,14 @@ def run(arguments: Sequence[str]) -> int:
     0 is good, 1 the input is at fault, 2 wrong usage, 70 a fault of ttstack's, 130 interrupted, 141 nobody reads on.
     """
     try:
+        prepare_streams()
         code = _invoke(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return interrupted()
     except TTStackError as error:
         _say(str(error))
         return INPUT_FAULT
@@ -40,8 +35,7 @@ def run(arguments: Sequence[str]) -> int:
         _say(str(OutputError(f"the system refused: {error.strerror or error}", loc=error.filename)))
         return INPUT_FAULT
     except Exception as error:
-        _report_bug(error)
-        return INTERNAL_ERROR
+        return _unexpected(error)
     return code
 
 
@@ -55,7 +49,7 @@ def _invoke(arguments: Sequence[str]) -> int:
             _drop_output()
             return BROKEN_PIPE
         if _caused_by(end, KeyboardInterrupt):
-            return INTERRUPTED
+            return interrupted()
         return end.code if isinstance(end.code, int) else 0
     return 0
 
@@ -74,18 +68,20 @@ def _drop_output() -> None:
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
-def _report_bug(error: Exception) -> None:
+def _unexpected(error: Exception) -> int:
+    if _caused_by(error, KeyboardInterrupt):  # while a native module started
+        return interrupted()
     if os.environ.get("TTSTACK_DEBUG"):
+        import traceback
+
         traceback.print_exception(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())
     _say(
         f"error[TT9999]: ttstack failed, and it is not your input's fault: {what[:300]}\n"
         "  = help: run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can"
     )
+    return INTERNAL_ERROR
 
 
 def _say(text: str) -> None:
-    try:
-        sys.stderr.write(f"{text}\n")
-    except UnicodeEncodeError:
-        sys.stderr.write(f"{text.encode('ascii', 'backslashreplace').decode()}\n")
+    sys.stderr.write(f"{text}\n")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import OutputError
-from ttstack.files import is_special, write_whole
+from ttstack.files import followed, is_special, reported, write_whole
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -28,9 +28,10 @@ def check_targets(*targets: Path | None, source: Path | None = None) -> None:
 def _check(target: Path) -> None:
     if is_special(target) and os.access(target, os.W_OK):
         return
-    folder = target.absolute().parent
     if target.is_dir():
         raise OutputError(f"'{target}' is a folder", hint="give the name of a file")
+    with reported(target):
+        folder = followed(target).parent
     if not folder.is_dir():
         raise OutputError(f"the folder of '{target}' does not exist", hint=f"make it: mkdir -p '{folder}'")
     if not os.access(folder, os.W_OK):

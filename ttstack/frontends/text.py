@@ -93,11 +93,12 @@ def _accepts(name: str, count: int) -> bool:
 
 
 def _name_file(module: ir.Module, source: str) -> None:
-    """Let locations that MLIR gave to nameless text say which file they are in."""
+    """Let locations that MLIR gave to nameless text say which file they are in; its name need not be UTF-8."""
+    name = source.encode(errors="replace").decode()
 
     def named(location: Any) -> Any:
         if isinstance(location, ir.FileLineColLoc) and location.filename == "-":
-            return ir.Location.file(source, location.start_line, location.start_col)
+            return ir.Location.file(name, location.start_line, location.start_col)
         return location
 
     def rename(op: Any) -> ir.WalkResult:

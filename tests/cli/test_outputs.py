@@ -1,0 +1,38 @@
+"""Output files that cannot be, for every option that names one."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+OPTIONS = (
+    ["compile", "MODEL", "-o"],
+    ["compile", "MODEL", "-o", "/dev/null", "--dump-ir"],
+    ["opt", "MODEL", "-o"],
+    ["opt", "MODEL", "-p", "canonicalize", "--dump-ir"],
+    ["inspect", "PROGRAM", "--overrides"],
+    ["perf", "PROGRAM", "--csv"],
+    ["perf", "PROGRAM", "--html"],
+    ["run", "PROGRAM", "--output"],
+    ["run", "PROGRAM", "--csv"],
+    ["run", "PROGRAM", "--html"],
+)
+TARGETS = ("a.ttb", "x" * 300, "file/x", "a.ttb/x")
+"""A link to itself, too long a name, and places in what is no folder."""
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=["circle", "long", "in a file", "in a circle"])
+@pytest.mark.parametrize("command", OPTIONS, ids=" ".join)
+def test_where_nothing_can_be_written(
+    ttstack: Command, program: Path, tmp_path: Path, command: list[str], target: str
+) -> None:
+    (tmp_path / "a.ttb").symlink_to("a.ttb")
+    (tmp_path / "file").touch()
+    before = sorted(tmp_path.iterdir())
+    places = {"PROGRAM": program, "MODEL": program.with_suffix(".mlir")}
+    result = ttstack(*(places.get(word, word) for word in command), tmp_path / target)
+    assert result.code == 1
+    assert result.err.startswith("error[TT0801]: ")
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,30 @@
+"""Standard output and error as commands find them: there, and able to take any text."""
+
+import codecs
+import os
+import sys
+from io import TextIOWrapper
+
+_PLAIN = {"µ": "u", "…": "~", "→": ">", "█": "#", "±": "+", "─": "-", "━": "-"}
+"""What stands for characters of tables where the encoding has none, one for one: columns stay in line."""
+
+
+def prepare_streams() -> None:
+    """Let what is written go nowhere where a stream is closed, and replace what its encoding lacks."""
+    codecs.register_error("plain", _plain)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  (for the whole process)
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes of file names as they are, characters of tables in plain ones, all others as a question mark."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    if all("\udc80" <= letter <= "\udcff" for letter in letters):
+        return letters.encode("ascii", "surrogateescape"), error.end
+    return "".join(_PLAIN.get(letter, "?") for letter in letters), error.end
