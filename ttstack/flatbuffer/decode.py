@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from ttstack.flatbuffer import decode_values as values
@@ -72,8 +73,14 @@ def _function(reader: Reader, table: Any) -> Function:
         operations=tuple(_operation(reader, op) for op in tables(table, "Operations")),
         inputs=numbers(table.InputsAsNumpy()),
         outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
-        bound_ns=table.BoundNs() or None,
+        bound_ns=_bound(table.BoundNs()),
     )
+
+
+def _bound(ns: float) -> float | None:
+    if not (isfinite(ns) and ns >= 0):
+        raise ValueError(f"no function takes {ns} ns at least")
+    return ns or None
 
 
 def _tensor(reader: Reader, table: Any) -> Tensor:

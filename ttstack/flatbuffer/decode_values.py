@@ -1,5 +1,6 @@
 """Types, layouts, attribute values and dispatches out of a flatbuffer."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +12,29 @@ from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.layout import Grid, Layout
 
+_MOST_ELEMENTS = 2**48
+"""More than any machine holds; arithmetic on less stays within 64 bits."""
+
 
 def tensor_type(_: Reader, table: Any) -> TensorType:
-    """A shape and an element type."""
-    dtype = enums.DTYPE.member(table.Dtype())
+    """A shape and an element type; raises `ValueError` where no tensor can have them."""
+    dtype, shape = enums.DTYPE.member(table.Dtype()), numbers(table.ShapeAsNumpy())
+    if min(shape, default=0) < 0 or math.prod(shape) > _MOST_ELEMENTS:
+        raise ValueError(f"no tensor has the shape {list(shape)}")
     quantized = table.Quantization()
-    return TensorType(numbers(table.ShapeAsNumpy()), _quantization(dtype, quantized) if quantized else dtype)
+    return TensorType(shape, _quantization(dtype, shape, quantized) if quantized else dtype)
 
 
-def _quantization(storage: DType, table: Any) -> QuantType:
+def _quantization(storage: DType, shape: tuple[int, ...], table: Any) -> QuantType:
+    found = _quantized(storage, table)
+    pairs = len(found.scales), len(found.zero_points)
+    along = 1 if found.axis is None else shape[found.axis] if found.axis < len(shape) else -1
+    if pairs != (along, along) or storage.is_float or (found.limits and len(found.limits) != 2):
+        raise ValueError(f"no {storage} of shape {list(shape)} has {pairs[0]} scales and {pairs[1]} zero points")
+    return found
+
+
+def _quantized(storage: DType, table: Any) -> QuantType:
     return QuantType(
         storage=storage,
         expressed=enums.DTYPE.member(table.Expressed()),

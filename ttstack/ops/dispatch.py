@@ -124,6 +124,20 @@ class Dispatch:
         """Inputs, then outputs."""
         return (*self.inputs, *self.outputs)
 
+    def fault(self) -> str | None:
+        """Why it cannot be one: loops or values that there are not, or impossible counts; None where it can."""
+        loops = range(len(self.domain))
+        if len(self.iterators) != len(loops) or min(self.domain, default=0) < 0:
+            return f"has {len(self.iterators)} loops of extents {list(self.domain)}"
+        if wrong := [which.loops for which in self.maps if not all(i is None or i in loops for i in which.loops)]:
+            return f"maps dimensions to the loops {list(wrong[0])} of {len(loops)}"
+        for values, op in enumerate(self.body, len(self.maps)):
+            if not all(0 <= i < values for i in op.args):
+                return f"has '{op.name}' of the values {list(op.args)}, before it there are {values}"
+            if not (math.isfinite(op.count) and op.count >= 0):
+                return f"runs '{op.name}' {op.count} times"
+        return None
+
     def split_body(self) -> tuple[tuple[TileOp, ...], tuple[TileOp, ...]]:
         """The tile ops of every step, and those that run once a unit after a reduction."""
         last = max((i for i, op in enumerate(self.body) if is_reducing(op.name)), default=len(self.body) - 1)

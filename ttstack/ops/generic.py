@@ -19,9 +19,11 @@ class Generic(Op, mnemonic="generic"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says; there must be a map for each input."""
+        """The type that the text says; there must be a map for each input, of loops that there are."""
         count = len(self.program.inputs)
         expect(count == len(self.inputs), f"has {count} input maps for {len(self.inputs)} inputs")
+        fault = self.program.fault()
+        expect(fault is None, f"{fault}")
         return self.type
 
     def flops(self) -> int:

@@ -1,12 +1,14 @@
 """What became of an embedding table when its model was compiled for Tensor-Train form."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
 class TableRecord:
     """One table. Figures are None where the decision needed none; bytes are those of values, without padding."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
 
     table: str
     rows: int
@@ -40,7 +42,15 @@ class TableRecord:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @staticmethod
-    def of(known: dict[str, Any]) -> "TableRecord":
-        """The inverse of `known`; lists are taken for tuples."""
-        values: dict[str, Any] = {n: tuple(cast(list[int], v)) if isinstance(v, list) else v for n, v in known.items()}
-        return TableRecord(**values)
+    def of(known: object) -> "TableRecord":
+        """The inverse of `known`; lists are taken for tuples.
+
+        Raises:
+            ValueError: a field is missing or unknown, or has a value of another type.
+        """
+        from pydantic import TypeAdapter, ValidationError
+
+        try:
+            return TypeAdapter(TableRecord).validate_python(known)
+        except ValidationError as error:
+            raise ValueError(f"a record of a table is damaged: {error.error_count()} fields") from error
