@@ -1,11 +1,17 @@
-"""Settings of all tests: examples are the same in every run, no test depends on how fast the machine is, and none is
-skipped unseen.
+"""Settings of all tests: examples are the same in every run, no test depends on how fast the machine is, none is
+skipped unseen, and each process computes in one thread.
 """
 
 import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+for _library in (
+    "OMP",
+    "OPENBLAS",
+):  # before NumPy and PyTorch are loaded: threads of two processes wait for each other
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 settings.register_profile(
     "ttstack",
