@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import ttstack
-from tests.frontends.torch_archives import ATTACKS, PROGRAM, WEIGHTS, Model, changed, packed, save, unpacked
+from tests.frontends.torch_archives import ATTACKS, CONSTANTS, PROGRAM, WEIGHTS, Model, changed, packed, save, unpacked
 from ttstack.diagnostics import SourceError, TTStackError, UnsupportedOpError
 from ttstack.frontends.torch.archive import load_archive
 
@@ -152,6 +152,19 @@ def test_nothing_in_a_file_is_executed(
         ttstack.compile(tmp_path / "x.pt2")
     assert not mark.exists()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("rows", [2**40, 2**58, 2**62])
+def test_a_weight_that_repeats_its_values_beyond_memory_is_an_error(saved: Path, tmp_path: Path, rows: int):
+    def repeat(config: Any) -> None:
+        sizes, strides = ([{"as_int": extent} for extent in extents] for extents in ((rows, 8), (0, 1)))
+        config["config"]["angles"]["tensor_meta"].update(sizes=sizes, strides=strides)
+
+    records = changed(unpacked(saved), CONSTANTS, repeat)
+    records[PROGRAM] = records[PROGRAM].replace(b'"as_int": 1024', b'"as_int": %d' % rows)
+    (tmp_path / "x.pt2").write_bytes(packed(records))
+    with pytest.raises(TTStackError, match=r"of DRAM|is no program that can be read"):
+        ttstack.compile(tmp_path / "x.pt2")
 
 
 ALTERED: dict[str, Callable[[dict[str, bytes], str], bytes]] = {

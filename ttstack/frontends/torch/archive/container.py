@@ -18,7 +18,17 @@ import torch
 from ttstack.diagnostics import SourceError
 
 EXPORT = "write it with torch.export.save(torch.export.export(model, args), path)"
-DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, LookupError, RuntimeError, OverflowError)
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,
+    LookupError,
+    RuntimeError,
+    OverflowError,
+    MemoryError,
+)
 """What Python's readers of zip and JSON raise for a file that is not as it was written."""
 
 _FOREIGN = {

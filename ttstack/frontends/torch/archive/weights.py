@@ -11,7 +11,8 @@ from ttstack.frontends.torch.archive.allowed import MisfitError, shortened
 from ttstack.frontends.torch.archive.container import Container, pickles
 from ttstack.frontends.torch.archive.decode import decoded
 
-_ELEMENTS = 2**62
+_BYTES = 2**62
+"""Of an array, which may repeat those of its record: at most as many as NumPy counts."""
 
 
 def read_weights(archive: Container) -> dict[str, torch.Tensor]:
@@ -51,7 +52,7 @@ def _tensor(meta: schema.TensorMeta, storage: torch.UntypedStorage, name: str) -
         return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
     last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
     needed = (last + 1) * dtype.itemsize if prod(sizes) else 0
-    if needed > storage.nbytes() or prod(sizes) >= _ELEMENTS:
+    if needed > storage.nbytes() or prod(sizes) * dtype.itemsize >= _BYTES:
         raise MisfitError(
             f"'{name}' of shape {list(sizes)} needs {needed:,} bytes, its record has {storage.nbytes():,}"
         )
