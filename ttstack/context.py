@@ -1,5 +1,6 @@
 """An MLIR context with our dialects, and the one place where MLIR's errors become ours."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,13 +11,18 @@ from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.mlir import ir
 
+_LOADING = threading.Lock()
+"""Dialects defined from Python keep what they loaded last on their class: they are loaded by one thread at a time."""
+
 
 def new_context() -> ir.Context:
-    """A fresh context that knows `tt`, `ttir`, `ttnn` and the upstream dialects."""
-    context = ir.Context()
-    with context, ir.Location.unknown():
-        for dialect in (TT, TTIR, TTNN):
-            dialect.ensure_loaded()
+    """A fresh context that knows `tt`, `ttir`, `ttnn` and the upstream dialects; it has no threads of its own."""
+    with _LOADING:
+        context = ir.Context()
+        context.enable_multithreading(False)
+        with context, ir.Location.unknown():
+            for dialect in (TT, TTIR, TTNN):
+                dialect.ensure_loaded()
     return context
 
 

@@ -1,7 +1,8 @@
 """One error family, one rendering: every failure that a user can cause has a code, a place and a way out."""
 
+import copyreg
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class TTStackError(Exception):
     ) -> None:
         self.diagnostic = Diagnostic(self.code, message, None if loc is None else str(loc), notes, hint)
         super().__init__(str(self.diagnostic))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its diagnostic, for parents of processes."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # pyright: ignore[reportAttributeAccessIssue]
 
 
 class InvalidIRError(TTStackError):

@@ -126,11 +126,11 @@ def describe(op: Any) -> Op:
 def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
     """The values of the attributes that the text spells; raises `ValueError` where one is of the wrong kind."""
     attributes = op.attributes
-    return {
-        name: read_attribute(name, a.spelling, attributes[name])
-        for name, a in spec.attribute_specs().items()
-        if name in attributes
-    }
+    specs = {name: a.spelling for name, a in spec.attribute_specs().items() if name in attributes}
+    try:
+        return {name: read_attribute(name, spelling, attributes[name]) for name, spelling in specs.items()}
+    except TypeError as e:  # the bindings know no arrays of numbers with a sign, or without
+        raise ValueError(f"has an attribute that cannot be read: {e}") from e
 
 
 def operand_types(spec: type[Op], op: Any) -> list[TensorType | None]:
@@ -144,6 +144,8 @@ def operands_by_place(spec: type[Op], op: Any) -> list[ir.Value | None]:
     if SEGMENTS not in op.attributes:
         return values
     sizes = list(ir.DenseI32ArrayAttr(op.attributes[SEGMENTS]))
+    if sum(sizes) != len(values) or not set(sizes) <= {0, 1}:
+        raise ValueError(f"{SEGMENTS} {sizes} do not fit {len(values)} operands")
     if Arity.VARIADIC in spec.operand_specs().values():
         return values
     taken = iter(values)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.types import read_dtype, tensor_type
+from ttstack.dialects.types import read_dtype, read_type, tensor_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
@@ -14,18 +14,17 @@ RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
 
 
 def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
-    """The values of a dense attribute in the NumPy type of its element type.
+    """The values of a dense attribute in the NumPy type of its element type; one number everywhere takes no memory.
 
     Raises:
-        ValueError: the values are in a resource, which the bindings cannot read back.
+        ValueError: the values are in a resource, which the bindings cannot read back, or of a type that is not known.
     """
-    tensor = ir.RankedTensorType(attribute.type)
-    dtype = read_dtype(tensor.element_type)
+    t = read_type(attribute.type)
+    dtype, shape = read_dtype(ir.RankedTensorType(attribute.type).element_type), t.shape
     if not isinstance(attribute, ir.DenseElementsAttr):
         raise ValueError(f"the values of {str(attribute)[:60]} cannot be read; write them as dense<...>")
-    shape = tuple(tensor.shape)
     if attribute.is_splat:
-        return np.full(shape, _scalar(attribute.get_splat_value(), dtype), dtype.numpy)
+        return np.broadcast_to(np.array(_scalar(attribute.get_splat_value(), dtype), dtype.numpy), shape)
     values = _read_bf16(str(attribute)) if dtype is DType.BF16 else np.array(attribute)
     return values.astype(dtype.numpy, copy=False).reshape(shape)
 
@@ -33,6 +32,8 @@ def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
 def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attribute:
     """A dense attribute of that type."""
     mlir_type: Any = tensor_type(t)
+    if values.size and not any(values.strides):
+        values = values.reshape(-1)[:1]
     array: Any = np.ascontiguousarray(values, t.dtype.numpy)
     bits = array.reshape(-1).view(f"u{array.itemsize}")
     if array.size and (bits == bits[0]).all():

@@ -1,10 +1,17 @@
-"""Tensor types of MLIR and of op definitions, each from the other."""
+"""Tensor types of MLIR and of op definitions, each from the other; and how large a tensor may be."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from math import prod
+from typing import Any, Final
 
 from ttstack.mlir import ir, quant
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
+
+MAX_RANK: Final = 64
+"""Dimensions of a tensor: NumPy has no more."""
+MAX_ELEMENTS: Final = 1 << 40
+"""Elements of a tensor: more than any device holds, and few enough for sizes in bytes to fit 64 bits."""
 
 _STORED = {str(d): d for d in (DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32)}
 """What quantized values can be stored as."""
@@ -49,14 +56,26 @@ def element_type(dtype: ElementType) -> ir.Type:
 
 
 def read_type(mlir_type: Any) -> TensorType:
-    """Shape and element type of a ranked tensor type; raises `ValueError` on dynamic shapes."""
+    """Shape and element type of a ranked tensor type; raises `ValueError` on dynamic shapes, and on impossible ones."""
     if not isinstance(mlir_type, ir.RankedTensorType):
         raise ValueError(f"type {mlir_type} is not a ranked tensor")
     if not mlir_type.has_static_shape:
         raise ValueError(f"type {mlir_type} has a dynamic shape; give every dimension an extent")
-    return TensorType(tuple(mlir_type.shape), read_element(mlir_type.element_type))
+    shape = tuple(mlir_type.shape)
+    _judge(shape)
+    return TensorType(shape, read_element(mlir_type.element_type))
+
+
+def _judge(shape: Sequence[int]) -> None:
+    """Raise `ValueError` where no host and no device could hold the tensor; extents of 0 count as 1."""
+    if len(shape) > MAX_RANK:
+        raise ValueError(f"a tensor has {len(shape)} dimensions, at most {MAX_RANK} are supported")
+    if prod(extent or 1 for extent in shape) > MAX_ELEMENTS:
+        spelled = "x".join(map(str, shape))
+        raise ValueError(f"a tensor of {spelled} is too large: at most {MAX_ELEMENTS:,} elements are supported")
 
 
 def tensor_type(t: TensorType, encoding: ir.Attribute | None = None) -> ir.RankedTensorType:
-    """The MLIR tensor type, with a layout as its encoding where given."""
+    """The MLIR tensor type, with a layout as its encoding where given; raises `ValueError` where none is so large."""
+    _judge(t.shape)
     return ir.RankedTensorType.get(list(t.shape), element_type(t.dtype), encoding)

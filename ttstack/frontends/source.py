@@ -1,15 +1,43 @@
 """Whatever a user calls a model, as a TTIR module."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.readers import Source, kind_of, text, torch
-from ttstack.frontends.readers.table import accepted
+from ttstack.frontends.readers import FileKind, Source, kind_of, text, torch
+from ttstack.frontends.readers.sound import check_nesting, check_strings
+from ttstack.frontends.readers.table import HEAD_BYTES, accepted
+from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir
+
+
+@dataclass(frozen=True)
+class _Model:
+    """How to read a model in a context, and what must be known of it before."""
+
+    read: Callable[[], Source]
+    what: str
+    """What errors call it."""
+    nbytes: int = 0
+    isolated: bool = True
+    """Whether strangers may have written it."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A model as it leaves the process that read it."""
+
+    bytecode: bytes
+    weights: Mapping[str, np.ndarray[Any, Any]]
+    name: str
+    phases: Mapping[str, float]
 
 
 @contextmanager
@@ -18,45 +46,84 @@ def imported(source: Any, inputs: Any = None, function: str | None = None) -> It
 
     `function` is the one of a module's functions that is meant, where that is not all public ones.
 
+    What strangers may have written is read in a child process: only the TTIR that it becomes reaches this one.
+
     Raises:
         SourceError: there is no such file, object or function, or it cannot be read as a model.
         InvalidIRError: text that does not parse.
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
+    model = _model(source, inputs, function)
     with new_context(), ir.Location.unknown():
-        yield _read(source, inputs, function)
+        if not model.isolated or not isolates():
+            yield model.read()
+            return
+        found = run_isolated(lambda: _in_bytecode(model.read()), model.what, limits_for(model.nbytes))
+        yield Source(ir.Module.parse(found.bytecode), found.weights, found.name, found.phases)
 
 
-def _read(source: Any, inputs: Any, function: str | None) -> Source:
+def _in_bytecode(source: Source) -> _Read:
+    printed = source.module.operation.get_asm(enable_debug_info=True, large_elements_limit=16, assume_verified=True)
+    check_nesting(printed, source.name)
+    check_strings(printed, source.name)
+    buffer = BytesIO()
+    source.module.operation.write_bytecode(buffer)
+    return _Read(buffer.getvalue(), source.weights, source.name, source.phases)
+
+
+def _model(source: Any, inputs: Any, function: str | None) -> _Model:
     if torch.is_torch(source) or (isinstance(source, str) and torch.is_factory(source)):
         _refuse_function(function)
-        return torch.read(source, inputs)
+        return _Model(lambda: torch.read(source, inputs), "the model", isolated=False)
     if isinstance(source, ir.Module):
         _refuse_inputs(inputs)
-        return text.read_string(source.operation.get_asm(enable_debug_info=True), "<module>", function)
+        return _text(source.operation.get_asm(enable_debug_info=True), "<module>", function)
     if isinstance(source, str) and ("\n" in source or "{" in source):
         _refuse_inputs(inputs)
-        return text.read_string(source, "<text>", function)
+        return _text(source, "<text>", function)
     if isinstance(source, str | Path):
-        return _read_file(source, inputs, function)
+        return _file(source, inputs, function)
     raise SourceError(
         f"cannot compile a {type(source).__name__}",
         hint="give a path, text, an MLIR module, package.module:factory, an nn.Module or an ExportedProgram",
     )
 
 
-def _read_file(source: str | Path, inputs: Any, function: str | None) -> Source:
+def _text(source: str, name: str, function: str | None) -> _Model:
+    try:
+        data = source.encode()
+    except UnicodeEncodeError as e:
+        line = source.count("\n", 0, e.start) + 1
+        raise SourceError(f"{name} has half a character", loc=f"{name}:{line}", hint="give text in UTF-8") from e
+    text.prepare(data[:HEAD_BYTES])
+    return _Model(lambda: text.read_string(source, name, function), name, len(data))
+
+
+def _file(source: str | Path, inputs: Any, function: str | None) -> _Model:
     path = Path(source)
     if not path.is_file():
         what = "is a folder" if str(source) and path.is_dir() else "does not exist"
         raise SourceError(f"'{source}' {what}", hint=accepted())
-    try:
-        kind = kind_of(path)
+    with _readable(path):
+        kind, head = kind_of(path)
         if not kind.takes_inputs:
             _refuse_inputs(inputs)
-            return kind.read(path, function)
-        _refuse_function(function)
-        return kind.read(path, inputs)
+        else:
+            _refuse_function(function)
+        kind.prepare(head)
+        given = inputs if kind.takes_inputs else function
+        return _Model(lambda: _read(kind, path, given), f"'{path}'", path.stat().st_size, kind.isolated)
+
+
+def _read(kind: FileKind, path: Path, given: Any) -> Source:
+    with _readable(path):
+        return kind.read(path, given)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as e:
         raise SourceError(f"cannot read '{path}': {e.strerror}") from e
 

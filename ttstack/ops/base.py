@@ -212,6 +212,8 @@ class Op:
                 values[name], rest = tuple(t for t in rest if t is not None), []
             elif rest:
                 values[name] = rest.pop(0)
+                if values[name] is None and arity is Arity.ONE:
+                    raise ValueError(f"requires operand '{name}'")
         if rest:
             raise ValueError(f"takes {len(operands) - len(rest)} operands, got {len(operands)}")
         for field in fields(cls):  # pyright: ignore[reportArgumentType]

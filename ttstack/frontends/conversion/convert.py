@@ -7,12 +7,12 @@ from typing import Any, Generic
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
-from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.table import C, Conversion
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import PassManager, ir, rewrite
 
 _CLEANUP = "builtin.module(canonicalize,cse)"
+_OURS = "the op is of a form that ttstack does not know; report it, with the op's text"
 _REFUSED = "ttstack.refused"
 """On what stands for the results of an op that is refused, until the end."""
 
@@ -106,14 +106,17 @@ class _Driver(Generic[C]):
         except UnsupportedOpError as e:
             self.refusals.append(e)
             return self._refused(call)
-        except ValueError as e:
-            self.refusals.append(UnsupportedOpError(f"`{call.name}`: {e}", loc=read_location(call.op.location) or None))
-            return self._refused(call)
+        except (ValueError, ArithmeticError, LookupError) as e:
+            return self._refuse(call, f"`{call.name}`: {e}")
         values = [new] if isinstance(new, ir.Value) else list(new)
         for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
-            fits = wanted is None or not call.used(i) or read_type(value.type) == wanted
-            assert fits, f"{call.name} became {value.type} instead of {wanted}"
+            if wanted is not None and call.used(i) and call.read(value.type) != wanted:
+                return self._refuse(call, f"`{call.name}` becomes {value.type}, its result {i} is {wanted}", _OURS)
         return values
+
+    def _refuse(self, call: C, why: str, hint: str | None = None) -> list[ir.Value]:
+        self.refusals.append(UnsupportedOpError(why, loc=read_location(call.op.location) or None, hint=hint))
+        return self._refused(call)
 
     def _refused(self, call: C) -> list[ir.Value]:
         """Values that stand for the results, so that the rest can be judged too."""

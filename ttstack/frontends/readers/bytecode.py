@@ -4,10 +4,15 @@ import time
 from pathlib import Path
 
 from ttstack.frontends.readers.artifact import read_bytes
-from ttstack.frontends.readers.dialects import to_ttir
+from ttstack.frontends.readers.dialects import prepare_for, to_ttir
 from ttstack.frontends.readers.entry import choose_function
 from ttstack.frontends.readers.kind import Source
 from ttstack.frontends.readers.resources import resources
+
+
+def prepare(_head: bytes) -> None:
+    """Import the frontend of StableHLO, which most binary files are; what they name stands at their end."""
+    prepare_for("stablehlo")
 
 
 def read(path: Path, function: str | None = None) -> Source:

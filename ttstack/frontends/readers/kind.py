@@ -37,5 +37,9 @@ class FileKind:
 
     Of a kind that takes no inputs, it is the function that the user named instead, or None for all public ones.
     """
+    prepare: Callable[[bytes], object]
+    """Import what reading a file that begins with these bytes needs; done before a process is forked that reads it."""
     takes_inputs: bool = False
     """Whether the user may give inputs beside the file."""
+    isolated: bool = True
+    """Whether it is read in a process of its own."""

@@ -7,6 +7,15 @@ from ttstack.frontends.readers.extra import frontend
 from ttstack.frontends.readers.kind import Source
 
 
+def prepare(_head: bytes) -> None:
+    """Import ONNX.
+
+    Raises:
+        SourceError: it is not installed.
+    """
+    frontend("onnx", "ONNX")
+
+
 def read(path: Path, inputs: Any) -> Source:
     """The model of an `.onnx` file.
 

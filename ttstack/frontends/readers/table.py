@@ -34,11 +34,19 @@ def is_onnx(head: bytes) -> bool:
 
 
 FILES = (
-    FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read),
-    FileKind("a PyTorch program", (".pt2",), begins(b"PK\x03\x04"), torch.read, takes_inputs=True),
-    FileKind("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.read),
-    FileKind("a serialized JAX export", (".jax",), holds_artifact, bytecode.read),
-    FileKind("an ONNX model", (".onnx",), is_onnx, onnx.read, takes_inputs=True),
+    FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read, text.prepare),
+    FileKind(
+        "a PyTorch program",
+        (".pt2",),
+        begins(b"PK\x03\x04"),
+        torch.read,
+        torch.prepare,
+        takes_inputs=True,
+        isolated=False,
+    ),
+    FileKind("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.read, bytecode.prepare),
+    FileKind("a serialized JAX export", (".jax",), holds_artifact, bytecode.read, bytecode.prepare),
+    FileKind("an ONNX model", (".onnx",), is_onnx, onnx.read, onnx.prepare, takes_inputs=True),
 )
 """All files that can be compiled. A new kind is a reader module and a line here."""
 
@@ -53,8 +61,8 @@ _OTHERS = {
 }
 
 
-def kind_of(path: Path) -> FileKind:
-    """The kind of a file.
+def kind_of(path: Path) -> tuple[FileKind, bytes]:
+    """The kind of a file, and how it begins.
 
     Raises:
         SourceError: it is empty, of no kind that is read, or not what its suffix says.
@@ -65,10 +73,10 @@ def kind_of(path: Path) -> FileKind:
         raise SourceError(f"'{path}' is empty", hint=accepted())
     named = next((kind for kind in FILES if path.suffix.lower() in kind.suffixes), None)
     if named and named.matches(head):
-        return named
+        return named, head
     found = next((kind for kind in FILES if kind.matches(head)), None)
     if found and named is None:
-        return found
+        return found, head
     looks = found.name if found else next((what for what, matches in _OTHERS.items() if matches(head)), None)
     wrong = f"'{path}' is not {named.name}" if named else f"'{path}' is no model that can be read"
     hint = f"give it one of the suffixes {', '.join(found.suffixes)}" if found else accepted()

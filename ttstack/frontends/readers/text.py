@@ -4,10 +4,11 @@ import time
 from pathlib import Path
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.readers.dialects import to_ttir
+from ttstack.frontends.readers.dialects import prepare_for, to_ttir
 from ttstack.frontends.readers.entry import choose_function
 from ttstack.frontends.readers.kind import Source
 from ttstack.frontends.readers.resources import cut, inlined
+from ttstack.frontends.readers.sound import check_nesting
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects
 
@@ -15,6 +16,11 @@ _STABLEHLO = ("stablehlo.", "chlo.", "vhlo.")
 _CONSTANT = '"ttir.constant"'
 _SHARDING = "#sdy."
 """Attributes by which JAX says how ops may be spread over chips: StableHLO can be read without."""
+
+
+def prepare(head: bytes) -> None:
+    """Import the frontends of the dialects that the beginning of a text names."""
+    prepare_for(head.decode(errors="replace"))
 
 
 def read(path: Path, function: str | None = None) -> Source:
@@ -36,6 +42,7 @@ def read_string(text: str, name: str, function: str | None = None) -> Source:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
     plain, data = cut(text)
+    check_nesting(plain, name)
     if data and _CONSTANT in plain:
         plain = inlined(plain, data)
     if any(dialect in plain for dialect in _STABLEHLO):

@@ -19,6 +19,10 @@ def is_factory(source: str) -> bool:
     return bool(colon) and name.isidentifier() and all(w.isidentifier() for w in words) and not Path(source).exists()
 
 
+def prepare(_head: bytes) -> None:
+    """Nothing: PyTorch is imported by the process that reads, which is this one."""
+
+
 def read(source: Any, inputs: Any) -> Source:
     """The TTIR of a module, of an exported program or the file of one, or of what a factory makes.
 

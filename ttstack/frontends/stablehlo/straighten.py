@@ -15,6 +15,9 @@ from ttstack.mlir import ir
 MOST_OPS = 20_000
 """Ops that a function can have when its loops are written out."""
 
+MOST_STEPS = 50_000
+"""Ops that are looked at for it, those included that are computed and leave nothing behind."""
+
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
 """Targets of custom calls that say where a value is, not what: results have the types of operands."""
 
@@ -29,7 +32,7 @@ class Straightener:
         self._weights = weights
         self._values: dict[ir.Value, _Value] = {}
         self._running: list[str] = []
-        self._emitted = 0
+        self._emitted = self._steps = 0
         self._constants: dict[Any, ir.Value] = {}
         self._ops = {
             "func.call": self._call,
@@ -53,7 +56,7 @@ class Straightener:
         block = ir.Block.create_at_start(
             new.regions[0], [a.type for a in old.arguments], [a.location for a in old.arguments]
         )
-        self._emitted, self._constants = 0, {}
+        self._emitted, self._steps, self._constants = 0, 0, {}
         self._weights.enter(block)
         with ir.InsertionPoint(block):
             results = self._run(old, list(block.arguments))
@@ -69,6 +72,9 @@ class Straightener:
         """What the block gives its parent."""
         self._values |= dict(zip(block.arguments, arguments, strict=True))
         *ops, last = (op.operation for op in block.operations)
+        self._steps += 1 + len(ops)
+        if self._steps > MOST_STEPS:
+            self._refuse(block.owner, f"is written out in more than {MOST_STEPS:,} steps", "shorten the loops")
         for op in ops:
             with op.location:
                 results = self._ops.get(op.name, self._op)(op)
@@ -213,7 +219,7 @@ class Straightener:
         return self._constants[value.elements]
 
     def _refuse(self, op: Any, why: str, hint: str | None = None) -> NoReturn:
-        raise UnsupportedOpError(f"`{op.name}` {why}", loc=read_location(op.location) or None, hint=hint)
+        raise UnsupportedOpError(f"`{op.operation.name}` {why}", loc=read_location(op.location) or None, hint=hint)
 
 
 def _untupled(call: Any) -> Any:

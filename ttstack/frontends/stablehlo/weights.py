@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.diagnostics import SourceError
+from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.dialects.elements import RESOURCE, read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
 
 INLINE_BYTES = 1024
 """Constants up to this size stay in the module."""
@@ -45,7 +46,7 @@ class Weights:
             count = ir.RankedTensorType(attribute.type)
             if attribute.is_splat or not isinstance(count.element_type, ir.IntegerType | ir.FloatType):
                 return None
-            if read_type(attribute.type).nbytes <= INLINE_BYTES:
+            if not _is_large(attribute):
                 return None
         name = self._names.get(attribute) or self._named(attribute, op)
         if name not in self._arguments:
@@ -60,7 +61,7 @@ class Weights:
         return name
 
     def _resource(self, name: str, attribute: Any, op: Any) -> np.ndarray[Any, Any]:
-        t = read_type(attribute.type)
+        t = _type(op, attribute)
         data = self._resources.get(name)
         if data is None or len(data) != t.nbytes:
             got = "no data" if data is None else f"{len(data)} bytes"
@@ -70,3 +71,18 @@ class Weights:
                 hint="export the model again with its resources, or give the constant as dense<...>",
             )
         return np.frombuffer(data, t.dtype.numpy).reshape(t.shape)
+
+
+def _is_large(attribute: Any) -> bool:
+    """Whether the elements should leave the module; those of a type that no device has stay, and may be converted."""
+    try:
+        return read_type(attribute.type).nbytes > INLINE_BYTES
+    except ValueError:
+        return False
+
+
+def _type(op: Any, attribute: Any) -> TensorType:
+    try:
+        return read_type(attribute.type)
+    except ValueError as e:
+        raise UnsupportedOpError(f"`{op.name}`: {e}", loc=read_location(op.location) or None) from e

@@ -1,0 +1,59 @@
+"""How much calls stand for: bodies of functions take the place of their calls before anything else is done."""
+
+from typing import Any, Final
+
+from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.location import read_location
+from ttstack.mlir import ir
+
+MOST_OPS: Final = 100_000
+"""Ops of a function whose calls are replaced: each is compiled for itself."""
+MOST_CALLS: Final = 200
+"""Calls inside of calls."""
+
+
+def check_calls(module: ir.Module) -> None:
+    """Raise `InvalidIRError` at a function whose calls stand for too many ops, or are nested too deeply."""
+    sizes = _Sizes({f.name.value: f for f in module.body.operations if f.operation.name == "func.func"})
+    for name in sizes.functions:
+        sizes.of(name, 0)
+
+
+class _Sizes:
+    """Ops of functions with all that they call; one that calls itself is for others to refuse."""
+
+    def __init__(self, functions: dict[str, Any]) -> None:
+        self.functions = functions
+        self._known: dict[str, int] = {}
+
+    def of(self, name: str, depth: int) -> int:
+        """The ops that a call of the function stands for."""
+        if name not in self._known:
+            if depth > MOST_CALLS:
+                self._refuse(name, f"is called through more than {MOST_CALLS} others")
+            self._known[name] = 0
+            own, called = _contents(self.functions[name])
+            self._known[name] = own + sum(self.of(n, depth + 1) for n in called if n in self.functions)
+            if self._known[name] > MOST_OPS:
+                self._refuse(name, f"stands for {self._known[name]:,} ops with all that it calls, over {MOST_OPS:,}")
+        return self._known[name]
+
+    def _refuse(self, name: str, why: str) -> None:
+        place = read_location(self.functions[name].location) or None
+        raise InvalidIRError(f"function '{name}' {why}", loc=place, hint="calls are inlined: divide the model")
+
+
+def _contents(function: Any) -> tuple[int, list[str]]:
+    """How many ops a function has, and which functions it calls."""
+    count, called = 0, list[str]()
+
+    def visit(op: Any) -> ir.WalkResult:
+        nonlocal count
+        count += 1
+        if op.name == "func.call":
+            called.append(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+        return ir.WalkResult.ADVANCE
+
+    if function.regions[0].blocks:
+        function.operation.walk(visit)
+    return count, called

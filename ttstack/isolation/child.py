@@ -1,0 +1,172 @@
+"""Work in a forked child: it shares the parent's memory, and what kills it leaves the parent as it was.
+
+A fork costs a few milliseconds, a fresh interpreter with the bindings half a second. As the parent's other threads do
+not exist in the child, it works in an MLIR context without threads, as `new_context` makes them.
+"""
+
+import faulthandler
+import gc
+import os
+import pickle
+import resource
+import signal
+import traceback
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NoReturn, TypeVar
+
+from ttstack.diagnostics import SourceError, TTStackError
+from ttstack.isolation.limits import GIB, MEMORY, SECONDS, Limits
+from ttstack.isolation.transfer import read_value, write_value
+
+T = TypeVar("T")
+
+_PAGE = resource.getpagesize()
+_CLOCK_FACTOR = 4
+_OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
+_NOT_UTF8 = "nanobind::detail::str_from_cstr"
+"""What the bindings say of a string that Python cannot hold, as an error or before they end the process."""
+_OUT_OF_MEMORY = ("bad_alloc", "out of memory", "length_error")
+"""What C++ says when an allocation fails."""
+
+
+def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
+    """What `work` gives in a child process, where it can neither crash, poison nor exhaust this one.
+
+    Args:
+        work: Takes nothing, and gives what can be pickled; arrays are not copied to the parent.
+        what: What errors call the thing that is worked on, such as a path in quotes.
+        limits: What it may take.
+
+    Raises:
+        SourceError: it took more than it may, or did not survive.
+        BaseException: what `work` raises.
+    """
+    with _shared("result") as result, _shared("said") as said:
+        pid = _fork()
+        if not pid:
+            _serve(work, what, limits, result, said)
+        status = _wait(pid)
+        try:
+            value, error = read_value(result)
+        except EOFError:
+            said.seek(0)
+            raise _death(what, limits, status, said.read().decode(errors="replace")) from None
+    if error is not None:
+        raise error
+    return value
+
+
+def _shared(name: str) -> BinaryIO:
+    return os.fdopen(os.memfd_create(f"ttstack-{name}"), "w+b")
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # Python 3.12 warns where there are other threads: the child runs no code that waits for one.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _wait(pid: int) -> int | None:
+    """How the child ended; None where somebody else has asked before. What interrupts the wait ends the child."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:
+        return None
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
+
+
+def _serve(work: Callable[[], object], what: str, limits: Limits, result: BinaryIO, said: BinaryIO) -> NoReturn:
+    """Do the work in the child, and never return from it."""
+    try:
+        _settle(limits, said)
+        write_value(result, _outcome(work, what, limits))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
+def _settle(limits: Limits, said: BinaryIO) -> None:
+    """Let the child be silent, killable and limited."""
+    faulthandler.disable()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGXCPU):
+        signal.signal(number, signal.SIG_DFL)
+    for descriptor in (1, 2):
+        os.dup2(said.fileno(), descriptor)
+    gc.freeze()
+    seconds = max(1, round(limits.seconds))
+    signal.setitimer(signal.ITIMER_REAL, _CLOCK_FACTOR * seconds)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_CPU, seconds)
+    _limit(resource.RLIMIT_DATA, _data_bytes() + limits.nbytes)
+
+
+def _limit(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _data_bytes() -> int:
+    """The process's private memory, by which it is limited."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * _PAGE
+
+
+def _outcome(work: Callable[[], object], what: str, limits: Limits) -> tuple[object, BaseException | None]:
+    try:
+        return work(), None
+    except MemoryError:
+        return None, _too_large(what, limits)
+    except RecursionError:
+        return None, SourceError(f"{what} is nested too deeply to be read", hint="flatten what is nested in it")
+    except UnicodeDecodeError:
+        return None, _not_utf8(what)
+    except BaseException as e:
+        return None, _not_utf8(what) if _NOT_UTF8 in str(e) else _portable(e)
+
+
+def _portable(error: BaseException) -> BaseException:
+    """The error as the parent can raise it: one that is not ours says in a note where it comes from."""
+    if not isinstance(error, TTStackError):
+        error.add_note("".join(traceback.format_exception(error)).rstrip())
+    with suppress(Exception):
+        pickle.loads(pickle.dumps(error))
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _death(what: str, limits: Limits, status: int | None, said: str) -> SourceError:
+    """What ended a child that left no result."""
+    if status is not None and -status in _OUT_OF_TIME:
+        return SourceError(
+            f"{what} cannot be read in {limits.seconds:.0f} s of processor time",
+            hint=f"the file is damaged, or very large: {SECONDS} gives it more seconds",
+        )
+    if any(words in said for words in _OUT_OF_MEMORY):
+        return _too_large(what, limits)
+    if _NOT_UTF8 in said:
+        return _not_utf8(what)
+    how = signal.Signals(-status).name if status is not None and status < 0 else "no result"
+    last = said.strip().splitlines()[-1:]
+    return SourceError(
+        f"{what} cannot be read: MLIR's own reader does not survive it ({how})",
+        notes=tuple(line[:200] for line in last),
+        hint="the file is damaged, or nested too deeply: export it again",
+    )
+
+
+def _not_utf8(what: str) -> SourceError:
+    return SourceError(f"{what} has names or text that are not UTF-8", hint="the file is damaged: export it again")
+
+
+def _too_large(what: str, limits: Limits) -> SourceError:
+    return SourceError(
+        f"{what} cannot be read in {limits.nbytes / GIB:.1f} GiB of memory",
+        hint=f"the file is damaged, or has constants that are very large: {MEMORY} gives it more GiB",
+    )

@@ -1,0 +1,89 @@
+"""Values from a child process to its parent: pickled, with arrays in shared memory or where their file has them."""
+
+import mmap
+import os
+import pickle
+from io import BytesIO
+from typing import Any, BinaryIO
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_HEADER = 16
+"""Bytes before the arrays: where the pickle begins, and where it ends; zero until all is written."""
+_ALIGNMENT = 64
+
+
+def write_value(file: BinaryIO, value: object) -> None:
+    """Write a value to an empty file that another process maps; arrays of mapped files are written as their place."""
+    file.seek(_HEADER)
+    pickled = BytesIO()
+    _Pickler(pickled, file).dump(value)
+    begin = file.tell()
+    end = begin + file.write(pickled.getvalue())
+    file.flush()
+    os.pwrite(file.fileno(), begin.to_bytes(8, "little") + end.to_bytes(8, "little"), 0)
+
+
+def read_value(file: BinaryIO) -> Any:
+    """What `write_value` wrote; arrays are private views of the file.
+
+    Raises:
+        EOFError: nothing was written, or not to the end.
+    """
+    if os.fstat(file.fileno()).st_size < _HEADER:
+        raise EOFError
+    memory = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), np.uint8)
+    begin, end = (int(n) for n in memory[:_HEADER].view("<u8"))
+    if not begin:
+        raise EOFError
+    return _Unpickler(memory[begin:end].tobytes(), memory).load()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, pickled: BytesIO, file: BinaryIO) -> None:
+        super().__init__(pickled, protocol=5)
+        self._file = file
+
+    def persistent_id(self, obj: Any) -> tuple[str, int, np.dtype, tuple[int, ...]] | None:
+        """Where an array lies: in which mapped file, or in none of that name but in the shared one."""
+        if not isinstance(obj, np.ndarray) or obj.dtype.hasobject or not obj.nbytes:
+            return None
+        array: Array = obj
+        place = _mapped(array) if array.flags.c_contiguous else None
+        if place is None:
+            begin = -(-self._file.tell() // _ALIGNMENT) * _ALIGNMENT
+            self._file.seek(begin)
+            self._file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            place = "", begin
+        name, begin = place
+        return name, begin, array.dtype, array.shape
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, pickled: bytes, memory: Array) -> None:
+        super().__init__(BytesIO(pickled))
+        self._files = {"": memory}
+
+    def persistent_load(self, pid: tuple[str, int, np.dtype, tuple[int, ...]]) -> Array:
+        """The array at a place."""
+        name, begin, dtype, shape = pid
+        if name not in self._files:
+            self._files[name] = np.memmap(name, np.uint8, "r")
+        nbytes = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        return self._files[name][begin : begin + nbytes].view(dtype).reshape(shape)
+
+
+def _mapped(array: Array) -> tuple[str, int] | None:
+    """The file that the array is a view of, and where in it the array begins."""
+    root: Any = array
+    while isinstance(root, np.ndarray) and not isinstance(root.base, mmap.mmap):
+        root = root.base
+    if not isinstance(root, np.memmap) or root.filename is None:
+        return None
+    return str(root.filename), _address(array) - _address(root) + root.offset
+
+
+def _address(array: Array) -> int:
+    return array.__array_interface__["data"][0]
