@@ -62,12 +62,14 @@ def read_type(mlir_type: Any) -> TensorType:
     if not mlir_type.has_static_shape:
         raise ValueError(f"type {mlir_type} has a dynamic shape; give every dimension an extent")
     shape = tuple(mlir_type.shape)
-    _judge(shape)
+    check_shape(shape)
     return TensorType(shape, read_element(mlir_type.element_type))
 
 
-def _judge(shape: Sequence[int]) -> None:
-    """Raise `ValueError` where no host and no device could hold the tensor; extents of 0 count as 1."""
+def check_shape(shape: Sequence[int]) -> None:
+    """Raise `ValueError` where no host and no device could hold a tensor of that shape; extents of 0 count as 1."""
+    if min(shape, default=0) < 0:
+        raise ValueError(f"a tensor has the extent {min(shape)}")
     if len(shape) > MAX_RANK:
         raise ValueError(f"a tensor has {len(shape)} dimensions, at most {MAX_RANK} are supported")
     if prod(extent or 1 for extent in shape) > MAX_ELEMENTS:
@@ -77,5 +79,5 @@ def _judge(shape: Sequence[int]) -> None:
 
 def tensor_type(t: TensorType, encoding: ir.Attribute | None = None) -> ir.RankedTensorType:
     """The MLIR tensor type, with a layout as its encoding where given; raises `ValueError` where none is so large."""
-    _judge(t.shape)
+    check_shape(t.shape)
     return ir.RankedTensorType.get(list(t.shape), element_type(t.dtype), encoding)

@@ -155,7 +155,7 @@ def _death(what: str, limits: Limits, status: int | None, said: str) -> SourceEr
     how = signal.Signals(-status).name if status is not None and status < 0 else "no result"
     last = said.strip().splitlines()[-1:]
     return SourceError(
-        f"{what} cannot be read: MLIR's own reader does not survive it ({how})",
+        f"{what} cannot be read: the library that reads it crashes ({how})",
         notes=tuple(line[:200] for line in last),
         hint="the file is damaged, or nested too deeply: export it again",
     )

@@ -7,6 +7,7 @@ from typing import Any, Generic
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
+from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.table import C, Conversion
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import PassManager, ir, rewrite
@@ -110,7 +111,7 @@ class _Driver(Generic[C]):
             return self._refuse(call, f"`{call.name}`: {e}")
         values = [new] if isinstance(new, ir.Value) else list(new)
         for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
-            if wanted is not None and call.used(i) and call.read(value.type) != wanted:
+            if wanted is not None and call.used(i) and read_type(value.type) != wanted:
                 return self._refuse(call, f"`{call.name}` becomes {value.type}, its result {i} is {wanted}", _OURS)
         return values
 

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 from onnx import GraphProto, NodeProto
 
-from ttstack.diagnostics import UnsupportedOpError
+from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.frontends.onnx.evaluate import Array
 
 MAX_ITERATIONS = 4096
@@ -36,13 +36,13 @@ def name_of(node: NodeProto) -> str:
 def take_branch(node: NodeProto, walker: Walker) -> list[str]:
     """The values of an `If` whose condition is known."""
     condition = _truth(node, node.input[0], walker, "its condition")
-    taken = _bodies(node)["then_branch" if condition else "else_branch"]
-    return walker.graph(taken, {}, f"{name_of(node)}/")
+    taken = "then_branch" if condition else "else_branch"
+    return walker.graph(_body(node, taken), {}, f"{name_of(node)}/")
 
 
 def unroll(node: NodeProto, walker: Walker) -> list[str]:
     """The values of a `Loop` whose iterations can be counted: carried ones, then those of all iterations stacked."""
-    body = _bodies(node)["body"]
+    body = _body(node, "body")
     count, condition, *carried = (*node.input, "", "")[: max(2, len(node.input))]
     limit = int(known_values(node, count, walker, "its trip count").item()) if count else None
     scanned: list[list[str]] = [[] for _ in body.output[1 + len(carried) :]]
@@ -69,8 +69,11 @@ CONTROL_FLOW = {"If": take_branch, "Loop": unroll}
 """Ops with bodies, and what becomes of them."""
 
 
-def _bodies(node: NodeProto) -> dict[str, GraphProto]:
-    return {attribute.name: attribute.g for attribute in node.attribute}
+def _body(node: NodeProto, name: str) -> GraphProto:
+    found = next((a.g for a in node.attribute if a.name == name and a.HasField("g")), None)
+    if found is None:
+        raise SourceError(f"`{node.op_type}` has no {name}", loc=name_of(node) or None, hint="export it again")
+    return found
 
 
 def stacked(node: NodeProto, values: Sequence[str], axis: int, walker: Walker) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from onnx import GraphProto, TypeProto, ValueInfoProto
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.onnx.types import DTYPES, extents, given_shape, spell, static_shape
+from ttstack.frontends.onnx.types import DTYPES, extents, given_shape, shape_fault, spell, static_shape
 
 
 def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
@@ -53,14 +53,20 @@ def _by_name(inputs: Any, names: list[str], path: Path) -> Mapping[str, Any]:
 
 def _is_foreign(value: TypeProto) -> bool:
     """Whether no shape makes it an input that can be given."""
+    if shape_fault(static_shape(value) or ()):
+        return True
     return not value.HasField("tensor_type") or value.tensor_type.elem_type not in DTYPES
 
 
 def _unknown(value: TypeProto) -> str:
-    if _is_foreign(value):
+    if not value.HasField("tensor_type") or value.tensor_type.elem_type not in DTYPES:
         is_tensor = value.HasField("tensor_type")
         return "has an element type that no device has" if is_tensor else f"is a {value.WhichOneof('value')}, no tensor"
-    return "" if static_shape(value) is not None else f"is {spell(value)}"
+    shape = static_shape(value)
+    if shape is None:
+        return f"is {spell(value)}"
+    fault = shape_fault(shape)
+    return f"cannot be given: {fault}" if fault else ""
 
 
 def _fix(value: TypeProto, given: Any) -> str:

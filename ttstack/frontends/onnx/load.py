@@ -2,6 +2,7 @@
 
 import mmap
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -31,15 +32,24 @@ def load(path: Path) -> ModelProto:
             raise SourceError(f"'{path}' is no ONNX model", hint="export it again") from e
     if not model.graph.node and not model.graph.output:
         raise SourceError(f"'{path}' holds no graph: it is no ONNX model, or cut off", hint="export it again")
-    if any(
-        isinstance(name, bytes)
-        for node in model.graph.node
-        for name in (node.name, node.op_type, *node.input, *node.output)
-    ):
+    if any(isinstance(text, bytes) for text in _texts(model)):
         raise SourceError(f"'{path}' is damaged: it has names that are not UTF-8", hint="export it again")
     _check_opset(model, path)
     _check_names(model.graph, path)
     return inline_local_functions(model) if model.functions else model
+
+
+def _texts(model: ModelProto) -> Iterator[object]:
+    """Names and domains, which protobuf gives as bytes where they are not UTF-8."""
+    graph = model.graph
+    yield from (entry.domain for entry in model.opset_import)
+    yield from (tensor.name for tensor in graph.initializer)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (attribute.name for attribute in node.attribute)
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        yield value.name
+        yield from (d.dim_param for d in value.type.tensor_type.shape.dim)
 
 
 def _check_names(graph: GraphProto, path: Path) -> None:

@@ -12,9 +12,12 @@ from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
 from ttstack.frontends.onnx.evaluate import Array, Evaluator
 from ttstack.frontends.onnx.inputs import graph_inputs
 from ttstack.frontends.onnx.plain import definition, nodes_of, pads_spelled
-from ttstack.frontends.onnx.supported import SUPPORTED
+from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
-from ttstack.frontends.onnx.types import spell, static_shape, type_of
+from ttstack.frontends.onnx.types import shape_fault, spell, static_shape, type_of
+
+MOST_NODES = 20_000
+"""Nodes in bodies that are walked, once for each iteration."""
 
 FOLD_BYTES = 1 << 20
 """Results that are larger than this are computed by the program, unless their shape depends on them."""
@@ -39,6 +42,7 @@ class StaticGraph:
         self.sequences: dict[str, list[str]] = {}
         self.inputs = [value.name for value in graph_inputs(model.graph)]
         self._reader = reader
+        self._walked = 0
         opsets = {"" if i.domain == "ai.onnx" else i.domain: i.version for i in model.opset_import}
         self._opset = opsets[""]
         self._evaluator = Evaluator(opsets)
@@ -69,7 +73,7 @@ class StaticGraph:
     def node(self, node: NodeProto) -> None:
         """Walk a node whose operands and results are named as in the whole."""
         unknown = (n for n in node.input if n and n not in self.types and n not in self.known)
-        if not self._evaluator.defines(node) or any(unknown):
+        if node.domain not in OWN_DOMAINS or not self._evaluator.defines(node) or any(unknown):
             self._nodes.append(node)
             return
         for name in node.input:
@@ -90,9 +94,21 @@ class StaticGraph:
 
     def _resolved(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
         """Walk a node of a graph under what its names stand for."""
+        self._walked += bool(prefix)
+        if self._walked > MOST_NODES:
+            what = f"loops and branches are written out to more than {MOST_NODES:,} nodes"
+            raise SourceError(what, loc=prefix + name_of(node), hint="shorten the loops before the export")
         if lost := [name for name in node.input if name and name not in scope]:
             what = f"`{node.op_type}` takes '{lost[0]}', which is no input and no result of a node before it"
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN)
+        try:
+            self._placed(node, scope, prefix)
+        except (LookupError, ValueError, TypeError, ArithmeticError) as e:
+            what = f"`{node.op_type}` is not as ONNX defines it: {e}"
+            raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN) from e
+
+    def _placed(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
+        """Walk it by what it is: control flow, a sequence, a constant, or any other node."""
         named = NodeProto()
         named.CopyFrom(node)
         named.name = prefix + name_of(node)
@@ -133,6 +149,7 @@ class StaticGraph:
 
     def _initializer(self, tensor: TensorProto, name: str) -> None:
         """Integers and single numbers are known; other tensors are parameters."""
+        self._reader.check(tensor)
         real = tensor.data_type in _REAL and prod(tensor.dims) != 1 and tensor.name not in self._by_value
         if real:
             self.parameters[name] = tensor
@@ -150,6 +167,9 @@ class StaticGraph:
             reason = str(e).strip().splitlines()[0]
             what = f"`{node.op_type}` is not as ONNX defines it: {reason}"
             raise SourceError(what, loc=name_of(node), hint=_EXPORT_AGAIN) from e
+        for name, t in found.items():
+            if fault := shape_fault(static_shape(t) or ()):
+                raise SourceError(f"the result '{name}' of `{node.op_type}` is no tensor: {fault}", loc=name_of(node))
         declared = {name: t for name, t in found.items() if static_shape(t) is None and name in self._declared}
         return found | {
             name: self._declared[name] for name in declared if static_shape(self._declared[name]) is not None

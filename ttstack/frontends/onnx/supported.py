@@ -22,6 +22,9 @@ _NAMES = """
 THROUGH_TORCH = frozenset(_NAMES.split())
 """ONNX ops that become ops of the torch dialect, and TTIR from there."""
 
+OWN_DOMAINS = ("", "ai.onnx")
+"""How nodes spell the domain of ONNX's own ops."""
+
 SUPPORTED = THROUGH_TORCH | WHOLE
 """Ops that are converted. Others are, where ONNX defines them by these or their values are known."""
 
@@ -30,10 +33,13 @@ def check_ops(nodes: Iterable[NodeProto]) -> None:
     """Raise one `UnsupportedOpError` for all nodes that cannot be compiled."""
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for node in nodes:
-        if node.domain not in ("", "ai.onnx") or node.op_type not in SUPPORTED:
+        if node.domain not in OWN_DOMAINS or node.op_type not in SUPPORTED:
             name = f"{node.domain or 'onnx'}.{node.op_type}"
             found[name] += 1
             first.setdefault(name, node.name)
+            if node.domain not in OWN_DOMAINS:
+                reasons[name] = f"it is of the domain {node.domain}: only ONNX's own ops can be compiled"
     if found:
-        raise unsupported(found, first, [f"onnx.{name}" for name in SUPPORTED])
+        raise unsupported(found, first, [f"onnx.{name}" for name in SUPPORTED], reasons)

@@ -9,6 +9,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.onnx.types import shape_fault
 
 Array = np.ndarray[Any, Any]
 
@@ -29,6 +30,13 @@ class TensorReader:
         # A model in a cache may be a symbolic link, and its data another one to the same folder.
         self._folders = (model.parent.resolve(), model.resolve().parent)
 
+    def check(self, tensor: TensorProto) -> None:
+        """Raise `SourceError` where the element type is not one of ONNX's, or the shape not that of a tensor."""
+        if tensor.data_type not in _TYPES:
+            raise self._fault(tensor, f"are of type {tensor.data_type}, which ONNX does not have")
+        if fault := shape_fault(tensor.dims):
+            raise self._fault(tensor, f"cannot be read: {fault}")
+
     def values(self, tensor: TensorProto) -> Array:
         """The elements, a view of the file where they are external.
 
@@ -36,8 +44,7 @@ class TensorReader:
             SourceError: there is no such file, it is too short, or not in the model's folder; the elements are not as
                 many as the shape has, or of a type that ONNX does not have.
         """
-        if tensor.data_type not in _TYPES:
-            raise self._fault(tensor, f"are of type {tensor.data_type}, which ONNX does not have")
+        self.check(tensor)
         if not is_external(tensor):
             try:
                 return numpy_helper.to_array(tensor)

@@ -1,12 +1,14 @@
 """Types of ONNX values: static tensors, or nothing that can be compiled."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, TypeProto
 
+from ttstack.dialects.types import check_shape
 from ttstack.ops.types import DType, TensorType
 
 DTYPES = {
@@ -37,6 +39,15 @@ def static_shape(value: TypeProto) -> tuple[int, ...] | None:
     if not all(d.HasField("dim_value") for d in tensor.shape.dim):
         return None
     return tuple(d.dim_value for d in tensor.shape.dim)
+
+
+def shape_fault(shape: Sequence[int]) -> str:
+    """Why there is no tensor of that shape; nothing where there is."""
+    try:
+        check_shape(shape)
+    except ValueError as e:
+        return str(e)
+    return ""
 
 
 def type_of(values: np.ndarray[Any, Any]) -> TypeProto:
