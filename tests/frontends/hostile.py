@@ -1,7 +1,7 @@
 """Run as a program, so that a crash is seen: damaged files one after the other, and a good one after each; or threads.
 
-    python -m tests.frontends.hostile mutations FILE COUNT SEED
-    python -m tests.frontends.hostile threads COUNT
+python -m tests.frontends.hostile mutations FILE COUNT SEED
+python -m tests.frontends.hostile threads COUNT
 """
 
 import random
@@ -87,7 +87,7 @@ def compiled_in_threads(count: int) -> None:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["mutations", file, count, seed]:
-            print(dict(mutations(Path(file), int(count), int(seed))))
+            print(dict(mutations(Path(file), int(count), int(seed))))  # noqa: T201  (what the caller reads)
         case ["threads", count]:
             compiled_in_threads(int(count))
         case other:

@@ -10,10 +10,12 @@ import os
 import pickle
 import resource
 import signal
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeVar
 
@@ -45,9 +47,10 @@ def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
         BaseException: what `work` raises.
     """
     with _shared("result") as result, _shared("said") as said:
+        alone = threading.active_count() == 1
         pid = _fork()
         if not pid:
-            _serve(work, what, limits, result, said)
+            _serve(work, what, limits, result, said, alone)
         status = _wait(pid)
         try:
             value, error = read_value(result)
@@ -82,9 +85,13 @@ def _wait(pid: int) -> int | None:
         raise
 
 
-def _serve(work: Callable[[], object], what: str, limits: Limits, result: BinaryIO, said: BinaryIO) -> NoReturn:
+def _serve(
+    work: Callable[[], object], what: str, limits: Limits, result: BinaryIO, said: BinaryIO, alone: bool
+) -> NoReturn:
     """Do the work in the child, and never return from it."""
     try:
+        if not alone:
+            _free_locks()
         _settle(limits, said)
         write_value(result, _outcome(work, what, limits))
     except BaseException:
@@ -106,6 +113,13 @@ def _settle(limits: Limits, said: BinaryIO) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_CPU, seconds)
     _limit(resource.RLIMIT_DATA, _data_bytes() + limits.nbytes)
+
+
+def _free_locks() -> None:
+    """Open the locks of cached properties, of Python 3.11, which threads may hold that are not there in the child."""
+    for found in gc.get_objects():
+        if type(found) is cached_property and hasattr(found, "lock"):
+            found.__dict__["lock"] = threading.RLock()
 
 
 def _limit(kind: int, value: int) -> None:
