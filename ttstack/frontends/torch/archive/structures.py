@@ -68,7 +68,10 @@ def _keys(name: str, context: object, fields: Mapping[str, list[str]]) -> list[A
         case {"dict_context": list() as keys}:
             pass
         case str():
-            keys = json.loads(context)
+            try:
+                keys = json.loads(context)
+            except ValueError:
+                return None
         case _:
             return None
     return keys if isinstance(keys, list) and all(isinstance(key, _KEYS) for key in keys) else None
