@@ -1,0 +1,29 @@
+"""The packages whose lines are changed, and the tests that belong to each, those first that tell most in little time."""
+
+SUITES = {
+    "ttstack/cost": ("tests/golden", "tests/cost", "tests/mesh/test_cost.py", "tests/placement", "tests/report"),
+    "ttstack/placement": ("tests/golden", "tests/placement", "tests/filecheck", "tests/cli/test_explain.py"),
+    "ttstack/program": ("tests/golden", "tests/flatbuffer", "tests/placement", "tests/cost", "tests/runtime"),
+    "ttstack/ops": ("tests/golden", "tests/forms", "tests/ops", "tests/cost", "tests/mesh", "tests/dialects"),
+    "ttstack/system_desc": ("tests/golden", "tests/system_desc", "tests/cost", "tests/mesh/test_cost.py"),
+    "ttstack/passes": (
+        "tests/golden",
+        "tests/filecheck",
+        "tests/passes",
+        "tests/placement",
+        "tests/mesh",
+        "tests/frontends",
+    ),
+    "ttstack/frontends": ("tests/frontends", "tests/filecheck", "tests/models"),
+    "ttstack/flatbuffer": ("tests/flatbuffer", "tests/cli"),
+    "ttstack/report": ("tests/golden", "tests/report", "tests/cli"),
+    "runtime/ttstack_runtime": (
+        "tests/kernels",
+        "tests/numerics",
+        "tests/forms",
+        "tests/runtime",
+        "tests/ops",
+        "tests/mesh",
+        "tests/tensor_train",
+    ),
+}
