@@ -2,9 +2,10 @@
 
 `python -m benchmarks.mutants.run [--each 20] [--workers 2] [PACKAGE ...]`
 
-The lines are drawn by the commit, the same in every run of it, the same number from each package. What has been tried is kept in
-`build/mutants/COMMIT.jsonl`, so that a run that was stopped goes on. Each worker changes a checkout of its own. A mutant is caught
-where the tests of its package fail, crash, or take more than three times what they take without it.
+The lines are drawn by the commit, the same in every run of it, the same number from each package. What has been tried
+is kept in `build/mutants/COMMIT.jsonl`, so that a run that was stopped goes on. Each worker changes a checkout of its
+own. A mutant is caught where the tests of its package fail, crash, or take more than three times what they take
+without it.
 """
 
 import argparse

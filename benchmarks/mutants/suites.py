@@ -1,4 +1,4 @@
-"""The packages whose lines are changed, and the tests that belong to each, those first that tell most in little time."""
+"""The packages whose lines are changed, and the tests of each, those first that tell most in little time."""
 
 SUITES = {
     "ttstack/cost": ("tests/golden", "tests/cost", "tests/mesh/test_cost.py", "tests/placement", "tests/report"),
