@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 
-.PHONY: demo test lint types imports unit groups clients wheel replay docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients wheel replay mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -42,6 +42,9 @@ wheel: $(VENV)/dev
 
 replay: $(VENV)/dev
 	$(BIN)/python benchmarks/replay/replay.py $(BASE)
+
+mutants: $(VENV)/dev
+	$(BIN)/python -m benchmarks.mutants.run
 
 docs: $(VENV)/dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build

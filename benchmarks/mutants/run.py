@@ -12,14 +12,14 @@ import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from queue import Queue
@@ -27,8 +27,7 @@ from queue import Queue
 from benchmarks.mutants.changes import Mutant, mutants
 from benchmarks.mutants.equivalent import EQUIVALENT
 from benchmarks.mutants.suites import SUITES
-
-ROOT = Path(__file__).parents[2]
+from benchmarks.replay.revisions import ROOT, checked_out, revision
 
 
 def draw(package: str, count: int, commit: str) -> list[Mutant]:
@@ -36,18 +35,6 @@ def draw(package: str, count: int, commit: str) -> list[Mutant]:
     paths = (p for p in (ROOT / package).rglob("*.py") if "_generated" not in p.parts)
     every = [m for p in sorted(paths) for m in mutants(str(p.relative_to(ROOT)), p.read_bytes())]
     return random.Random(f"{commit} {package}").sample(every, min(count, len(every)))
-
-
-@contextmanager
-def checkout(commit: str) -> Iterator[Path]:
-    """A worktree of the commit in a folder beside this one, so that what tests read beside the checkout is there."""
-    with tempfile.TemporaryDirectory(dir=ROOT.parent, prefix="mutants-") as folder:
-        tree = Path(folder)
-        _git("worktree", "add", "-q", "--detach", "-f", str(tree), commit)
-        try:
-            yield tree
-        finally:
-            _git("worktree", "remove", "--force", str(tree))
 
 
 def passes(tree: Path, tests: Sequence[str], limit: float | None) -> tuple[bool, str]:
@@ -111,12 +98,12 @@ def unchanged(trees: Queue[Path], record: Record, package: str) -> float:
 
 def run(packages: Sequence[str], each: int, workers: int) -> Record:
     """Try `each` mutants of each package."""
-    commit = _git("rev-parse", "HEAD").strip()
-    record = Record(commit)
+    head = revision("HEAD")
+    record = Record(head.commit)
     with ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
         trees: Queue[Path] = Queue()
         for _ in range(workers):
-            trees.put(stack.enter_context(checkout(commit)))
+            trees.put(stack.enter_context(checked_out(head)))
 
         def one(mutant: Mutant, package: str, limit: float) -> None:
             tree = trees.get()
@@ -126,7 +113,7 @@ def run(packages: Sequence[str], each: int, workers: int) -> Record:
                 trees.put(tree)
 
         for package in packages:
-            waiting = [m for m in draw(package, each, commit) if m.key not in record.rows]
+            waiting = [m for m in draw(package, each, head.commit) if m.key not in record.rows]
             if waiting:
                 limit = 3 * unchanged(trees, record, package) + 60
                 tried = [pool.submit(one, m, package, limit) for m in waiting]
@@ -155,10 +142,6 @@ def _mutant(row: dict[str, object]) -> Mutant:
     return Mutant(**{name: row[name] for name in Mutant.__dataclass_fields__})  # pyright: ignore[reportArgumentType]
 
 
-def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-
-
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -166,6 +149,7 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=20, help="mutants of each package")
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if unknown := set(chosen.packages) - set(SUITES):
         parser.error(f"no tests are known for {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
     print(report(run(chosen.packages, chosen.each, chosen.workers).rows.values()))

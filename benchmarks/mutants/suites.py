@@ -1,9 +1,9 @@
 """The packages whose lines are changed, and the tests of each, those first that tell most in little time."""
 
 SUITES = {
-    "ttstack/cost": ("tests/golden", "tests/cost", "tests/mesh/test_cost.py", "tests/placement", "tests/report"),
+    "ttstack/cost": ("tests/golden", "tests/cost", "tests/mesh/test_cost.py", "tests/report"),
     "ttstack/placement": ("tests/golden", "tests/placement", "tests/filecheck", "tests/cli/test_explain.py"),
-    "ttstack/program": ("tests/golden", "tests/flatbuffer", "tests/placement", "tests/cost", "tests/runtime"),
+    "ttstack/program": ("tests/golden", "tests/program", "tests/flatbuffer", "tests/cost", "tests/runtime"),
     "ttstack/ops": ("tests/golden", "tests/forms", "tests/ops", "tests/cost", "tests/mesh", "tests/dialects"),
     "ttstack/system_desc": ("tests/golden", "tests/system_desc", "tests/cost", "tests/mesh/test_cost.py"),
     "ttstack/passes": (
