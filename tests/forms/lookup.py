@@ -56,6 +56,8 @@ FORMS = [
         for i, a, r in (("i32", "bf16", "bf16"), ("ui32", "f32", "bf16"), ("i64", "bf16", "f32"))
     ),
     Form("embedding", "3xui16 1x1x9x4xf32", "3x4xf32", lambda i, w: w[0, 0][i]),
+    Form("embedding", "3xbf16 9x4xf32", "3x4xf32", lambda i, w: w[i.astype(int)], given={0: [8, 0, 3]}),
+    Form("embedding", "3xi32 9x4xf32", "3x1x4xf32", lambda i, w: w[i][:, None], "shape = [3 : i32, 1 : i32]"),
     Form("embedding", "0xi32 9x4xf32", "0x4xf32", lambda i, w: np.zeros((0, 4))),
     *(
         Form(
@@ -94,10 +96,10 @@ FORMS = [
 ]
 
 INVALID = [
-    ("embedding", "3xf32 9x4xf32", "3x4xf32", "", "not an integer"),
     ("embedding", "3xi32 9xf32", "3x9xf32", "", "not a matrix"),
     ("embedding", "3xi32 2x9x4xf32", "3x4xf32", "", "not a matrix"),
     ("embedding", "3xi32 9x4xf32", "2x4xf32", "", "inferred tensor<3x4xf32>"),
+    ("embedding", "3xi32 9x4xf32", "2x4xf32", "shape = [2 : i32]", "is not one of the 3 indices"),
     (
         "embedding_bag",
         "4x3xi32 9x4xf32",

@@ -374,7 +374,8 @@ def _embedding(draw: Draw, mnemonic: str) -> Case:
     rows, width = draw(SIDE), draw(SIDE)
     index = draw(tensors((DType.I32, DType.UI32, DType.I64), most=3))
     table = TensorType((*[1] * draw(st.integers(0, 2)), rows, width), draw(st.sampled_from(REALS)))
-    return Case(mnemonic, (index, table), {}, bounds={0: rows})
+    attributes = {"shape": draw(st.sampled_from(((index.size,), (*index.shape, 1))))} if draw(st.booleans()) else {}
+    return Case(mnemonic, (index, table), attributes, bounds={0: rows})
 
 
 @_for(embedding.EmbeddingBag)
@@ -471,7 +472,7 @@ def _mesh_shard(draw: Draw, mnemonic: str) -> Case:
         "shard_type": draw(st.sampled_from(mesh.MeshShard.TYPES)),
         "shard_direction": draw(st.sampled_from(mesh.MeshShard.DIRECTIONS)),
         "shard_shape": (1,) * t.rank,
-        "shard_dims": (draw(st.integers(-1, t.rank - 1)), draw(st.integers(-1, t.rank - 1))),
+        "shard_dims": tuple(draw(st.integers(-1, t.rank - 1)) for _ in range(draw(st.integers(1, 2)))),
     }
     return Case(mnemonic, (t,), attributes)
 

@@ -7,7 +7,7 @@ from typing import Any
 from ttstack.ops.attributes import I64, Bool, I32Array, Str
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.shapes import expect, integer
+from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType, tiles
 
 
@@ -26,7 +26,6 @@ class Embedding(Op, mnemonic="embedding"):
 
     def infer(self) -> TensorType:
         """Index shape and row width; leading dimensions of extent 1 of the table do not count."""
-        integer("input", self.input)
         check_table(self.weight)
         shape = self.input.shape if self.shape is None else self.shape
         fits = math.prod(shape) == self.input.size and min(shape, default=0) >= 0
