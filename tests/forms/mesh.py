@@ -57,6 +57,11 @@ FORMS = [
 ]
 
 INVALID = [
+    (
+        *("all_to_all", "4x8xf32", "4x8xf32"),
+        f"split_dim = 0 : si32, concat_dim = -1 : si32, split_count = 1 : si32, replica_groups = {ONE}",
+        "counted from the front",
+    ),
     *(
         (
             op,

@@ -181,6 +181,14 @@ def _padded(x, amounts):
 
 F = "4x8xf32"
 INVALID = [
+    (
+        "index",
+        "8xf32",
+        "4xf32",
+        "dim = -1 : i32, begin = 0 : i32, end = 4 : i32, step = 1 : i32",
+        "counted from the front",
+    ),
+    ("alloc", "", "4xf32", "address = 0 : i64, size = 0 : i64, memory_space = #ttcore.memory_space<dram>", "size is 0"),
     ("reshape", F, "4x9xf32", "shape = [4 : i32, 9 : i32]", "36 elements"),
     ("reshape", F, F, "shape = [-4 : i32, -8 : i32]", "has 32 elements"),
     ("reshape", F, F, "shape = [-1 : i32, -1 : i32]", "elements"),

@@ -161,6 +161,7 @@ FORMS = [
 ]
 
 INVALID = [
+    ("batch_norm_inference", "2x3xf32 3xf32 3xf32 3xf32 3xf32", "2x3xf32", BN.format(-1), "counted from the front"),
     (
         "layer_norm",
         "4x8xf32",

@@ -151,3 +151,19 @@ def test_other_element_types(dtype: str, system: System):
     (have,) = run(program, whole)
     assert have.dtype == whole.dtype
     np.testing.assert_array_equal(have.astype(float), np.full(whole.shape, float(system.mesh[1])))
+
+
+def test_a_dimension_over_all_devices_of_a_mesh_of_one_axis(system: System):
+    """One entry of `shard_dims` divides it over all devices, in a row."""
+    n = system.devices
+    dims = f"shard_type = #ttcore.shard_type<devices>, shard_shape = array<i64: {n}>, shard_dims = array<i64: 0>"
+    way = "shard_direction = #ttcore.shard_direction<{}>"
+    text = f"""func.func @f(%a: tensor<32xf32>) -> tensor<32xf32> {{
+      %0 = "ttir.mesh_shard"(%a) <{{{dims}, {way.format("full_to_shard")}}}> : (tensor<32xf32>) -> tensor<{32 // n}xf32>
+      %1 = "ttir.cumsum"(%0) <{{dim = 0 : i64}}> : (tensor<{32 // n}xf32>) -> tensor<{32 // n}xf32>
+      %2 = "ttir.mesh_shard"(%1) <{{{dims}, {way.format("shard_to_full")}}}> : (tensor<{32 // n}xf32>) -> tensor<32xf32>
+      return %2 : tensor<32xf32>
+    }}"""
+    x = np.arange(32, dtype=np.float32)
+    (got,) = run(system.compile(text), x)
+    np.testing.assert_array_equal(got, x.reshape(n, -1).cumsum(1).reshape(-1))

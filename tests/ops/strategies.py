@@ -268,7 +268,7 @@ def _slice(draw: Draw, mnemonic: str) -> Case:
 @_for(indexing.Index)
 def _index(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(least=1))
-    dim = _axis(draw, t.rank)
+    dim = draw(st.integers(0, t.rank - 1))
     begin, end, step = _bounds(draw, t.shape[dim])
     return Case(mnemonic, (t,), {"dim": dim, "begin": begin, "end": end, "step": step})
 
@@ -357,16 +357,15 @@ def _norm(draw: Draw, mnemonic: str) -> Case:
 @_for(normalization.BatchNormInference)
 def _batch_norm(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(REALS, least=2))
-    dim = _axis(draw, t.rank)
+    dim = draw(st.integers(0, t.rank - 1))
     attributes = {"epsilon": 0.5, "dimension": dim}
     return Case(mnemonic, (t, *per_channel(draw, t, dim)), attributes)
 
 
 def per_channel(draw: Draw, t: TensorType, dim: int) -> list[TensorType]:
     """Four parameters with a value for each index of a dimension, with extents of 1 around it or without."""
-    at = dim % t.rank
-    spread = tuple(e if d == at else 1 for d, e in enumerate(t.shape))
-    return [t.with_shape(spread if draw(st.booleans()) else (t.shape[at],)) for _ in range(4)]
+    spread = tuple(e if d == dim else 1 for d, e in enumerate(t.shape))
+    return [t.with_shape(spread if draw(st.booleans()) else (t.shape[dim],)) for _ in range(4)]
 
 
 @_for(embedding.Embedding)
@@ -461,7 +460,7 @@ def _collective_broadcast(draw: Draw, mnemonic: str) -> Case:
 @_for(collective.AllToAll)
 def _all_to_all(draw: Draw, mnemonic: str) -> Case:
     t = draw(tensors(least=1))
-    dims = {"split_dim": _axis(draw, t.rank), "concat_dim": _axis(draw, t.rank)}
+    dims = {name: draw(st.integers(0, t.rank - 1)) for name in ("split_dim", "concat_dim")}
     return Case(mnemonic, (t,), dims | {"split_count": 1, "replica_groups": ONE_DEVICE})
 
 

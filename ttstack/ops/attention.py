@@ -33,6 +33,7 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
         expect(q.shape[0] == k.shape[0], f"batch of query is {q.shape[0]}, of key {k.shape[0]}")
         check_heads(q.shape[1], q.shape[3], k, v)
+        expect(self.sliding_window_size != 0, "sliding_window_size is 0: no key is seen")
         if self.attention_mask is not None:
             expect(not self.is_causal, "takes an attention_mask or is_causal, not both")
             scores = (*q.shape[:3], k.shape[2])
@@ -157,6 +158,7 @@ class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_va
     def infer(self) -> tuple[TensorType, ...]:
         """Query, key and value."""
         expect(self.input_tensor.rank == 3, f"input_tensor has rank {self.input_tensor.rank}, not 3")
+        expect(self.num_kv_heads != 0, "num_kv_heads is 0")
         kv_heads = self.num_kv_heads or self.num_heads
         heads = self.num_heads + (0 if self.kv_input_tensor is not None else 2 * kv_heads)
         b, s, width = self.input_tensor.shape

@@ -9,7 +9,7 @@ from ttstack.ops.base import define
 from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis, check_devices, check_once, check_rows
 from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.loops import movement
-from ttstack.ops.shapes import axis, expect
+from ttstack.ops.shapes import axis, expect, from_front
 from ttstack.ops.types import TensorType
 
 REDUCTIONS = {"sum": "add", "max": "maximum", "min": "minimum"}
@@ -230,7 +230,7 @@ class AllToAll(InGroups, mnemonic="all_to_all"):
         """The operand's type with one dimension divided and one multiplied by the number of parts."""
         super().infer()
         rank, count = self.input.rank, self.split_count
-        split, joined = axis(self.split_dim, rank, "split_dim"), axis(self.concat_dim, rank, "concat_dim")
+        split, joined = (from_front(getattr(self, name), rank, name) for name in ("split_dim", "concat_dim"))
         expect(count > 0, f"split_count is {count}, expected at least 1")
         extent = self.input.shape[split]
         expect(extent % count == 0, f"input has {extent} along split_dim {split}, which {count} parts do not divide")

@@ -4,7 +4,7 @@ from ttstack.ops.attributes import I32, I32Array, ReduceType, ResultType, Si32
 from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.loops import movement
 from ttstack.ops.shape import Movement
-from ttstack.ops.shapes import axis, expect, integer
+from ttstack.ops.shapes import axis, expect, from_front, integer
 from ttstack.ops.types import TensorType
 
 SCATTER_REDUCTIONS = ("invalid", "sum", "prod", "min", "max")
@@ -91,7 +91,7 @@ class Index(Movement, mnemonic="index"):
 
     def infer(self) -> TensorType:
         """The number of steps along `dim`."""
-        at = axis(self.dim, self.input.rank)
+        at = from_front(self.dim, self.input.rank)
         _, count = steps(self.input.shape[at], self.begin, self.end, self.step, at)
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
 

@@ -19,7 +19,7 @@ class Alloc(Op, mnemonic="alloc"):
     def infer(self) -> TensorType:
         """The type that the text says."""
         expect(self.address >= 0, f"address {self.address} is negative")
-        expect(self.size >= 0, f"size {self.size} is negative")
+        expect(self.size > 0, f"size is {self.size}, not positive")
         return self.type
 
     def flops(self) -> int:

@@ -6,7 +6,7 @@ from ttstack.ops.attributes import F32, I32, I64, DenseI64
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.loops import rowwise
-from ttstack.ops.shapes import axis, expect, trailing
+from ttstack.ops.shapes import axis, expect, from_front, trailing
 from ttstack.ops.types import TensorType
 
 _CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
@@ -82,7 +82,7 @@ class BatchNorm(Op):
     def normalized(self) -> TensorType:
         """The operand's type; all other operands must have one value for each index of `dimension`."""
         expect(2 <= self.operand.rank <= 5, f"rank of operand is {self.operand.rank}, not 2 to 5")
-        channels = self.operand.shape[axis(self.dimension, self.operand.rank, "dimension")]
+        channels = self.operand.shape[from_front(self.dimension, self.operand.rank, "dimension")]
         for name in list(self.operand_specs())[1:]:
             got: TensorType = getattr(self, name)
             fits = got.rank > 0 and got.size == channels and channels in got.shape
@@ -131,8 +131,7 @@ class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
 
     def dispatch(self) -> Dispatch:
         """What one statistic is taken over stays in a core."""
-        at = axis(self.dimension, self.operand.rank, "dimension")
-        others = [d for d in range(self.operand.rank) if d != at]
+        others = [d for d in range(self.operand.rank) if d != self.dimension]
         return _beside(rowwise([self.operand], self.operand, others, _CENTRED), operands=4, results=2)
 
 

@@ -25,6 +25,12 @@ def axis(dim: int, rank: int, name: str = "dim") -> int:
     return dim % rank if rank else 0
 
 
+def from_front(dim: int, rank: int, name: str = "dim") -> int:
+    """`dim`, which is not counted from the end; raises `ValueError` where it is out of range."""
+    expect(0 <= dim < rank, f"{name} {dim} is out of range for rank {rank}, counted from the front")
+    return dim
+
+
 def axes(dims: Sequence[int] | None, rank: int, name: str = "dim_arg") -> tuple[int, ...]:
     """`dims` counted from the front, all where None; raises `ValueError` on repeats and out of range."""
     if dims is None:
