@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from tests.docs.pages import DOCS
 from ttstack import diagnostics
-from ttstack.cli import exits
+from ttstack.cli import INTERRUPTED, exits
 from ttstack.cli.app import app
 from ttstack.compiler import compile_module
 from ttstack.context import new_context
@@ -123,7 +123,7 @@ def test_every_folder_of_tests_is_explained():
 
 def test_exit_codes_are_those_of_the_command():
     page = _page("command-line")
-    for code in (0, exits.INPUT_FAULT, 2, exits.INTERNAL_ERROR, exits.INTERRUPTED, exits.BROKEN_PIPE):
+    for code in (0, exits.INPUT_FAULT, 2, exits.INTERNAL_ERROR, INTERRUPTED, exits.BROKEN_PIPE):
         assert f"| {code} |" in page
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from ttstack.cli import exits
+from ttstack.cli import INTERRUPTED, exits
 from ttstack.cli.app import app
 from ttstack_docs.markdown import code, table
 
@@ -45,7 +45,7 @@ def exit_codes() -> str:
         (exits.INPUT_FAULT, "the input is at fault; the error says how"),
         (2, "wrong usage: an unknown option, a missing argument"),
         (exits.INTERNAL_ERROR, "a fault of ttstack's own"),
-        (exits.INTERRUPTED, "interrupted"),
+        (INTERRUPTED, "interrupted"),
         (exits.BROKEN_PIPE, "nobody reads the output any more"),
     )
     return table(("code", "meaning"), [(str(number), meaning) for number, meaning in rows])
