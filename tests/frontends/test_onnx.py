@@ -190,7 +190,8 @@ class TestWrongFiles:
         with pytest.raises(UnsupportedOpError, match="4 ops of 3 kinds cannot be compiled") as e:
             ttstack.compile(saved(model, tmp_path))
         notes = e.value.diagnostic.notes
-        assert notes[0] == "com.microsoft.FastGelu: 2, first at first"
+        why = "it is of the domain com.microsoft: only ONNX's own ops can be compiled"
+        assert notes[0] == f"com.microsoft.FastGelu: 2, first at first; {why}"
         assert [note.partition(":")[0] for note in notes[1:]] == ["onnx.Det", "onnx.Sofmax"]
         assert "the nearest supported op is onnx.Softmax" in notes[2]
 
