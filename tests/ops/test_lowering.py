@@ -31,6 +31,8 @@ REPLACED = {
     "clamp_tensor": {"clamp_tensor"},
     "max": {"max"},
     "global_avg_pool2d": {"mean"},
+    "avg_pool2d": {"div"},
+    **{name: {"all_gather", "max", "min"} for name in ("all_reduce", "all_reduce_async", "reduce_scatter")},
 }
 """Ops of the program that may stand for an op of the source, where that is not the op itself."""
 
