@@ -26,7 +26,7 @@ class Differences:
 
     def summary(self) -> list[str]:
         """How many ops each fact differs in."""
-        return [f"  {count:6}  {label}" for label, count in self.labels.most_common()]
+        return [f"  {count:6}  {label}" for label, count in self.labels.most_common() if count]
 
 
 def read(path: Path) -> dict[Key, Compilation]:
