@@ -52,7 +52,8 @@ def _sums(inputs: Shares, residuals: Shares | None) -> Sequence[Array]:
 def _means(shares: Shares, mesh: Mesh, axis: int) -> list[Array]:
     """Of each row, over all devices along the axis: their parts are of one width."""
     means = [np.mean(x, axis=-1, keepdims=True) for x in shares]
-    return all_reduce(means, mesh=mesh, reduce_type="mean", cluster_axis=axis)
+    totals = all_reduce(means, mesh=mesh, reduce_type="sum", cluster_axis=axis)
+    return [total / np.asarray(mesh.extent(axis), total.dtype) for total in totals]
 
 
 def _divided_by_rms(rows: Shares, mesh: Mesh, axis: int, epsilon: float) -> list[Array]:
