@@ -1,6 +1,6 @@
 """Between which numbers all elements of a value lie, whatever the inputs are; NaN aside."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,36 @@ from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, ElementType
 from ttstack.passes.pattern import producer
+from ttstack.passes.ttir.computed import MOST_STEPS
 from ttstack.passes.ttir.writes import VIEWS
 
 Bounds = tuple[float, float]
+Rule = Callable[[Any, Sequence[Bounds]], Bounds]
+"""From an op and the bounds of its operands to those of its result."""
 
 _ANY = (-np.inf, np.inf)
 
 
 def bounds(value: ir.Value) -> Bounds:
     """The least and the greatest number that an element can be; infinite where it can overflow, or nothing is known."""
+    return _bounds(value, MOST_STEPS, {})
+
+
+def _bounds(value: ir.Value, steps: int, known: dict[ir.Value, Bounds]) -> Bounds:
+    """Each value is looked at once, as often as ops take it; what is made in more steps can be anything."""
+    if value not in known:
+        known[value] = _made(value, steps, known)
+    return known[value]
+
+
+def _made(value: ir.Value, steps: int, known: dict[ir.Value, Bounds]) -> Bounds:
     dtype, op = read_type(value.type).dtype, producer(value)
     if dtype == DType.I1:
         return 0, 1
-    rule = _RULES.get(op.name) if op is not None else None
+    rule = _RULES.get(op.name) if op is not None and steps else None
     if rule is None:
         return _range(dtype) if isinstance(dtype, DType) and not dtype.is_float else _ANY
-    low, high = rule(op)
+    low, high = rule(op, [_bounds(operand, steps - 1, known) for operand in op.operands])
     return _rounded(low, dtype), _rounded(high, dtype)
 
 
@@ -44,29 +58,29 @@ def _rounded(bound: float, dtype: ElementType) -> float:
         return float(np.asarray(bound).astype(dtype.numpy))
 
 
-def _constant(op: Any) -> Bounds:
+def _constant(op: Any, _: Sequence[Bounds]) -> Bounds:
     values = read_elements(op.attributes["value"])
     return _hull([float(values.min()), float(values.max())]) if values.size else _ANY
 
 
-def _full(op: Any) -> Bounds:
+def _full(op: Any, _: Sequence[Bounds]) -> Bounds:
     number = float(attribute_values(OPS["full"], op)["fill_value"])
     return _hull([number])
 
 
-def _chosen(op: Any) -> Bounds:
-    return _hull([*bounds(op.operands[1]), *bounds(op.operands[2])])
+def _where(_: Any, operands: Sequence[Bounds]) -> Bounds:
+    return _hull([*operands[1], *operands[2]])
 
 
-def _same(op: Any) -> Bounds:
-    return bounds(op.operands[0])
+def _same(_: Any, operands: Sequence[Bounds]) -> Bounds:
+    return operands[0]
 
 
-def _combined(function: Callable[[float, float], float]) -> Callable[[Any], Bounds]:
-    """Of a function of two operands whose extremes are at extremes of its operands."""
+def _extremes(function: Callable[[float, float], float]) -> Rule:
+    """The rule of a function of two operands whose extremes are at extremes of its operands."""
 
-    def rule(op: Any) -> Bounds:
-        lhs, rhs = (bounds(v) for v in op.operands)
+    def rule(_: Any, operands: Sequence[Bounds]) -> Bounds:
+        lhs, rhs = operands
         with np.errstate(all="ignore"):
             return _hull([float(function(np.float64(a), np.float64(b))) for a in lhs for b in rhs])
 
@@ -77,12 +91,12 @@ def _hull(numbers: list[float]) -> Bounds:
     return _ANY if np.isnan(numbers).any() else (min(numbers), max(numbers))
 
 
-_RULES: dict[str, Callable[[Any], Bounds]] = {
+_RULES: dict[str, Rule] = {
     "ttir.constant": _constant,
     "ttir.full": _full,
-    "ttir.where": _chosen,
-    "ttir.add": _combined(np.add),
-    "ttir.subtract": _combined(np.subtract),
-    "ttir.multiply": _combined(np.multiply),
+    "ttir.where": _where,
+    "ttir.add": _extremes(np.add),
+    "ttir.subtract": _extremes(np.subtract),
+    "ttir.multiply": _extremes(np.multiply),
     **dict.fromkeys(("ttir.typecast", "ttir.broadcast", "ttir.permute", "ttir.repeat_interleave", *VIEWS), _same),
 }
