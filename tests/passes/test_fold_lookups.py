@@ -43,3 +43,19 @@ def test_rows_that_several_read_are_looked_up_once():
     }"""
     (function,) = ttstack.compile(text).binary.functions
     assert [op.name for op in function.operations].count("embedding") == 1
+
+
+@pytest.mark.parametrize(("given", "cast"), [("i32", "i1"), ("i32", "ui8"), ("i16", "ui16")])
+def test_a_cast_that_changes_indices_is_computed(given: str, cast: str):
+    text = f"""func.func @f(%ids: tensor<4x{given}>, %w: tensor<64x32xf32>) -> tensor<4x32xf32> {{
+      %0 = "ttir.typecast"(%ids) : (tensor<4x{given}>) -> tensor<4x{cast}>
+      %1 = "ttir.embedding"(%0, %w) : (tensor<4x{cast}>, tensor<64x32xf32>) -> tensor<4x32xf32>
+      return %1 : tensor<4x32xf32>
+    }}"""
+    program = ttstack.compile(text)
+    (function,) = program.binary.functions
+    assert "typecast" in [op.name for op in function.operations]
+    if cast == "i1":
+        ids, table = np.array([5, 1, 0, 33], np.int32), np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
+        (got,) = program.run({"arg0": ids, "arg1": table}, numerics="ieee").outputs.values()
+        np.testing.assert_array_equal(got, table[[1, 1, 0, 1]])

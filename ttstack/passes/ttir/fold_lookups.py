@@ -2,17 +2,20 @@
 
 from typing import Any
 
+import numpy as np
+
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir.writes import VIEWS
 
 
 class FoldLookups(Pass, name="fold-lookups"):
-    """Reshapes and integer casts of the indices of `embedding`, and reshapes of its result, become its `shape`.
+    """Reshapes of the indices of `embedding`, casts that keep them, and reshapes of its result become its `shape`.
 
     In tiles, indices [N, 1] would be padded 32 times over, and rows [N, 1, D] too; indices are read in rows.
     """
@@ -35,8 +38,17 @@ def _indices(op: Any) -> list[ir.Value] | None:
 def _keeps_values(op: Any) -> bool:
     if op.name in VIEWS:
         return True
-    t = read_type(op.operands[0].type) if op.name == "ttir.typecast" else None
-    return t is not None and not t.dtype.is_float and not read_type(op.results[0].type).dtype.is_float
+    if op.name != "ttir.typecast":
+        return False
+    given, cast = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
+    return isinstance(given, DType) and isinstance(cast, DType) and _holds_rows(given, cast)
+
+
+def _holds_rows(given: DType, cast: DType) -> bool:
+    """Whether integers of one type are the same rows of a table in the other: 32 bits hold the number of any row."""
+    if given.is_float or cast.is_float:
+        return False
+    return min(given.bits, cast.bits) >= DType.I32.bits or np.can_cast(given.numpy, cast.numpy)
 
 
 def _result(op: Any) -> list[ir.Value] | None:
