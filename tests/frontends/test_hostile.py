@@ -72,6 +72,13 @@ def endless(carried: str, condition: str, step: str) -> str:
       return %r#1 : tensor<4x4xf32>""")
 
 
+def called(target: str, attributes: str = "", operands: int = 1) -> str:
+    given, types = ", ".join(["%x"] * operands), ", ".join(["tensor<4x4xf32>"] * operands)
+    call = f"stablehlo.custom_call @{target}({given}) {{{attributes}}} : ({types}) -> tensor<4x4xf32>"
+    return function(f"%0 = {call}\nreturn %0 : tensor<4x4xf32>")
+
+
+MARK = 'mhlo.frontend_attributes = {ttir.name = "x"}'
 LAYERS = "".join(
     f"""func.func private @f{i}(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
       %0 = call @f{i + 1}(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -125,6 +132,12 @@ TEXTS = {
         )
         for t, v in (("i4", "1, 2"), ("ui4", "1, 2"), ("f8E4M3FN", "1.0, 2.0"), ("f8E5M2", "1.0, 2.0"))
     },
+    "shards of two": (called("SPMDFullToShardShape", operands=2), "TT0201", "has 2 operands and 1 results"),
+    "shards of nothing": (called("SPMDFullToShardShape", operands=0), "TT0201", "has 0 operands and 1 results"),
+    "sharding no string": (called("SPMDShardToFullShape", "mhlo.sharding = 3 : i32"), "TT0201", "unknown sharding"),
+    "no parts": (called("SPMDShardToFullShape", 'mhlo.sharding = "{devices=[0,1]<=[0]}"'), "TT0201", "of rank 2"),
+    "mark of nothing": (called("tt.mark_argument", MARK, operands=0), "TT0201", "has 0 operands"),
+    "name no string": (called("tt.mark_argument", MARK.replace('"x"', "3")), "TT0101", "'ttir.name' is 3"),
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ttstack.diagnostics import InvalidIRError
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
 
@@ -38,14 +39,14 @@ def read_arguments(function: Any) -> list[ArgumentSignature]:
     count = len(function.regions[0].blocks[0].arguments)
     found = []
     for i, attributes in enumerate(_dictionaries(function, "arg_attrs", count)):
-        name = _string(attributes, NAME) or f"arg{i}"
+        name = read_string(attributes, NAME) or f"arg{i}"
         found.append(ArgumentSignature(name, read_kind(attributes)))
     return found
 
 
 def read_kind(attributes: Any) -> TensorKind:
     """The kind of an argument that a dictionary says, of inputs where it says none."""
-    kind = next((k for key in _KINDS if (k := _string(attributes, key))), "input")
+    kind = next((k for key in _KINDS if (k := read_string(attributes, key))), "input")
     return _PARAMETERS.get(kind, TensorKind.INPUT)
 
 
@@ -53,7 +54,7 @@ def read_results(function: Any, count: int) -> list[str]:
     """Names of all results; `output`, or `output.0`, `output.1`, ... where the text says nothing."""
     default = ["output"] if count == 1 else [f"output.{i}" for i in range(count)]
     attributes = _dictionaries(function, "res_attrs", count)
-    return [_string(a, NAME) or d for a, d in zip(attributes, default, strict=True)]
+    return [read_string(a, NAME) or d for a, d in zip(attributes, default, strict=True)]
 
 
 def write_signature(function: Any, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
@@ -70,13 +71,21 @@ def _dictionaries(function: Any, key: str, count: int) -> list[Any]:
     return [ir.DictAttr(a) for a in ir.ArrayAttr(function.attributes[key])]
 
 
-def _string(attributes: Any, key: str) -> str:
+def read_string(attributes: Any, key: str) -> str:
+    """What a dictionary says by a string, or by an attribute of `tt` that holds one; empty where it says nothing.
+
+    Raises:
+        InvalidIRError: it says it by something else.
+    """
     if attributes is None or key not in attributes:
         return ""
     attribute = attributes[key]
     if isinstance(attribute, ir.DynamicAttr):
         attribute = attribute.params[0]
-    return ir.StringAttr(attribute).value
+    try:
+        return ir.StringAttr(attribute).value
+    except ValueError as e:
+        raise InvalidIRError(f"'{key}' is {attributes[key]}, expected a string") from e
 
 
 def insert_parameters(function: Any, names: Sequence[str], types: Sequence[ir.Type]) -> list[ir.Value]:

@@ -56,14 +56,16 @@ def _ops(module: ir.Module) -> Iterator[Any]:
 
 
 def _sharding(op: Any) -> Sharding:
-    """That of the whole tensor: of what is divided, the `@Sharding` before it says it."""
-    target, (operand,) = op.attributes["call_target_name"].value, op.operands
-    at = operand.owner if target == TO_SHARDS else op
-    if isinstance(at, ir.Block) or _SHARDING not in at.attributes:
+    """How the whole tensor is divided: the `@Sharding` before the call says it, or the call that makes it whole."""
+    divides = op.attributes["call_target_name"].value == TO_SHARDS
+    if len(op.operands) != 1 or len(op.results) != 1:
+        raise _refusal(op, f"has {len(op.operands)} operands and {len(op.results)} results, expected one of each")
+    whole = op.operands[0] if divides else op.results[0]
+    said = None if isinstance(whole.owner, ir.Block) else whole.owner.attributes.get(_SHARDING)
+    if not isinstance(said, ir.StringAttr):
         raise _refusal(op, "divides a tensor of unknown sharding")
-    whole = read_type((operand if target == TO_SHARDS else op.results[0]).type)
     try:
-        return read_sharding(at.attributes[_SHARDING].value, whole.rank)
+        return read_sharding(said.value, read_type(whole.type).rank)
     except ValueError as e:
         raise _refusal(op, f"has no counterpart: {e}") from e
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.location import read_location
-from ttstack.dialects.signature import NAME, read_arguments, read_kind
+from ttstack.dialects.signature import NAME, read_arguments, read_kind, read_string
 from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind
@@ -40,13 +40,13 @@ def _marks(function: Any) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for op in (op.operation for op in function.regions[0].blocks[0].operations):
         marks = op.name == CUSTOM_CALL and op.attributes["call_target_name"].value == _MARK
-        if not marks or _OPTIONS not in op.attributes:
+        if not marks or not isinstance(op.attributes.get(_OPTIONS), ir.DictAttr) or not len(op.operands):
             continue
         value = op.operands[0]
         while not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.reshape":
             value = value.owner.operands[0]
         if isinstance(value.owner, ir.Block):
-            found[value] = ir.DictAttr(op.attributes[_OPTIONS])
+            found[value] = op.attributes[_OPTIONS]
     return found
 
 
@@ -64,13 +64,9 @@ def _given(function: Any, key: str, count: int) -> list[str]:
 
 
 def _said(attributes: Any) -> str:
-    if attributes is None:
-        return ""
-    if NAME in attributes:
-        return ir.StringAttr(attributes[NAME]).value
-    if "jax.result_info" not in attributes:
-        return ""
-    path = _dotted(ir.StringAttr(attributes["jax.result_info"]).value)
+    if name := read_string(attributes, NAME):
+        return name
+    path = _dotted(read_string(attributes, "jax.result_info"))
     return "output" + path[6:] if path == "result" or path.startswith("result.") else path
 
 

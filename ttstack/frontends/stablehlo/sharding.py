@@ -58,7 +58,8 @@ def read_sharding(text: str, rank: int) -> Sharding:
         raise ValueError(f"sharding '{text}' neither divides a tensor over all devices nor gives each the whole")
     shape, devices = _numbers(found[1]), _devices(*found.groups()[1:4])
     parts = shape[:-1] if found[5] else shape
-    if len(parts) != rank or len(devices) != math.prod(shape) or sorted(devices) != list(range(len(devices))):
+    numbered = len(devices) == math.prod(shape) and sorted(devices) == list(range(len(devices)))
+    if len(parts) != rank or 0 in parts or not numbered:
         raise ValueError(f"sharding '{text}' is none of a tensor of rank {rank}")
     places = dict(zip(devices, np.ndindex(*shape), strict=True))
     return Sharding(parts, tuple(places[d][:rank] for d in range(len(places))))

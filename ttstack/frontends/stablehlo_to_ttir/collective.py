@@ -106,7 +106,7 @@ def _resized(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **
 def _reduction(call: Call) -> str:
     found = kind(call.block())
     if found not in REDUCTIONS:
-        call.refuse("combines values by more than a sum, a product, the least or the greatest", _HINT)
+        call.refuse("combines values by another function than a sum, the least or the greatest", _HINT)
     return str(found)
 
 

@@ -42,8 +42,7 @@ _TOP_K = {"topk": (0, 1), "topk_values": (0,), "topk_indices": (1,)}
 def _top_k(given: Sequence[int], call: Call) -> list[ir.Value]:
     """The best along a dimension: values, positions, or both."""
     form = Named("topk", "input_tensor", {"k": 1})
-    positions = call.results[-1] if 1 in given else call.result.with_dtype(DType.I32)
-    assert positions is not None
+    positions = (call.results[-1] if 1 in given else None) or call.result.with_dtype(DType.I32)
     attributes = form.attributes(call)
     both = create("ttir", "topk", [call.tensor(0)], attributes, results=[call.result, positions]).results
     return fitted(call, [both[i] for i in given])

@@ -39,7 +39,7 @@ def _made(value: ir.Value, steps: int, known: dict[ir.Value, Bounds]) -> Bounds:
     if dtype == DType.I1:
         return 0, 1
     rule = _RULES.get(op.name) if op is not None and steps else None
-    if rule is None:
+    if op is None or rule is None:
         return _range(dtype) if isinstance(dtype, DType) and not dtype.is_float else _ANY
     low, high = rule(op, [_bounds(operand, steps - 1, known) for operand in op.operands])
     return _rounded(low, dtype), _rounded(high, dtype)
