@@ -9,7 +9,7 @@ from tests.mesh.text import Text
 from tests.ops.sized import sized
 from ttstack.cost import predict
 from ttstack.ops import OPS
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import DeviceOp, Fidelity
 from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -51,7 +51,7 @@ def _to_and_from_the_host() -> Iterator[DeviceOp]:
 def _decoding(length: int, chip: ChipDesc) -> DeviceOp:
     """One token of one user, whose keys are divided over cores."""
     query, keys = real(1, 1, 1, 64), real(1, 1, length, 64)
-    given = {"query": query, "key": keys, "value": keys}
+    given = {"query": query, "key": keys, "value": keys, "cur_pos_tensor": TensorType((1,), DType.I32)}
     spec = OPS["scaled_dot_product_attention_decode"]
     like = placed("scaled_dot_product_attention_decode", chip)
     op = spec.on([given.get(name) for name in spec.operand_specs()], {"is_causal": False})
