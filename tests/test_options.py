@@ -114,12 +114,33 @@ def test_an_older_program_does_not_say_how_it_was_compiled(model: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[", "[]", "7", '{"placement": "best"}', '{"new": 1}', '{"overrides": {"ops": 1}}', '{"tensor_train": 5}']
+    "text",
+    [
+        "[",
+        "[]",
+        "7",
+        "[" * 100_000,
+        '{"placement": "best"}',
+        '{"new": 1}',
+        '{"overrides": {"ops": 1}}',
+        '{"tensor_train": 5}',
+    ],
 )
 def test_options_that_cannot_be_read(text: str, model: Path) -> None:
     program = ttstack.compile(str(model))
     with pytest.raises(BinaryFormatError, match="how this program was compiled cannot be read"):
         ttstack.Program(replace(program.binary, options=text)).recompile(str(model))
+
+
+@pytest.mark.parametrize("option", ["overrides", "tensor_train"])
+def test_a_program_reads_no_file_that_it_names(option: str, model: Path) -> None:
+    """A stranger's program could name a device, or a secret."""
+    (model.parent / "given.yaml").write_text(yaml.safe_dump(OVERRIDES if option == "overrides" else TABLES))
+    options = json.dumps({option: str(model.parent / "given.yaml")})
+    program = ttstack.Program(replace(ttstack.compile(str(model)).binary, options=options))
+    with pytest.raises(BinaryFormatError, match="cannot be read") as caught:
+        program.recompile(str(model))
+    assert "is no content of a file" in caught.value.diagnostic.notes[0]
 
 
 def test_values_and_models_in_memory_are_not_kept() -> None:

@@ -88,7 +88,7 @@ def replaced(old: str, new: str) -> str:
     [
         ('mhlo.sharding = "{devices=[2,1]<=[2]}"', 'mhlo.sharding = "{manual}"', "neither divides"),
         ('@Sharding(%arg0) {mhlo.sharding = "{devices=[2,1]<=[2]}"}', "@Sharding(%arg0)", "unknown sharding"),
-        ("stablehlo.add %arg1, %arg2", "stablehlo.divide %arg1, %arg2", "combines values by more"),
+        ("stablehlo.add %arg1, %arg2", "stablehlo.divide %arg1, %arg2", "combines values by another function"),
     ],
 )
 def test_what_has_no_counterpart(old: str, new: str, message: str):

@@ -56,6 +56,21 @@ def _shapes(given: object) -> dict[str, str] | None:
     return spelled if spelled and len(spelled) == len(values) else None
 
 
+def _saved(text: str) -> dict[str, Any]:
+    """What `CompileOptions.to_json` wrote; raises `ValueError` where it names files, which a program may not read."""
+    values = json.loads(text)
+    if not isinstance(values, dict):
+        raise ValueError("it is no JSON object")
+    for name in ("overrides", "tensor_train"):
+        if isinstance(values.get(name), str):
+            raise ValueError(f"{name} is no content of a file: {values[name][:60]!r}")
+    return values
+
+
+def _reasons(error: Exception) -> tuple[str, ...]:
+    return (error.diagnostic.message, *error.diagnostic.notes) if isinstance(error, TTStackError) else (str(error),)
+
+
 class PlacementOptions(BaseModel):
     """Where tensors go, and in which formats."""
 
@@ -123,10 +138,10 @@ class CompileOptions(PlacementOptions):
                 hint="compile the model again with this ttstack, then recompile that program",
             )
         try:
-            return cls.model_validate({**json.loads(binary.options), "system_desc": binary.system_desc})
-        except (ValueError, TypeError, TTStackError) as error:
+            return cls.model_validate({**_saved(binary.options), "system_desc": binary.system_desc})
+        except (ValueError, TypeError, RecursionError, TTStackError) as error:
             raise BinaryFormatError(
                 "how this program was compiled cannot be read",
-                notes=(error.diagnostic.message if isinstance(error, TTStackError) else str(error),),
+                notes=_reasons(error),
                 hint=f"it was saved by ttstack {binary.version}; compile the model again with this one",
             ) from error

@@ -6,12 +6,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_serializer, model_validator
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.system_desc.quantities import BYTES
 from ttstack.validation import validation_faults
+from ttstack.yaml_text import read_yaml
 
 
 def _numbers(value: Any) -> Any:
@@ -117,8 +117,8 @@ def load_rules(path: Path) -> Rules:
         PassOptionError: the file cannot be read, or says something that is no setting; all faults together.
     """
     try:
-        document = yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
+        document = read_yaml(path.read_text("utf-8"))
+    except (OSError, ValueError) as e:
         why = getattr(e, "strerror", None) or e
         raise PassOptionError(
             f"cannot read the settings of tables in '{path}': {why}",

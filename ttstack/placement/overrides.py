@@ -16,7 +16,8 @@ from ttstack.program.block_config import whole_config
 from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.locations import described
-from ttstack.validation import NO_VALUE, validation_faults
+from ttstack.validation import validation_faults
+from ttstack.yaml_text import read_yaml
 
 FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
 """In which real numbers can be held."""
@@ -197,46 +198,19 @@ def load_overrides(given: "str | os.PathLike[str] | Mapping[str, Any] | Override
         raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
 
 
-_MOST_REPEATED = 100
 _HINT = "write 'ops:' and a list of entries with 'location' and what is to be fixed; see docs/placement.md"
 
 
 def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else _yaml(text)
+        return json.loads(text) if path.suffix == ".json" else read_yaml(text)
     except (OSError, UnicodeDecodeError) as error:
         raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
     except RecursionError as error:
         raise OverrideError(f"'{path}' is nested too deeply", hint=_HINT) from error
-    except (yaml.YAMLError, *NO_VALUE) as error:
+    except ValueError as error:
         raise OverrideError(f"'{path}' is no YAML or JSON", notes=(str(error),), hint=_HINT) from error
-
-
-def _yaml(text: str) -> Any:
-    """The value of a text; raises `ValueError` where its aliases stand for more values than anyone writes."""
-    loader: Any = yaml.SafeLoader(text)
-    try:
-        node = loader.get_single_node()
-        sizes = dict[int, int]()
-        if node is not None and _size(node, sizes) > _MOST_REPEATED * len(sizes):
-            raise ValueError(f"its {len(sizes):,} values are repeated to {sizes[id(node)]:,}")
-        return None if node is None else loader.construct_document(node)
-    finally:
-        loader.dispose()
-
-
-def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """How many values a node stands for, where aliases count as what they repeat."""
-    if id(node) not in sizes:
-        sizes[id(node)] = 1 + sum(_size(part, sizes) for part in _parts(node))
-    return sizes[id(node)]
-
-
-def _parts(node: yaml.Node) -> list[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        return [part for pair in node.value for part in pair]
-    return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
 def _place(layout: Layout) -> Place | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import yaml
+from ttstack.yaml_text import read_yaml
 
 _CHANGE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=\s*([^=]+?)\s*", re.DOTALL)
 _GRID = re.compile(r"(\d+)\s*x\s*(\d+)")
@@ -27,8 +27,8 @@ class Change(NamedTuple):
             return [int(grid[1]), int(grid[2])]
         if self.text[0] in _OPEN:
             try:
-                return yaml.safe_load(self.text)
-            except yaml.YAMLError:
+                return read_yaml(self.text)
+            except ValueError:
                 raise ValueError(f"'{self.text}' is no list") from None
         return int(self.text) if re.fullmatch(r"[+-]?\d+", self.text) else self.text
 
