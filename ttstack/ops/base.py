@@ -144,17 +144,17 @@ class Op:
     @cached_property
     def host_operands(self) -> frozenset[int]:
         """Positions among `operands` of those that are read in row-major order."""
-        return self._positions(self.host_indices)
+        return self.operand_positions(*self.host_indices)
 
     @cached_property
     def filter_operands(self) -> frozenset[int]:
         """Positions among `operands` of those that are read as the matrix of a convolution."""
-        return self._positions(self.filters)
+        return self.operand_positions(*self.filters)
 
     @cached_property
     def mutated_operands(self) -> frozenset[int]:
         """Positions among `operands` of those that are written to."""
-        return self._positions(self.mutates)
+        return self.operand_positions(*self.mutates)
 
     def written(self) -> int:
         """Elements that the op writes."""
@@ -168,7 +168,8 @@ class Op:
         """Floating-point operations as users count them: 2 for a multiply-add, 1 for each result of other ops."""
         return sum(result.size for result in self.results)
 
-    def _positions(self, names: Sequence[str]) -> frozenset[int]:
+    def operand_positions(self, *names: str) -> frozenset[int]:
+        """Positions among `operands` of those in the places of these names."""
         present = [n for n in self.operand_specs() if getattr(self, n) is not None]
         return frozenset(i for i, name in enumerate(present) if name in names)
 

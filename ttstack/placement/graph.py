@@ -1,11 +1,13 @@
 """A function as placement sees it: values, and ops in the order of the schedule."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ttstack.ops.base import Op
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
+from ttstack.placement.contents import Contents
 from ttstack.program.layout import Grid
 from ttstack.program.structure import is_view
 
@@ -34,6 +36,8 @@ class Graph:
     """Of the arguments, those that are there before the program starts, and stay."""
     names: tuple[str, ...] = ()
     """Of the arguments, as far as they have any."""
+    known: Mapping[int, Contents] = field(default_factory=dict[int, Contents])
+    """What constants hold."""
 
     def is_view(self, node: Node) -> bool:
         """Whether the result is the operand's own buffer under another shape."""

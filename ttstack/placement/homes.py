@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
+from ttstack.placement.masked import masked
 from ttstack.program.layout import Layout, MemorySpace, storage
 
 
@@ -14,11 +15,14 @@ def homes(
     """A layout in DRAM for each value, or on the host for what no device holds.
 
     Real numbers get `dtype`, those of weights `weights_dtype`, or the source's own format where None; what host code
-    would compute keeps the source's where that is wider. Some values have `formats` of their own.
+    would compute keeps the source's where that is wider, and scores beside what hides others are in bf16 where blocks
+    are asked for. Some values have `formats` of their own.
     """
     asked = [weights_dtype if v in graph.parameters else dtype for v in range(len(graph.values))]
     for v in host_values(graph) if dtype or weights_dtype else ():
         asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
+    for v in masked(graph) if _blocks(dtype) or _blocks(weights_dtype) else ():
+        asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
     wanted = [formats.get(v, of) for v, of in enumerate(asked)]
     layouts = [Layout(storage(t.dtype, of)) for t, of in zip(graph.values, wanted, strict=True)]
     for value in graph.on_host:
@@ -31,6 +35,10 @@ def homes(
 
 def _wider(own: DType, asked: DType | None) -> DType:
     return own if asked is None or own.bits > asked.bits else asked
+
+
+def _blocks(asked: DType | None) -> bool:
+    return asked is not None and asked.is_block
 
 
 def _argument(graph: Graph, value: int, dtype: DType) -> Layout:

@@ -11,11 +11,9 @@ from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.computed import computed
+from ttstack.passes.ttir.scores import HIDDEN
 
 Array = np.ndarray[Any, Any]
-
-_HIDDEN = -1e4
-"""Scores that get this much less have no weight in any format."""
 
 
 class FoldMasks(Pass, name="fold-masks"):
@@ -54,4 +52,4 @@ def _is_causal(mask: Array, scores: tuple[int, int]) -> bool:
     if queries != keys or queries == 1 or mask.shape[-2:] != scores:
         return False
     after = np.triu(np.ones(scores, bool), 1)
-    return bool((mask[..., ~after] == 0).all() and (mask[..., after] <= _HIDDEN).all())
+    return bool((mask[..., ~after] == 0).all() and (mask[..., after] <= HIDDEN).all())

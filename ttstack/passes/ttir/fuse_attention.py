@@ -21,7 +21,7 @@ from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.match import made_by
-from ttstack.passes.ttir.scores import Mask, Scores, behind, scores_of
+from ttstack.passes.ttir.scores import Mask, Scores, behind, levelled, scores_of
 from ttstack.passes.ttir.writes import VIEWS
 
 Heads = tuple[int, int]
@@ -57,13 +57,15 @@ def _attention(op: Any, max_elements: int) -> list[ir.Value] | None:
         return None
     if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > 1:
         return None
+    if (added := levelled(scores.masks)) is None:
+        return None
     inner, (query, key) = _matmul(scores.product), scores.product.operands
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
     query_heads, key_heads, value_heads = (_folded(_batch(v), whole, heads) for v in (query, key, value))
     alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
-    alike = alike and all(mask.is_of(result.dtype) for mask in scores.masks)
+    alike = alike and all(mask.is_of(result.dtype) for mask in added)
     grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
-    masks = [_folded(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in scores.masks]
+    masks = [_folded(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in added]
     matrices = all(read_type(v.type).rank > 1 for v in (query, key, value))
     if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
         return None
@@ -71,7 +73,7 @@ def _attention(op: Any, max_elements: int) -> list[ir.Value] | None:
     places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
     operands = [_four(v, found, turn=turn) for v, found, turn in places if found]
     mask = None
-    for step, found in zip(scores.masks, masks, strict=True):
+    for step, found in zip(added, masks, strict=True):
         mask = _masked(mask, step, found, result) if found else mask
     if mask is not None:
         mask = with_nan_rows(mask, max_elements)

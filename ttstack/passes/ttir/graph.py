@@ -6,6 +6,7 @@ from typing import Any
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, describe
+from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import read_grids
 from ttstack.dialects.signature import read_arguments
@@ -20,7 +21,11 @@ from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 from ttstack.passes.functions import body
 from ttstack.placement import Graph, Node
+from ttstack.placement.contents import Contents, contents_of
 from ttstack.program.records import TensorKind
+
+_MAX_ELEMENTS = 2**24
+"""Larger constants are not looked at."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,15 @@ def function_graph(function: Any) -> FunctionGraph:
         outputs=tuple(numbers[v] for v in last.operands),
         parameters=tuple(i for i, kind in enumerate(kinds) if kind is TensorKind.PARAMETER),
         names=tuple(argument.name for argument in signature),
+        known={numbers[v]: contents for v in constants if (contents := _known(v)) is not None},
     )
     return FunctionGraph(graph, tuple(values), tuple(operations))
+
+
+def _known(constant: Any) -> Contents | None:
+    value = constant.owner.attributes["value"]
+    readable = isinstance(value, ir.DenseElementsAttr) and read_type(constant.type).size <= _MAX_ELEMENTS
+    return contents_of(read_elements(value)) if readable else None
 
 
 def inputs_of(op: Any) -> list[ir.Value]:

@@ -6,12 +6,16 @@ from typing import Any
 
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.types import ElementType, TensorType
+from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.match import scalar, with_scalar
 from ttstack.passes.ttir.writes import VIEWS
+from ttstack.placement.contents import FAR
 
-HIDDEN = -1e9
+HIDDEN = -FAR
+"""Scores that are this, or get this much less, have no weight in any format."""
+
+_LEVEL = -1e9
 """From here on, float32 stays what it is when a score under 32 is added, so that rows that are hidden as a whole do."""
 
 
@@ -57,6 +61,21 @@ def scores_of(value: ir.Value) -> Scores | None:
     step = _STEPS.get(op.name)
     found = next((s for s in step(op) if s is not None), None) if step else None
     return found and replace(found, shapes=(*found.shapes, shape))
+
+
+def levelled(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
+    """Masks to add, where scores that a choice replaced by one number were the same, and stay so in rows of no others.
+
+    A number above -1e9 would let scores show through it, so that -1e9 takes its place, which hides the same where
+    there is no other mask. None where there is, where the number hides nothing, or where the type has none like it.
+    """
+    if all(m.choice is None or min(m.choice) <= _LEVEL for m in masks):
+        return masks
+    mask, *others = masks
+    if others or mask.choice is None or min(mask.choice) * mask.factor > HIDDEN or mask.scores.dtype == DType.F16:
+        return None
+    first, second = (_LEVEL if number < 0 else 0.0 for number in mask.choice)
+    return (replace(mask, choice=(first, second)),)
 
 
 def behind(value: ir.Value) -> ir.Value:

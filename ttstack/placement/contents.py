@@ -1,0 +1,117 @@
+"""What is known of the numbers that a value's elements are, whatever the inputs are."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain, product
+from typing import Any
+
+import numpy as np
+
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.creation import Full
+from ttstack.ops.dispatch import TileOp
+from ttstack.ops.eltwise import Comparison
+from ttstack.ops.shape import Pad
+
+FAR = 9984.0
+"""What hides scores is this far from zero: -1e4, which bf16 holds as -9984, -1e9, the least float, -inf."""
+
+_FEW = 16
+_BESIDE = 4.0
+"""A block of bfp4_b has numbers of a quarter of its largest, with one step to say so."""
+
+_MOVING = frozenset({"slice_static", "slice_dynamic", "index"})
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What elements can be: all of the numbers where they are few, else whether some may be `FAR` from zero."""
+
+    numbers: frozenset[float] | None = None
+    far: bool = False
+
+    @property
+    def uneven(self) -> bool:
+        """Whether numbers other than zero may stand beside some so large that a block of both loses them."""
+        if self.numbers is None:
+            return self.far
+        sizes = [abs(n) for n in self.numbers if n != 0 and not np.isnan(n)]
+        return self.far and max(sizes) > _BESIDE * min(sizes)
+
+
+UNKNOWN = Contents()
+TRUTH = Contents(frozenset({0.0, 1.0}))
+
+
+def contents_of(array: np.ndarray[Any, Any]) -> Contents:
+    """What a constant holds."""
+    flat = array.reshape(-1)
+    start = np.unique(flat[:4096])
+    found = start if len(start) > _FEW else np.union1d(start, flat[~np.isin(flat, start)])
+    far = bool((np.abs(flat.astype(np.float32, copy=False)) >= FAR).any())
+    return Contents(frozenset(map(float, found)) if len(found) <= _FEW else None, far)
+
+
+def contents_after(op: Op, operands: Sequence[Contents]) -> Contents:
+    """What the only result of an op holds, of which the operands are known."""
+    if isinstance(op, Full):
+        return contents_of(np.array([op.fill_value], np.float32))
+    if op.family == "shape" or op.mnemonic in _MOVING:
+        own = [c for c, t in zip(operands, op.operands, strict=True) if t.dtype == op.results[0].dtype]
+        return _either([*own, contents_of(np.array([op.value]))] if isinstance(op, Pad) else own)
+    loops = op.as_generic() if op.family in ("eltwise", "reduction", "generic") else None
+    if loops is None:
+        return UNKNOWN
+    values = [*operands, *[UNKNOWN] * len(loops.outputs)]
+    for tile_op in loops.body:
+        values.append(_tile(tile_op, [values[i] for i in tile_op.args]))
+    return values[-1]
+
+
+def _tile(op: TileOp, given: Sequence[Contents]) -> Contents:
+    """Functions that are not listed keep no number far from zero beside others, as `exp` does not."""
+    if issubclass(OPS.get(op.name, Op), Comparison) or op.name == "logical_not":
+        return TRUTH
+    if op.name == "where":
+        return _either(given[1:])
+    if op.name in _SAME:
+        return given[0]
+    function = _COMPUTED.get(op.name)
+    if function is None:
+        return UNKNOWN
+    if (known := _results(function, given)) is not None:
+        return known
+    return Contents(far=any(c.far for c in (given[:1] if op.name == "div" else given)))
+
+
+def _results(function: Callable[..., Any], given: Sequence[Contents]) -> Contents | None:
+    sets = [c.numbers for c in given if c.numbers is not None]
+    if len(sets) < len(given):
+        return None
+    with np.errstate(all="ignore"):
+        return contents_of(np.array([function(*map(np.float32, numbers)) for numbers in product(*sets)], np.float32))
+
+
+def _either(given: Sequence[Contents]) -> Contents:
+    sets = [c.numbers for c in given if c.numbers is not None]
+    together = frozenset(chain.from_iterable(sets))
+    few = len(sets) == len(given) and len(together) <= _FEW
+    return Contents(together if few else None, any(c.far for c in given))
+
+
+_SAME = frozenset({"copy", "reduce_max", "reduce_min", "transpose", "typecast"})
+
+_COMPUTED: dict[str, Callable[..., Any]] = {
+    "abs": np.abs,
+    "add": np.add,
+    "div": np.divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "multiply": np.multiply,
+    "neg": np.negative,
+    "subtract": np.subtract,
+}
+"""What can leave numbers far from zero beside others."""
+
+CARRYING = frozenset({"where", *_SAME, *_COMPUTED})
+"""Tile ops in whose result an operand's numbers can stand as far from zero as they were."""

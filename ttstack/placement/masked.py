@@ -1,0 +1,57 @@
+"""Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
+
+from ttstack.ops.types import DType
+from ttstack.placement.contents import CARRYING, TRUTH, UNKNOWN, Contents, contents_after
+from ttstack.placement.graph import Graph, Node
+
+_ADDING = frozenset({"add", "subtract", "maximum", "minimum"})
+
+
+def masked(graph: Graph) -> frozenset[int]:
+    """Buffers in which numbers as large as those of masks may stand beside others that count.
+
+    Masks of nothing but 0 and one such number are none. What a given tensor holds is not known; it may be a mask where
+    it is added to what softmax is taken of, or is attention's.
+    """
+    masks, found = _perhaps_masks(graph), dict[int, Contents]()
+    for v in graph.arguments:
+        truth = graph.values[v].dtype == DType.I1
+        found[v] = TRUTH if truth else graph.known.get(v, Contents(far=v in masks))
+    for node in graph.nodes:
+        for v, t in zip(node.results, node.op.results, strict=True):
+            one = len(node.results) == 1
+            after = contents_after(node.op, [found[i] for i in node.operands]) if one else UNKNOWN
+            found[v] = TRUTH if t.dtype == DType.I1 else after
+    return frozenset(graph.owner[v] for v, contents in found.items() if contents.uneven)
+
+
+def _perhaps_masks(graph: Graph) -> frozenset[int]:
+    """Values that are added to what softmax is taken of, with nothing but elementwise ops and movements between."""
+    scores, masks = set[int](), set[int]()
+    for node in reversed(graph.nodes):
+        if node.op.mnemonic == "softmax":
+            scores.update(node.operands)
+        elif of_attention := node.op.operand_positions("attention_mask"):
+            masks.update(node.operands[i] for i in of_attention)
+        elif _keeps_elements(node) and (scores | masks).intersection(node.results):
+            real = {v for v in node.operands if graph.values[v].dtype.is_float and graph.values[v].size > 1}
+            added = masks.intersection(node.results) or (_adds(node) and len(real) > 1)
+            (masks if added else scores).update(real)
+    return frozenset(masks)
+
+
+def _keeps_elements(node: Node) -> bool:
+    """Whether a number far from zero can be one in the result, at one place or at many."""
+    if node.op.family == "shape":
+        return True
+    names = _tile_ops(node)
+    return "matmul" not in names and not names.isdisjoint(CARRYING)
+
+
+def _adds(node: Node) -> bool:
+    return not _tile_ops(node).isdisjoint(_ADDING)
+
+
+def _tile_ops(node: Node) -> frozenset[str]:
+    loops = node.op.as_generic() if node.op.family in ("eltwise", "generic") else None
+    return frozenset(tile_op.name for tile_op in loops.body) if loops else frozenset()
