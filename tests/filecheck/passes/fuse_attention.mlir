@@ -31,6 +31,31 @@ func.func @groups(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x1x8x16xf32>, %v: tens
   %5 = "ttir.matmul"(%4, %2) : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   return %5 : tensor<2x4x8x16xf32>
 }
+// Scores that -1e4 takes the place of are hidden by -1e9, through which none shows; by two numbers that differ, they stay as they are.
+// CHECK-LABEL: func.func @replaced
+// CHECK: "ttir.constant"() {value = dense<-1.000000e+09> : tensor<1x1x1x1xf32>}
+// CHECK: "ttir.scaled_dot_product_attention"
+func.func @replaced(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %c: tensor<2x1x8x8xi1>) -> tensor<2x4x8x16xf32> {
+  %n = "ttir.full"() {fill_value = -10000.0 : f32, shape = array<i32: 1, 1, 1, 1>} : () -> tensor<1x1x1x1xf32>
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
+  %1 = "ttir.where"(%c, %0, %n) : (tensor<2x1x8x8xi1>, tensor<2x4x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %2 = "ttir.softmax"(%1) {dimension = -1 : si32} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %3 = "ttir.matmul"(%2, %v) : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return %3 : tensor<2x4x8x16xf32>
+}
+// CHECK-LABEL: func.func @replaced_twice
+// CHECK-NOT: attention
+// CHECK: return
+func.func @replaced_twice(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %c: tensor<2x1x8x8xi1>, %d: tensor<2x1x8x8xi1>) -> tensor<2x4x8x16xf32> {
+  %n = "ttir.full"() {fill_value = -10000.0 : f32, shape = array<i32: 1, 1, 1, 1>} : () -> tensor<1x1x1x1xf32>
+  %m = "ttir.full"() {fill_value = -1.0e9 : f32, shape = array<i32: 1, 1, 1, 1>} : () -> tensor<1x1x1x1xf32>
+  %0 = "ttir.matmul"(%q, %k) {transpose_b = true} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
+  %1 = "ttir.where"(%c, %0, %n) : (tensor<2x1x8x8xi1>, tensor<2x4x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %2 = "ttir.where"(%d, %1, %m) : (tensor<2x1x8x8xi1>, tensor<2x4x8x8xf32>, tensor<1x1x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %3 = "ttir.softmax"(%2) {dimension = -1 : si32} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %4 = "ttir.matmul"(%3, %v) : (tensor<2x4x8x8xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return %4 : tensor<2x4x8x16xf32>
+}
 // Weights that are read elsewhere, softmax of another dimension, and what is added for a score between, stay products.
 // CHECK-LABEL: func.func @read_twice
 // CHECK-NOT: attention
