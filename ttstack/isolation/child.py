@@ -30,8 +30,8 @@ _CLOCK_FACTOR = 4
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
 _NOT_UTF8 = "nanobind::detail::str_from_cstr"
 """What the bindings say of a string that Python cannot hold, as an error or before they end the process."""
-_OUT_OF_MEMORY = ("bad_alloc", "out of memory", "length_error")
-"""What C++ says when an allocation fails."""
+_OUT_OF_MEMORY = ("bad_alloc", "out of memory", "length_error", "MemoryError")
+"""What C++ says when an allocation fails, and Python when the result cannot be written."""
 
 
 def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
@@ -152,7 +152,10 @@ def _portable(error: BaseException) -> BaseException:
     with suppress(Exception):
         pickle.loads(pickle.dumps(error))
         return error
-    return RuntimeError(f"{type(error).__name__}: {error}")
+    stand_in = RuntimeError(f"{type(error).__name__}: {error}")
+    for note in getattr(error, "__notes__", ()):
+        stand_in.add_note(note)
+    return stand_in
 
 
 def _death(what: str, limits: Limits, status: int | None, said: str) -> SourceError:

@@ -107,8 +107,12 @@ class _Driver(Generic[C]):
         except UnsupportedOpError as e:
             self.refusals.append(e)
             return self._refused(call)
-        except (ValueError, ArithmeticError, LookupError) as e:
+        except ValueError as e:
             return self._refuse(call, f"`{call.name}`: {e}")
+        except (ArithmeticError, LookupError) as e:
+            return self._refuse(
+                call, f"`{call.name}` is of a form that has no conversion: {type(e).__name__}: {e}", _OURS
+            )
         values = [new] if isinstance(new, ir.Value) else list(new)
         for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
             if wanted is not None and call.used(i) and read_type(value.type) != wanted:
