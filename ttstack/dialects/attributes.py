@@ -7,7 +7,7 @@ from typing import Any
 from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
 from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ir
-from ttstack.ops.attributes import Spelling
+from ttstack.ops.attributes import Spelling, check_range
 from ttstack.ops.tensor_train_type import FIELDS, TensorTrainType
 
 _MISSPELT = "attribute '{name}' is {attribute}, expected {kind}"
@@ -121,7 +121,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _make_integer(type_: str, value: int) -> ir.Attribute:
-    _judge(type_, value)
+    check_range(value, type_)
     return ir.IntegerAttr.get(ir.Type.parse(type_), value)
 
 
@@ -129,16 +129,9 @@ def _make_array(type_: str, value: tuple[int, ...]) -> ir.Attribute:
     return ir.ArrayAttr.get([_make_integer(type_, v) for v in value])
 
 
-def _judge(type_: str, *values: int) -> None:
-    """Raise `ValueError` where a number does not fit an integer type such as `si32`."""
-    bits = int(type_.lstrip("siu"))
-    for value in values:
-        if not -(1 << bits - 1) <= value < 1 << bits - (not type_.startswith("u")):
-            raise ValueError(f"{value} does not fit {type_}")
-
-
 def _make_dense(type_: str, value: tuple[int, ...]) -> ir.Attribute:
-    _judge(type_, *value)
+    for number in value:
+        check_range(number, type_)
     return (ir.DenseI32ArrayAttr if type_ == "i32" else ir.DenseI64ArrayAttr).get(list(value))
 
 

@@ -1,17 +1,11 @@
-"""Tensor types of MLIR and of op definitions, each from the other; and how large a tensor may be."""
+"""Tensor types of MLIR and of op definitions, each from the other."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
-from typing import Any, Final
+from typing import Any
 
 from ttstack.mlir import ir, quant
+from ttstack.ops.shapes import check_shape
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
-
-MAX_RANK: Final = 64
-"""Dimensions of a tensor: NumPy has no more."""
-MAX_ELEMENTS: Final = 1 << 40
-"""Elements of a tensor: more than any device holds, and few enough for sizes in bytes to fit 64 bits."""
 
 _STORED = {str(d): d for d in (DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32)}
 """What quantized values can be stored as."""
@@ -64,17 +58,6 @@ def read_type(mlir_type: Any) -> TensorType:
     shape = tuple(mlir_type.shape)
     check_shape(shape)
     return TensorType(shape, read_element(mlir_type.element_type))
-
-
-def check_shape(shape: Sequence[int]) -> None:
-    """Raise `ValueError` where no host and no device could hold a tensor of that shape; extents of 0 count as 1."""
-    if min(shape, default=0) < 0:
-        raise ValueError(f"a tensor has the extent {min(shape)}")
-    if len(shape) > MAX_RANK:
-        raise ValueError(f"a tensor has {len(shape)} dimensions, at most {MAX_RANK} are supported")
-    if prod(extent or 1 for extent in shape) > MAX_ELEMENTS:
-        spelled = "x".join(map(str, shape))
-        raise ValueError(f"a tensor of {spelled} is too large: at most {MAX_ELEMENTS:,} elements are supported")
 
 
 def tensor_type(t: TensorType, encoding: ir.Attribute | None = None) -> ir.RankedTensorType:

@@ -1,6 +1,5 @@
 """Types, layouts, attribute values and dispatches out of a flatbuffer."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -8,19 +7,16 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.shapes import check_shape
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.layout import Grid, Layout
-
-_MOST_ELEMENTS = 2**48
-"""More than any machine holds; arithmetic on less stays within 64 bits."""
 
 
 def tensor_type(_: Reader, table: Any) -> TensorType:
     """A shape and an element type; raises `ValueError` where no tensor can have them."""
     dtype, shape = enums.DTYPE.member(table.Dtype()), numbers(table.ShapeAsNumpy())
-    if min(shape, default=0) < 0 or math.prod(shape) > _MOST_ELEMENTS:
-        raise ValueError(f"no tensor has the shape {list(shape)}")
+    check_shape(shape)
     quantized = table.Quantization()
     return TensorType(shape, _quantization(dtype, shape, quantized) if quantized else dtype)
 

@@ -21,6 +21,14 @@ class Spelling:
     type: str = ""
 
 
+def check_range(value: int, element: str) -> None:
+    """Raise `ValueError` where a number does not fit an integer type such as `si32`."""
+    bits = int(element.lstrip("siu"))
+    low, high = (0, 1 << bits) if element.startswith("u") else (-(1 << bits - 1), 1 << bits - 1)
+    if not low <= value < high:
+        raise ValueError(f"{value} does not fit {element}")
+
+
 FROM_RESULT = "result"
 """The kind of what is no attribute: the value is read off the type of the result of number `type`."""
 

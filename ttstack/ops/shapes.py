@@ -1,8 +1,26 @@
 """Rules that shapes of operands and results follow, each with the message for when they do not."""
 
 from collections.abc import Sequence
+from math import prod
+from typing import Final
 
 from ttstack.ops.types import ElementType, TensorType
+
+MAX_RANK: Final = 64
+"""Dimensions of a tensor: NumPy has no more."""
+MAX_ELEMENTS: Final = 1 << 40
+"""Elements of a tensor: more than any device holds, and few enough for sizes in bytes to fit 64 bits."""
+
+
+def check_shape(shape: Sequence[int]) -> None:
+    """Raise `ValueError` where no host and no device could hold a tensor of that shape; extents of 0 count as 1."""
+    if min(shape, default=0) < 0:
+        raise ValueError(f"a tensor has the extent {min(shape)}")
+    if len(shape) > MAX_RANK:
+        raise ValueError(f"a tensor has {len(shape)} dimensions, at most {MAX_RANK} are supported")
+    if prod(extent or 1 for extent in shape) > MAX_ELEMENTS:
+        spelled = "x".join(map(str, shape))
+        raise ValueError(f"a tensor of {spelled} is too large: at most {MAX_ELEMENTS:,} elements are supported")
 
 
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:

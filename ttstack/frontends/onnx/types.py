@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, TypeProto
 
-from ttstack.dialects.types import check_shape
+from ttstack.ops.shapes import check_shape
 from ttstack.ops.types import DType, TensorType
 
 DTYPES = {

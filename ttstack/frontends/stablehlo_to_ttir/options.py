@@ -7,7 +7,7 @@ from typing import Any
 
 from ttstack.dialects.elements import read_elements
 from ttstack.mlir import ir
-from ttstack.ops.attributes import Spelling
+from ttstack.ops.attributes import Spelling, check_range
 
 DICTIONARIES = (
     "mhlo.attributes",
@@ -48,8 +48,8 @@ def read_option(name: str, spelling: Spelling, option: Any) -> Any:
     plain = _plain(option)
     try:
         value = _READERS[spelling.kind](plain)
-        if spelling.kind == "integer" and not _fits(value, spelling.type or "i64"):
-            raise ValueError(value)
+        if spelling.kind == "integer":
+            check_range(value, spelling.type or "i64")
     except (ValueError, TypeError, KeyError):
         kind = f"{spelling.kind} {spelling.type}".strip()
         raise ValueError(f"attribute '{name}' is {plain!r}, expected {kind}") from None
@@ -80,11 +80,6 @@ def _integer(plain: Any) -> int:
     if isinstance(plain, float):
         raise TypeError(plain)
     return int(plain)
-
-
-def _fits(value: int, element: str) -> bool:
-    bits = int(element.lstrip("usi"))
-    return 0 <= value < 1 << bits if element.startswith("u") else -(1 << bits - 1) <= value < 1 << bits - 1
 
 
 def _integers(plain: Any) -> tuple[int, ...]:

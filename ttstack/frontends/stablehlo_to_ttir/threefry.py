@@ -32,22 +32,24 @@ def _threefry(call: Call) -> list[ir.Value]:
     if len(call.operands) != 4 or {t.dtype for t in call.types} != {DType.UI32}:
         call.refuse("takes other operands than two words of a key and two of a counter, each ui32")
     first, second, *words = call.operands
-    xor = partial(_of, "bitwise_xor")
+    xor = partial(_word_op, "bitwise_xor")
     keys = [first, second, xor(xor(first, second), _PARITY)]
-    x, y = (_of("add", word, key) for word, key in zip(words, keys, strict=False))
+    x, y = (_word_op("add", word, key) for word, key in zip(words, keys, strict=False))
     for i, count in enumerate(islice(cycle(_ROTATIONS), _ROUNDS), 1):
-        x = _of("add", x, y)
+        x = _word_op("add", x, y)
         y = xor(_rotated(y, count), x)
         if i % 4 == 0:
             turn = i // 4
-            x = _of("add", x, keys[turn % 3])
-            y = _of("add", _of("add", y, keys[(turn + 1) % 3]), turn)
+            x = _word_op("add", x, keys[turn % 3])
+            y = _word_op("add", _word_op("add", y, keys[(turn + 1) % 3]), turn)
     return [x, y]
 
 
 def _rotated(x: ir.Value, count: int) -> ir.Value:
-    return _of("bitwise_or", _of("logical_left_shift", x, count), _of("logical_right_shift", x, 32 - count))
+    return _word_op(
+        "bitwise_or", _word_op("logical_left_shift", x, count), _word_op("logical_right_shift", x, 32 - count)
+    )
 
 
-def _of(mnemonic: str, x: ir.Value, y: ir.Value | int) -> ir.Value:
+def _word_op(mnemonic: str, x: ir.Value, y: ir.Value | int) -> ir.Value:
     return ttir(mnemonic, [x, scalar(y, read_type(x.type)) if isinstance(y, int) else y])
