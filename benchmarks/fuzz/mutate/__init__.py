@@ -1,0 +1,1 @@
+"""Ways to change files, by what they are made of."""
