@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 
-.PHONY: demo test lint types imports unit groups clients wheel replay mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ from benchmarks.fuzz.kinds import KINDS  # noqa: E402
 
 def main() -> int:
     """Run a campaign; 1 where there are findings."""
-    asked = _arguments()
+    asked, commit = _arguments(), _commit()
     folder = _ROOT / "build" / "fuzz"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"outcomes.{asked.seed}.jsonl"
@@ -32,15 +33,18 @@ def main() -> int:
     numbers = [n for n in range(asked.count) if n not in outcomes or (asked.again and outcomes[n].result == "finding")]
     campaign = Campaign(folder, asked.seed, kinds, asked.workers)
     with path.open("a") if kinds == tuple(KINDS) else open(os.devnull, "a") as file:  # noqa: PTH123
-        for outcome in campaign.run([asked.only] if asked.only is not None else numbers):
+        for found in campaign.run([asked.only] if asked.only is not None else numbers):
+            outcome = replace(found, commit=commit)
             outcomes[outcome.number] = outcome
             file.write(json.dumps(outcome.as_dict()) + "\n")
             file.flush()
             if outcome.result == "finding" or asked.only is not None:
-                print(f"{outcome.number} {outcome.kind} {outcome.mutator}: {outcome.result} {outcome.detail}", flush=True)
+                print(
+                    f"{outcome.number} {outcome.kind} {outcome.mutator}: {outcome.result} {outcome.detail}", flush=True
+                )
                 print(f"  {campaign.save(outcome.number)}", flush=True)
     if asked.only is None:
-        text = tallies.text(outcomes.values(), asked.seed, _commit())
+        text = tallies.text(outcomes.values(), asked.seed)
         print(text.partition("\n\n")[0])
         if kinds == tuple(KINDS):
             tallies.STORED.write_text(text)
@@ -59,7 +63,9 @@ def _arguments() -> argparse.Namespace:
 
 
 def _commit() -> str:
-    found = subprocess.run(("git", "rev-parse", "--short", "HEAD"), capture_output=True, text=True, cwd=_ROOT, check=False)
+    found = subprocess.run(
+        ("git", "rev-parse", "--short", "HEAD"), capture_output=True, text=True, cwd=_ROOT, check=False
+    )
     return found.stdout.strip()
 
 

@@ -66,7 +66,9 @@ class Campaign:
     def _start(self, place: int) -> _Worker:
         ours, theirs = _FORK.Pipe()
         folder = self.folder / f"worker{place}"
-        process = _FORK.Process(target=serve, args=(theirs, folder, self.seed, self.kinds), daemon=True, name=str(place))
+        process = _FORK.Process(
+            target=serve, args=(theirs, folder, self.seed, self.kinds), daemon=True, name=str(place)
+        )
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -98,7 +100,9 @@ class Campaign:
 
     def _lost(self, worker: _Worker, detail: str) -> Outcome:
         given = drawn(self.seed, worker.number, self.kinds)
-        return Outcome(worker.number, given.kind.name, given.mutator.name, "finding", detail, time.monotonic() - worker.since)
+        return Outcome(
+            worker.number, given.kind.name, given.mutator.name, "finding", detail, time.monotonic() - worker.since
+        )
 
     def _go_on(self, worker: _Worker, waiting: Iterator[int]) -> None:
         self._running.remove(worker)

@@ -30,14 +30,16 @@ def _order(item: tuple[str, int]) -> tuple[int, str]:
     return ("finding", "accepted").index(item[0]) if item[0] in ("finding", "accepted") else 2, item[0]
 
 
-def text(outcomes: Iterable[Outcome], seed: int, commit: str) -> str:
+def text(outcomes: Iterable[Outcome], seed: int) -> str:
     """The whole file."""
     found = list(outcomes)
     total = Counter(outcome.result for outcome in found)
     findings = sorted(o.number for o in found if o.result == "finding")
+    commits = Counter(outcome.commit for outcome in found).most_common()
+    refused = len(found) - total["accepted"] - len(findings)
     head = [
-        f"{len(found)} mutated inputs, seed {seed}, at {commit}",
-        f"accepted {total['accepted']}, refused {len(found) - total['accepted'] - len(findings)}, findings {len(findings)}",
+        f"{len(found)} mutated inputs, seed {seed}, at {', '.join(f'{commit} ({n})' for commit, n in commits)}",
+        f"accepted {total['accepted']}, refused {refused}, findings {len(findings)}",
         *([f"findings: {' '.join(map(str, findings))}"] if findings else []),
     ]
     return "\n".join([*head, "", *table(found)]) + "\n"

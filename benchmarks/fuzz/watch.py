@@ -1,5 +1,6 @@
 """What happened while a file was read that must not: code, processes, other files."""
 
+import fcntl
 import os
 import sys
 import sysconfig
@@ -11,11 +12,17 @@ from typing import Any
 from benchmarks.fuzz.case import CANARY
 
 _ROOT = Path(__file__).parents[2]
-_ALLOWED = tuple(
-    os.path.realpath(p) + "/"
-    for p in (_ROOT, sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), "/proc", "/sys", "/dev/shm", "/usr/lib", "/usr/share")
-) + ("/dev/null", "/dev/urandom")
-_PROCESSES = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.startfile", "pty.spawn", "socket.connect")
+_FOLDERS = (_ROOT, sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), "/proc", "/sys", "/usr/lib", "/usr/share")
+_ALLOWED = (*(os.path.realpath(p) + "/" for p in _FOLDERS), "/dev/null", "/dev/urandom")
+_PROCESSES = (
+    "os.system",
+    "subprocess.Popen",
+    "os.exec",
+    "os.posix_spawn",
+    "os.startfile",
+    "pty.spawn",
+    "socket.connect",
+)
 _CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.chmod", "os.link", "os.symlink")
 _COMMANDS = ("os", "posix", "subprocess", "nt", "pty", "shutil")
 
@@ -25,6 +32,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._said = os.memfd_create("findings")
+        fcntl.fcntl(self._said, fcntl.F_SETFL, os.O_APPEND)
         self._folder = ""
         sys.addaudithook(self._hook)
 
@@ -50,8 +58,8 @@ class Watch:
     def _judged(self, event: str, arguments: tuple[Any, ...]) -> str | None:
         if event in _PROCESSES:
             return f"{event} {arguments!r}"
-        if event == "compile" and isinstance(arguments[0], str | bytes) and CANARY in str(arguments[0]):
-            return "planted code was compiled"
+        if event == "exec" and CANARY in repr(getattr(arguments[0], "co_consts", "")):
+            return "planted code was executed"
         if event == "pickle.find_class" and arguments[0] in _COMMANDS:
             return f"a pickle asked for {arguments[0]}.{arguments[1]}"
         if event == "open" or event in _CHANGES:

@@ -22,7 +22,6 @@ from ttstack.diagnostics import TTStackError
 
 SECONDS = 20
 MEMORY = 4 << 30
-_SLOW = 5.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,7 @@ class Outcome:
     """`accepted`, the code of the error that refused it, or `finding`."""
     detail: str = ""
     seconds: float = 0.0
+    commit: str = ""
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -153,7 +153,7 @@ def serve(connection: Connection, folder: Path, seed: int, kinds: tuple[str, ...
         os.dup2(said.fileno(), 2)
     judge = Judge(folder / "case", Watch())
     gc.freeze()
-    sys.setrecursionlimit(1000)
+    sys.dont_write_bytecode = True
     while (number := connection.recv()) is not None:
         given = drawn(seed, number, kinds)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)

@@ -14,22 +14,36 @@ from ttstack.system_desc import load
 from ttstack.system_desc.load import PRESETS, loads
 from ttstack.system_desc.serialize import dump, to_dict
 
-_DERIVED = "name: mine\nbase: wormhole\nchips:\n- base: wormhole\n  clock: 900 MHz\n  l1_size: 1 MiB\n"
+_DERIVED = "name: mine\nchips:\n- base: {base}\n  l1:\n    size_bytes: 1 MiB\n"
 _OVERRIDES = {
     "ops": [
-        {"location": "net.py:12*", "name": "matmul", "memory": "l1", "layout": "block_sharded", "grid": [8, 8], "dtype": "bf16"},
+        {
+            "location": "net.py:12*",
+            "name": "matmul",
+            "memory": "l1",
+            "layout": "block_sharded",
+            "grid": [8, 8],
+            "dtype": "bf16",
+        },
         {"location": "*", "memory": "dram"},
         {"location": "a", "operands": [{"memory": "l1", "layout": "interleaved"}, None]},
     ],
     "arguments": [{"name": "weight*", "dtype": "bfp8_b"}],
 }
-_TABLES = "rel_error: 0.05\nmin_rows: 1000\ntables:\n  user*: {max_bytes: 4 MiB, row_factors: 500x24}\n  item: {ranks: 16x32}\n  other: false\n"
+_TABLES = """rel_error: 0.05
+min_rows: 1000
+tables:
+  user*: {max_bytes: 4 MiB, row_factors: 500x24}
+  item: {ranks: 16x32}
+  other: false
+"""
 
 
 def _devices() -> list[Files]:
     given = [path.read_bytes() for path in sorted(PRESETS.glob("*.yaml"))]
-    beside = b"name: other\nbase: wormhole\n"
-    return [*({"device.yaml": text} for text in given), {"device.yaml": b"base: other.yaml\n", "other.yaml": beside}]
+    derived = {"device.yaml": _DERIVED.format(base="other.yaml").encode()}
+    beside = {"other.yaml": _DERIVED.format(base="wormhole").encode()}
+    return [*({"device.yaml": text} for text in given), derived | beside, derived | beside]
 
 
 def _overrides() -> list[Files]:
@@ -50,7 +64,14 @@ def _dumps_and_loads(path: Path, rng: random.Random) -> str | None:
 
 
 KINDS = [
-    Kind("device", _devices, documents.MUTATORS, read_device, _dumps_and_loads, 14),
-    Kind("overrides", _overrides, documents.MUTATORS, lambda path: load_overrides(path).text(), None, 16),
-    Kind("tensor_train", lambda: [{"tables.yaml": _TABLES.encode()}], documents.MUTATORS, lambda path: repr(load_rules(path)), None, 16),
+    Kind("device", _devices, documents.MUTATORS, read_device, _dumps_and_loads, 22),
+    Kind("overrides", _overrides, documents.MUTATORS, lambda path: load_overrides(path).text(), None, 36),
+    Kind(
+        "tensor_train",
+        lambda: [{"tables.yaml": _TABLES.encode()}],
+        documents.MUTATORS,
+        lambda path: repr(load_rules(path)),
+        None,
+        30,
+    ),
 ]

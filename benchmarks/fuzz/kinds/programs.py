@@ -47,6 +47,6 @@ def read(path: Path) -> str:
 
 
 KINDS = [
-    Kind("ttb", lambda: [_saved(b, "inline") for b in _binaries()], programs.INLINE, read, None, 16),
-    Kind("ttb_beside", lambda: [_saved(b, "beside") for b in _binaries()[:2]], programs.BESIDE, read, None, 14),
+    Kind("ttb", lambda: [_saved(b, "inline") for b in _binaries()], programs.INLINE, read, None, 36),
+    Kind("ttb_beside", lambda: [_saved(b, "beside") for b in _binaries()[:2]], programs.BESIDE, read, None, 30),
 ]

@@ -55,6 +55,6 @@ def _as_safetensors(path: Path, _: random.Random) -> str | None:
 
 
 KINDS = [
-    Kind("npz", _npz, archives.NPZ, read, _as_numpy, 20),
-    Kind("safetensors", lambda: [{"inputs.safetensors": save(_ARRAYS)}], tensors.MUTATORS, read, _as_safetensors, 18),
+    Kind("npz", _npz, archives.NPZ, read, _as_numpy, 44),
+    Kind("safetensors", lambda: [{"inputs.safetensors": save(_ARRAYS)}], tensors.MUTATORS, read, _as_safetensors, 38),
 ]

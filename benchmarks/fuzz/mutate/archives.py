@@ -17,7 +17,18 @@ from benchmarks.fuzz.mutate.numbers import WHOLE
 
 Records = Mapping[str, bytes]
 _STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
-_NAMES = ("../secret", "/etc/passwd", "a\\b", "x.npy", "", "é" * 100, "data/../../x", "CON", "x/", "model/data/constants/opaque_obj_0")
+_NAMES = (
+    "../secret",
+    "/etc/passwd",
+    "a\\b",
+    "x.npy",
+    "",
+    "é" * 100,
+    "data/../../x",
+    "CON",
+    "x/",
+    "model/data/constants/opaque_obj_0",
+)
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
@@ -139,7 +150,9 @@ def _json(rng: random.Random, data: bytes) -> bytes:
 
 def _expression(rng: random.Random, data: bytes) -> bytes:
     """Code in the place of a text of the program: sizes, names of ops, arguments, metadata."""
-    code = rng.choice((f"__import__('os').mkdir('../{CANARY}')", f"x=__import__('os').mkdir('../{CANARY}')", "os.system"))
+    code = rng.choice(
+        (f"__import__('os').mkdir('../{CANARY}')", f"x=__import__('os').mkdir('../{CANARY}')", "os.system")
+    )
     entries = unpacked(data)
     name = next(n for n in entries if n.endswith("model.json"))
     program = json.loads(entries[name])
@@ -172,15 +185,20 @@ def _npy(rng: random.Random, data: bytes) -> bytes:
     header_end = array.index(b"\n") + 1
     header = array[10:header_end].decode("latin1")
     number = str(rng.choice((*WHOLE, 2**70)))
-    odd = rng.choice((
-        ("'<i8'", rng.choice(("'|O'", "'<f8'", "'|V8'", "[('a', '<i8')]", "'<U2'", "'>i8'", "'<M8[s]'", "'<c16'", "'?'"))),
-        ("'<f4'", rng.choice(("'|O'", "'<f2'", "'|V4'", "'>f4'", "'|S4'", "'<f4' * 9", "f" * 400))),
-        ("(2,", f"({number},"),
-        ("3)", f"{number})"),
-        ("False", rng.choice(("True", "None", "1", "[" * 200 + "]" * 200))),
-        ("'shape'", rng.choice(("'shape2'", "'shape': (1,), 'shape'", "__import__('os')"))),
-        ("{", rng.choice(("", "{{", "{**{}, ", f"{{'x': __import__('os').mkdir('../{CANARY}'), "))),
-    ))
+    odd = rng.choice(
+        (
+            (
+                "'<i8'",
+                rng.choice(("'|O'", "'<f8'", "'|V8'", "[('a', '<i8')]", "'<U2'", "'>i8'", "'<M8[s]'", "'<c16'", "'?'")),
+            ),
+            ("'<f4'", rng.choice(("'|O'", "'<f2'", "'|V4'", "'>f4'", "'|S4'", "'<f4' * 9", "f" * 400))),
+            ("(2,", f"({number},"),
+            ("3)", f"{number})"),
+            ("False", rng.choice(("True", "None", "1", "[" * 200 + "]" * 200))),
+            ("'shape'", rng.choice(("'shape2'", "'shape': (1,), 'shape'", "__import__('os')"))),
+            ("{", rng.choice(("", "{{", "{**{}, ", f"{{'x': __import__('os').mkdir('../{CANARY}'), "))),
+        )
+    )
     text = header.replace(*odd).rstrip() + "\n"
     length = rng.choice((len(text), len(text), len(text), 0, 65535))
     version = rng.choice((b"\x01\x00",) * 5 + (b"\x02\x00", b"\x03\x00", b"\x09\x09"))

@@ -1,5 +1,6 @@
 """Changes of YAML and JSON: values of other kinds, deep or endless structures, tags that ask for code."""
 
+import copy
 import json
 import random
 import re
@@ -13,7 +14,21 @@ from benchmarks.fuzz.mutate import plain
 from benchmarks.fuzz.mutate.numbers import REAL, TEXT, WHOLE
 
 Change = Callable[[random.Random, Any], Any]
-_ODD: tuple[Any, ...] = (None, True, [], {}, [[]], {"": None}, "1e999", "0x10", "12 parsecs", [1, "a", None], *WHOLE, *REAL, *TEXT)
+_ODD: tuple[Any, ...] = (
+    None,
+    True,
+    [],
+    {},
+    [[]],
+    {"": None},
+    "1e999",
+    "0x10",
+    "12 parsecs",
+    [1, "a", None],
+    *WHOLE,
+    *REAL,
+    *TEXT,
+)
 _LINES = (
     "a: &a [*a]",
     "<<: 3",
@@ -44,15 +59,21 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, part in inner for place in places(part, (*path, key)))]
 
 
+def _place(rng: random.Random, value: Any) -> tuple[Any, Any]:
+    """A place in a document: what holds it, and under which key; deep places are as likely as others."""
+    holder, key, inner = None, None, value
+    while isinstance(inner, dict | list) and inner and (holder is None or rng.randrange(8)):
+        holder, key = inner, rng.choice(list(inner) if isinstance(inner, dict) else range(len(inner)))
+        inner = holder[key]
+    return holder, key
+
+
 def change_value(rng: random.Random, value: Any) -> Any:
     """The document with one value changed, dropped, repeated or renamed; it is changed in place."""
-    path = rng.choice(places(value)[1:] or [()])
-    if not path:
+    holder, key = _place(rng, value)
+    if holder is None:
         return rng.choice(_ODD)
-    holder = value
-    for key in path[:-1]:
-        holder = holder[key]
-    key, held = path[-1], holder[path[-1]]
+    held = holder[key]
     match rng.randrange(8):
         case 0:
             del holder[key]
@@ -63,9 +84,9 @@ def change_value(rng: random.Random, value: Any) -> Any:
         case 3:
             holder[key] = [held]
         case 4:
-            holder[key] = deep(held, rng.choice((3, 60, 900)))
+            holder[key] = deep(held, rng.choice((3, 60, 300)))
         case _:
-            holder[key] = rng.choice(_ODD)
+            holder[key] = copy.deepcopy(rng.choice(_ODD))
     return value
 
 
@@ -115,7 +136,25 @@ def _scalars(rng: random.Random, data: bytes) -> bytes:
     if not found:
         return data + b"\n&a *a"
     at = rng.choice(found)
-    spelled = ("&a", "*a", "!!str", "!!float x", "|", ">-", '"\\ud800"', "'", "[", "{a: }", "0o17", "1_000", "1:30", "+.inf", "~", "@", "`")
+    spelled = (
+        "&a",
+        "*a",
+        "!!str",
+        "!!float x",
+        "|",
+        ">-",
+        '"\\ud800"',
+        "'",
+        "[",
+        "{a: }",
+        "0o17",
+        "1_000",
+        "1:30",
+        "+.inf",
+        "~",
+        "@",
+        "`",
+    )
     return (text[: at.start()] + rng.choice((*spelled, *map(str, WHOLE))) + text[at.end() :]).encode()
 
 
@@ -132,20 +171,24 @@ def _bombs(rng: random.Random, data: bytes) -> bytes:
         case 3:
             return (text + "\n" + "".join(f"{' ' * i}k{i}:\n" for i in range(1500))).encode()
         case _:
-            merges = ["m0: &m0 {a: 1}"] + [f"m{i}: &m{i} {{<<: [{', '.join([f'*m{i - 1}'] * 9)}], b{i}: 1}}" for i in range(1, 9)]
+            merges = ["m0: &m0 {a: 1}"] + [
+                f"m{i}: &m{i} {{<<: [{', '.join([f'*m{i - 1}'] * 9)}], b{i}: 1}}" for i in range(1, 9)
+            ]
             return "\n".join((text, *merges)).encode()
 
 
 def _code(rng: random.Random, files: Files) -> Files:
     """Tags by which careless readers of YAML run something."""
-    tag = rng.choice((
-        f"!!python/object/apply:os.mkdir ['../{CANARY}']",
-        f"!!python/object/new:os.mkdir ['../{CANARY}']",
-        f'!!python/object/apply:builtins.eval ["__import__(\'os\').mkdir(\'../{CANARY}\')"]',
-        f"!!python/object/apply:subprocess.check_output [['mkdir', '../{CANARY}']]",
-        "!!python/module:antigravity",
-        "!!python/name:os.system",
-    ))
+    tag = rng.choice(
+        (
+            f"!!python/object/apply:os.mkdir ['../{CANARY}']",
+            f"!!python/object/new:os.mkdir ['../{CANARY}']",
+            f"!!python/object/apply:builtins.eval [\"__import__('os').mkdir('../{CANARY}')\"]",
+            f"!!python/object/apply:subprocess.check_output [['mkdir', '../{CANARY}']]",
+            "!!python/module:antigravity",
+            "!!python/name:os.system",
+        )
+    )
     text = files[first(files)].decode().rstrip("\n")
     found = [m.start() for m in re.finditer(r"(?<=: )(?=\w)", text)]
     at = rng.choice(found or [len(text)])

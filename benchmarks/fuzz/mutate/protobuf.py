@@ -11,7 +11,22 @@ from benchmarks.fuzz.case import CANARY, Files, Mutator, Promise, first, with_fi
 from benchmarks.fuzz.mutate import plain
 from benchmarks.fuzz.mutate.numbers import REAL, TEXT, WHOLE
 
-_OPS = ("Add", "Relu", "Reshape", "Loop", "If", "Scan", "LSTM", "Einsum", "Range", "Tile", "Expand", "ConstantOfShape", "Pad", "Nope")
+_OPS = (
+    "Add",
+    "Relu",
+    "Reshape",
+    "Loop",
+    "If",
+    "Scan",
+    "LSTM",
+    "Einsum",
+    "Range",
+    "Tile",
+    "Expand",
+    "ConstantOfShape",
+    "Pad",
+    "Nope",
+)
 
 
 def _messages(message: Any) -> list[Any]:
@@ -121,7 +136,9 @@ def _external(rng: random.Random, files: Files) -> Files:
     tensor.data_location = 1
     del tensor.external_data[:]
     given = {
-        "location": rng.choice(("weights.bin", "/etc/passwd", "../secret", "/dev/zero", "a/../../secret", "", ".", "nul\0")),
+        "location": rng.choice(
+            ("weights.bin", "/etc/passwd", "../secret", "/dev/zero", "a/../../secret", "", ".", "nul\0")
+        ),
         "offset": rng.choice(("0", "1", "-1", str(2**63), "x", "4096")),
         "length": rng.choice(("4", "8192", str(2**62), "-4", "", "0x10")),
     }

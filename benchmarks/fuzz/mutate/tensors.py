@@ -42,7 +42,9 @@ def _type(rng: random.Random, data: bytes) -> bytes:
     header, values = split(data)
     entries = json.loads(header)
     entry = entries[rng.choice(list(entries))]
-    entry["dtype"] = rng.choice(("F32", "F64", "I64", "BF16", "F16", "BOOL", "U64", "F8_E4M3", "C64", "NOPE", "I32", "U8"))
+    entry["dtype"] = rng.choice(
+        ("F32", "F64", "I64", "BF16", "F16", "BOOL", "U64", "F8_E4M3", "C64", "NOPE", "I32", "U8")
+    )
     return joined(json.dumps(entries).encode(), values)
 
 
@@ -50,20 +52,22 @@ def _spelling(rng: random.Random, data: bytes) -> bytes:
     """Keys twice, padding, deep nesting, other bytes behind."""
     header, values = split(data)
     text = header.decode().strip()
-    found = rng.choice((
-        text[:-1] + "," + text[1:],
-        "[" * 100_000,
-        '{"x":' * 100_000,
-        text[:-1] + ', "__metadata__": {"a": 1}}',
-        text[:-1] + ', "__metadata__": {"a": "b"}}',
-        text + "x",
-        " " + text,
-        text.replace("0", "0.0", 1),
-        text.replace("0", "1e400", 1),
-        text.replace("0", "9" * 5000, 1),
-        text.replace('"', '"\\ud800', 1),
-        "NaN",
-    ))
+    found = rng.choice(
+        (
+            text[:-1] + "," + text[1:],
+            "[" * 100_000,
+            '{"x":' * 100_000,
+            text[:-1] + ', "__metadata__": {"a": 1}}',
+            text[:-1] + ', "__metadata__": {"a": "b"}}',
+            text + "x",
+            " " + text,
+            text.replace("0", "0.0", 1),
+            text.replace("0", "1e400", 1),
+            text.replace("0", "9" * 5000, 1),
+            text.replace('"', '"\\ud800', 1),
+            "NaN",
+        )
+    )
     return joined(found.encode(), values + rng.choice((b"", b"", b"more")))
 
 

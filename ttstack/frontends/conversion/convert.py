@@ -114,6 +114,9 @@ class _Driver(Generic[C]):
                 call, f"`{call.name}` is of a form that has no conversion: {type(e).__name__}: {e}", _OURS
             )
         values = [new] if isinstance(new, ir.Value) else list(new)
+        if len(values) != len(call.results):
+            why = f"`{call.name}` has {len(call.results)} results, what it becomes has {len(values)}"
+            return self._refuse(call, why, _OURS)
         for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
             if wanted is not None and call.used(i) and read_type(value.type) != wanted:
                 return self._refuse(call, f"`{call.name}` becomes {value.type}, its result {i} is {wanted}", _OURS)
