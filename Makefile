@@ -46,6 +46,10 @@ replay: $(VENV)/dev
 mutants: $(VENV)/dev
 	$(BIN)/python -m benchmarks.mutants.run
 
+# Goes on where it was stopped: `make fuzz COUNT=20000`.
+fuzz: $(VENV)/dev
+	$(BIN)/python -m benchmarks.fuzz --count $(or $(COUNT),20000)
+
 docs: $(VENV)/dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 
