@@ -8,12 +8,14 @@ import pytest
 
 import ttstack
 from tests.ops.test_tensor_train import CORES, train
+from tests.placement.test_overrides import ALIASES
 from ttstack.compiler import compile_module
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, PassOptionError
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
+from ttstack.options.tables import load_rules
 from ttstack.program.records import Binary
 from ttstack.program.table_record import TableRecord
 from ttstack_runtime.executor import execute
@@ -236,6 +238,24 @@ def test_faults_of_a_file_come_together(tmp_path: Path, content: str, notes: lis
         compiled(PLAIN, {}, str(tmp_path / "tables.yaml"))
     for note in notes:
         assert any(note in n for n in refused.value.diagnostic.notes), refused.value
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"tables":' * 100_000, "nested too deeply"),
+        (b"min_rows: " + b"9" * 5000, "cannot read"),
+        (b"min_rows: !!int ''", "cannot read"),
+        (b"\xff", "cannot read"),
+        (b"!!python/object/apply:os.getcwd []", "cannot read"),
+        (ALIASES.encode(), "values are repeated"),
+    ],
+)
+def test_files_of_strangers_are_refused(tmp_path: Path, content: bytes, why: str):
+    (tmp_path / "tables.yaml").write_bytes(content)
+    with pytest.raises(PassOptionError, match=why):
+        load_rules(tmp_path / "tables.yaml")
 
 
 OPTIONS = [

@@ -8,6 +8,9 @@ from pydantic.fields import FieldInfo
 
 from ttstack.system_desc.base import Desc, Fault
 
+_FORMS: dict[Any, Any] = {tuple: (list, tuple), dict: Mapping}
+"""What several parts are given as, by what holds them; one part is given as a mapping."""
+
 
 def relation_faults(model: type[Desc], values: object) -> Iterator[Fault]:
     """The faults of all relations whose fields are there and of their kind, at their paths from `model` on."""
@@ -36,13 +39,14 @@ def _value(field: FieldInfo, given: Any, path: tuple[str | int, ...], faults: li
     """A field's value: a part, several, or what pydantic makes of it."""
     bare: Any = field.annotation
     part = next((t for t in (bare, *get_args(bare)) if isinstance(t, type) and issubclass(t, BaseModel)), None)
-    if part is None or given is None:
+    form = get_origin(bare)
+    if part is None or not isinstance(given, _FORMS.get(form, Mapping)):
         whole: Any = Annotated[bare, *field.metadata] if field.metadata else bare
         return TypeAdapter(whole).validate_python(given)
-    if isinstance(given, list | tuple):
+    if form is tuple:
         parts = cast(list[Any], given)
         return tuple(_part(part, item, (*path, i), faults) for i, item in enumerate(parts))
-    if get_origin(bare) is dict and isinstance(given, dict):
+    if form is dict:
         parts = cast(dict[str, Any], given)
         return {name: _part(part, item, (*path, name), faults) for name, item in parts.items()}
     return _part(part, given, path, faults)

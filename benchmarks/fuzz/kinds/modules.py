@@ -100,10 +100,10 @@ def prints_and_parses(path: Path, rng: random.Random) -> str | None:
 
 
 KINDS = [
-    Kind("ttir", _as_files("model.mlir", _ttir), text.MUTATORS, read, prints_and_parses, 8),
-    Kind("stablehlo", _as_files("model.mlir", _stablehlo), text.MUTATORS, read, prints_and_parses, 11),
-    Kind("tosa", _as_files("model.mlir", _tosa), text.MUTATORS, read, prints_and_parses, 7),
-    Kind("bytecode", _as_files("model.mlirbc", _bytecode), plain.mutators(), read, prints_and_parses, 11),
-    Kind("artifact", _as_files("model.stablehlo", _stored("stablehlo")), plain.mutators(), read, prints_and_parses, 7),
-    Kind("jax", _as_files("model.jax", _stored("jax")), plain.mutators(), read, prints_and_parses, 5),
+    Kind("ttir", _as_files("model.mlir", _ttir), text.MUTATORS, read, prints_and_parses, 5),
+    Kind("stablehlo", _as_files("model.mlir", _stablehlo), text.MUTATORS, read, prints_and_parses, 7),
+    Kind("tosa", _as_files("model.mlir", _tosa), text.MUTATORS, read, prints_and_parses, 4),
+    Kind("bytecode", _as_files("model.mlirbc", _bytecode), plain.mutators(), read, prints_and_parses, 7),
+    Kind("artifact", _as_files("model.stablehlo", _stored("stablehlo")), plain.mutators(), read, prints_and_parses, 4),
+    Kind("jax", _as_files("model.jax", _stored("jax")), plain.mutators(), read, prints_and_parses, 3),
 ]

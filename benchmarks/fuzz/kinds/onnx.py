@@ -97,6 +97,6 @@ def _reference(path: Path, inputs: dict[str, Any]) -> list[Any] | None:
 
 
 KINDS = [
-    Kind("onnx", _seeds, protobuf.MUTATORS, read, same_as_reference, 12),
-    Kind("onnx_external", _external, protobuf.EXTERNAL, read, None, 4),
+    Kind("onnx", _seeds, protobuf.MUTATORS, read, same_as_reference, 8),
+    Kind("onnx_external", _external, protobuf.EXTERNAL, read, None, 3),
 ]

@@ -35,4 +35,4 @@ def _attack(rng: random.Random, files: Files) -> Files:
     return files
 
 
-KINDS = [Kind("pt2", _seeds, [*archives.PT2, Mutator("pt2_attack", _attack, Promise.ANY)], read, None, 8)]
+KINDS = [Kind("pt2", _seeds, [*archives.PT2, Mutator("pt2_attack", _attack, Promise.ANY)], read, None, 5)]

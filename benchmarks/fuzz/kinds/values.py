@@ -5,6 +5,7 @@ import random
 import zipfile
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from safetensors.numpy import load_file, save
@@ -13,6 +14,7 @@ import ttstack
 from benchmarks.fuzz.case import Files, Kind
 from benchmarks.fuzz.mutate import archives, tensors
 from ttstack.program.records import Function
+from ttstack.tensor_train import TensorTrain, decompose, plan
 from ttstack_runtime.inputs import load_inputs
 
 _ARRAYS = {"x": np.arange(6).reshape(2, 3), "y": np.array([0.5, -1], np.float32)}
@@ -54,7 +56,23 @@ def _as_safetensors(path: Path, _: random.Random) -> str | None:
     return None if _spelled(load_file(path)) == read(path) else "safetensors reads other values"
 
 
+def _trains() -> list[Files]:
+    table = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32)
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.safetensors"
+        decompose(table, plan(50, 6, ranks=2)).save(path)
+        return [{path.name: path.read_bytes()}]
+
+
+def read_train(path: Path) -> str:
+    """Plan, certificate and cores."""
+    found = TensorTrain.load(path)
+    return f"{found.plan} {found.certificate} {_spelled({str(k): core for k, core in enumerate(found.cores)})}"
+
+
 KINDS = [
+    Kind("train", _trains, tensors.FACTS, read_train, None, 24),
     Kind("npz", _npz, archives.NPZ, read, _as_numpy, 44),
     Kind("safetensors", lambda: [{"inputs.safetensors": save(_ARRAYS)}], tensors.MUTATORS, read, _as_safetensors, 38),
 ]

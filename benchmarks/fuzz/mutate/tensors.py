@@ -84,6 +84,19 @@ def _stays(rng: random.Random, files: Files) -> Files:
     return with_first(files, joined(text + b" " * rng.randrange(9), values))
 
 
+def _facts(rng: random.Random, data: bytes) -> bytes:
+    """The JSON that stands in the metadata."""
+    header, values = split(data)
+    entries = json.loads(header)
+    metadata = entries["__metadata__"]
+    key = rng.choice(list(metadata))
+    facts = json.loads(metadata[key])
+    for _ in range(rng.choice((1, 1, 2))):
+        facts = documents.change_value(rng, facts)
+    metadata[key] = rng.choice((json.dumps(facts), json.dumps(facts), "[" * 100_000))
+    return joined(json.dumps(entries).encode(errors="replace"), values)
+
+
 _CHANGES = (_header, _numbers, _type, _spelling, _length)
 
 MUTATORS = [
@@ -91,6 +104,8 @@ MUTATORS = [
     *(Mutator(f"tensors{change.__name__}", on_first(change)) for change in _CHANGES),
     Mutator("tensors_stays", _stays, Promise.EQUAL),
 ]
+FACTS = [*MUTATORS, *(Mutator("tensors_facts", on_first(_facts)),) * 3]
+"""Of files with metadata."""
 BESIDE = [
     *plain.mutators(Promise.SEALED, beside=True),
     *(Mutator(f"tensors{change.__name__}", on_last(change), Promise.SEALED) for change in _CHANGES),
