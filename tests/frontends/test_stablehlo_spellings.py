@@ -156,3 +156,11 @@ def test_numbers_that_are_no_tensors_are_refused():
     }"""
     with pytest.raises(UnsupportedOpError, match=r"arith\.constant: 1, first at"):
         ttstack.compile(text)
+
+
+def test_a_call_of_other_results_than_what_it_becomes_is_refused():
+    t = "tensor<4xf32>"
+    call = f"%0:2 = stablehlo.custom_call @mhlo.erf(%x) : ({t}) -> ({t}, {t})"
+    text = f"func.func @main(%x: {t}) -> {t} {{\n{call}\nreturn %0#0 : {t}\n}}"
+    with pytest.raises(UnsupportedOpError, match=r"`@mhlo\.erf` has 2 results, what it becomes has 1\n  --> <text>:2"):
+        ttstack.compile(text)
