@@ -8,6 +8,7 @@ from typing import Any, Generic
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.call import Call
 from ttstack.frontends.conversion.table import C, Conversion
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import PassManager, ir, rewrite
@@ -114,13 +115,8 @@ class _Driver(Generic[C]):
                 call, f"`{call.name}` is of a form that has no conversion: {type(e).__name__}: {e}", _OURS
             )
         values = [new] if isinstance(new, ir.Value) else list(new)
-        if len(values) != len(call.results):
-            why = f"`{call.name}` has {len(call.results)} results, what it becomes has {len(values)}"
-            return self._refuse(call, why, _OURS)
-        for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
-            if wanted is not None and call.used(i) and read_type(value.type) != wanted:
-                return self._refuse(call, f"`{call.name}` becomes {value.type}, its result {i} is {wanted}", _OURS)
-        return values
+        why = _misfit(call, values)
+        return self._refuse(call, f"`{call.name}` {why}", _OURS) if why else values
 
     def _refuse(self, call: C, why: str, hint: str | None = None) -> list[ir.Value]:
         self.refusals.append(UnsupportedOpError(why, loc=read_location(call.op.location) or None, hint=hint))
@@ -132,6 +128,16 @@ class _Driver(Generic[C]):
         attributes: dict[str, ir.Attribute] = {_REFUSED: ir.UnitAttr.get()}
         op = ir.Operation.create("builtin.unrealized_conversion_cast", results=types, attributes=attributes)
         return list(op.results)
+
+
+def _misfit(call: Call, values: Sequence[ir.Value]) -> str | None:
+    """Why values cannot stand for the results of an op; None where they can."""
+    if len(values) != len(call.results):
+        return f"has {len(call.results)} results, what it becomes has {len(values)}"
+    for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
+        if wanted is not None and call.used(i) and read_type(value.type) != wanted:
+            return f"becomes {value.type}, its result {i} is {wanted}"
+    return None
 
 
 def _is_refused(value: ir.Value) -> bool:
