@@ -77,7 +77,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             NumberUpdates(),
             Builtin(pipeline="cse"),
             AssignGrids(),
-            Place.given_options(chosen),
+            Place.from_options(chosen),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
             Deallocate(),

@@ -1,7 +1,5 @@
 """Values that a model's host code would compute: they keep the source's format, whatever the device's is."""
 
-from collections.abc import Iterable
-
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
 from ttstack.placement.graph import Graph, Node
@@ -20,7 +18,7 @@ def host_values(graph: Graph) -> frozenset[int]:
     found = {v for v in graph.arguments if graph.values[v].size == 1 or _is_constant(graph, v)}
     for node in graph.nodes:
         rows = _rows_of_weights(graph, node, found)
-        if _takes_any_format(node.op) and found.union(rows).issuperset(node.operands):
+        if _takes_any_format(node.op) and all(v in found or v in rows for v in node.operands):
             found.update(node.results, rows)
     kept = found - {v for v in found if graph.values[v].size > 1 and not _only_in(graph, v)}
     lost = {graph.owner[v] for v in found - kept}
@@ -32,14 +30,13 @@ def _is_constant(graph: Graph, value: int) -> bool:
     return value in graph.parameters and graph.arguments.index(value) >= len(graph.names)
 
 
-def _rows_of_weights(graph: Graph, node: Node, found: Iterable[int]) -> set[int]:
+def _rows_of_weights(graph: Graph, node: Node, found: set[int]) -> set[int]:
     """Weights that no other op reads, where a larger table is made of them and of what is in `found`."""
-    known = set(found)
-    largest = max((graph.values[v].size for v in node.operands if v in known), default=1)
+    largest = max((graph.values[v].size for v in node.operands if v in found), default=1)
     if largest == 1 or not node.results:
         return set()
     size = graph.values[node.results[0]].size
-    weights = set(node.operands) & set(graph.parameters) - known
+    weights = set(node.operands) & set(graph.parameters) - found
     return {v for v in weights if graph.values[v].size < size and len(graph.users[v]) == 1}
 
 

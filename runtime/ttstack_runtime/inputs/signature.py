@@ -22,7 +22,7 @@ class Form(Protocol):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of its values."""
+        """Element type of the values."""
         ...
 
 

@@ -35,7 +35,7 @@ class FileKind:
     read: Callable[[Path, Any], Source]
     """The model in the file, for the example inputs or shapes that the user gave, or None.
 
-    Of a kind that takes no inputs, it is the function that the user named instead, or None for all public ones.
+    A kind that takes no inputs is given the function that the user named instead, or None for all public ones.
     """
     prepare: Callable[[bytes], object]
     """Import what reading a file that begins with these bytes needs; done before a process is forked that reads it."""

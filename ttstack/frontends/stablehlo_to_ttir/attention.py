@@ -37,7 +37,7 @@ _LATENT_PREFILL = Named("scaled_dot_product_attention", "query key value? attent
     to="scaled_dot_product_attention reshape",
 )
 def _prefill(call: Call) -> list[ir.Value]:
-    """Of rank 3, as one head; causal where nothing is said and there is no mask."""
+    """Operands of rank 3 are one head; causal where nothing is said and there is no mask."""
     found = _PREFILL.operands(call)
     apart = read_type(found["query"].type).rank == 3
     for name, value in found.items():

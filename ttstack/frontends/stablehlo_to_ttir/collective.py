@@ -86,7 +86,7 @@ def _broadcast(call: Call) -> Sequence[ir.Value]:
 
 @CONVERSIONS("collective_permute", to="collective_permute full")
 def _permuted(call: Call) -> ir.Value:
-    """Of a device alone its own values, or 0 where it gets none."""
+    """A device alone has its own values, or 0 where it gets none."""
     pairs = read_elements(call.attribute("source_target_pairs"))
     if "tt.mesh" in call.op.attributes:
         return ttir("collective_permute", [call.tensor(0)], source_target_pairs=_table(pairs))
@@ -96,7 +96,7 @@ def _permuted(call: Call) -> ir.Value:
 
 
 def _resized(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
-    """Of a collective that makes one dimension as many times longer or shorter as there are devices along the axis."""
+    """A collective that makes one dimension as many times longer or shorter as there are devices along the axis."""
     before = read_type(value.type)
     shape, count = list(before.shape), Mesh(call.integers("tt.mesh")).extent(axis)
     shape[dim] = shape[dim] * count if mnemonic == "all_gather" else shape[dim] // count

@@ -27,7 +27,7 @@ _GROUP_NORM = Named("group_norm", "input weight? bias?", {"channel_dim": 1})
 
 @CONVERSIONS("@tenstorrent.group_norm", to="group_norm reshape")
 def _group_norm(call: Call) -> list[ir.Value]:
-    """Of rank below 4, with dimensions of extent 1 behind."""
+    """A tensor of rank below 4 has dimensions of extent 1 behind."""
     found = _GROUP_NORM.operands(call)
     shape = read_type(found["input"].type).shape
     found["input"] = reshaped(found["input"], (*shape, *(1,) * (4 - len(shape))))

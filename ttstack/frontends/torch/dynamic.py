@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ttstack.diagnostics import SourceError
 
 Extents = tuple[int | str, ...]
-"""Of a tensor; a name for each extent that is free. None in its place stands for a number."""
+"""Extents of a tensor, a name for each that is free. None in its place stands for a number."""
 
 
 def dynamic_inputs(inputs: Sequence[tuple[str, Extents | None]]) -> SourceError:

@@ -39,7 +39,7 @@ class Place(Pass, name="place"):
     """What is fixed of some ops: the path of a YAML or JSON file."""
 
     @classmethod
-    def given_options(cls, options: PlacementOptions) -> Self:
+    def from_options(cls, options: PlacementOptions) -> Self:
         """The pass as a compilation asks for it."""
         names = {name: name.removeprefix("placement_") for name in PlacementOptions.model_fields}
         names["placement"] = "policy"

@@ -12,7 +12,7 @@ from ttstack.frontends.torch.archive.container import Container, pickles
 from ttstack.frontends.torch.archive.decode import decoded
 
 _BYTES = 2**62
-"""Of an array, which may repeat those of its record: at most as many as NumPy counts."""
+"""Bytes of an array, which may repeat those of its record: as many as NumPy counts."""
 
 
 def read_weights(archive: Container) -> dict[str, torch.Tensor]:
