@@ -38,7 +38,14 @@ def attention_row(row: Row, chip: ChipDesc) -> DeviceOp:
     causal = not re.search(r"non[- _]?causal|causal\s*=\s*false|joint|windowed", words) and query[2] == key[2]
     q, kv = TensorType(query, dtype), TensorType(key, cached)
     placed = like(row, "scaled_dot_product_attention", [q, kv, kv], {"is_causal": causal}, chip)
-    return placed if "fi" in row.fidelity.lower() else replace(placed, fidelity=Fidelity.HIFI2)
+    return _stated(placed, row)
+
+
+def _stated(placed: DeviceOp, row: Row) -> DeviceOp:
+    """The op at the fidelity that the row states, else tt-metal's of attention, and in its chunks."""
+    chunks = {name: tiles for name, tiles in row.said.blocks.items() if name in ("q_chunk_tiles", "k_chunk_tiles")}
+    fidelity = placed.fidelity if "fi" in row.fidelity.lower() else Fidelity.HIFI2
+    return replace(placed, fidelity=fidelity, config=dict(placed.config) | chunks)
 
 
 def decode_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -56,13 +63,24 @@ def decode_row(row: Row, chip: ChipDesc) -> DeviceOp:
     operands = [query, keys, keys, None, TensorType((b,), DType.SI32)]
     in_memory = replace(row, memory_layout="DRAM")
     placed = like(in_memory, "scaled_dot_product_attention_decode", operands, {"is_causal": True}, chip)
-    return placed if "fi" in row.fidelity.lower() else replace(placed, fidelity=Fidelity.HIFI2)
+    return _stated(placed, row)
 
 
 def unfused_attention_row(row: Row, chip: ChipDesc) -> tuple[DeviceOp, ...]:
-    """Attention as a sequence: scores, scaling, mask, softmax, product with the values."""
-    flash = attention_row(row, chip)
-    query, key, value = flash.op.operands
+    """Attention over whole sequences as a sequence of ops."""
+    query, key, value = attention_row(row, chip).op.operands
+    return _unfused(row, query, key, value, chip)
+
+
+def unfused_decode_row(row: Row, chip: ChipDesc) -> tuple[DeviceOp, ...]:
+    """Attention of new tokens as a sequence of ops: query heads that share keys are rows of one product."""
+    query, key, value = (t for t in decode_row(row, chip).op.operands[:3])
+    (_, users, heads, depth), kv = query.shape, key.shape[1]
+    return _unfused(row, query.with_shape((users, kv, heads // kv, depth)), key, value, chip)
+
+
+def _unfused(row: Row, query: TensorType, key: TensorType, value: TensorType, chip: ChipDesc) -> tuple[DeviceOp, ...]:
+    """Scores, scaling, mask, softmax, product with the values."""
     scores = TensorType((*query.shape[:3], key.shape[2]), query.dtype)
     transposed = TensorType((*key.shape[:2], key.shape[3], key.shape[2]), key.dtype)
     return (

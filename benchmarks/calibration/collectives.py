@@ -8,7 +8,7 @@ from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from layouts import dtype_of, grid_of, layout_of
 from rows import Row
-from shapes import named, tensors
+from shapes import named, refuse_prose, tensors
 from yardsticks import roofline_ns
 
 from ttstack.cost import predict
@@ -30,8 +30,7 @@ _OPS = (
 def collective_row(row: Row) -> Expressed:
     """A gather, scatter or reduction, over all links that the row gives each pair of neighbours."""
     words = row.op.lower()
-    if "matmul" in words:
-        raise InexpressibleError("a product and a collective in one kernel")
+    refuse_prose(row)
     count, ring, links = _ring(row)
     name = next((name for pattern, name in _OPS if re.search(pattern, words)), None)
     if name is None:
@@ -93,10 +92,20 @@ def _ring(row: Row) -> tuple[int, bool, int]:
         (sizes[name] for name in ("devices", "chips", "num_devices", "num_chips", "ring_size") if name in sizes), None
     )
     if chips is None:
+        chips = _gathered(row)
+    if chips is None:
         chips = next((count for name, count in _CHIPS if name in row.board.lower()), None)
     if chips is None or chips < 2:
         raise InexpressibleError("the row does not say how many chips take part")
     return chips, re.search(r"\blin(e|ear)\b", words.lower()) is None, sizes.get("links", sizes.get("num_links", 1))
+
+
+def _gathered(row: Row) -> int | None:
+    """Chips by how much larger the result of a gather is than what each brings."""
+    listed = tensors(row)
+    if "gather" not in row.op.lower() or len(listed) < 2 or listed[1].size <= listed[0].size:
+        return None
+    return listed[1].size // listed[0].size
 
 
 def _system(chip: ChipDesc, count: int, *, ring: bool, links: int) -> SystemDesc:

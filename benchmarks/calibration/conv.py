@@ -2,10 +2,11 @@
 
 import math
 
-from elementwise import like
 from images import sizes
 from inexpressible import InexpressibleError
 from layouts import dtype_of, fidelity_of, grid_of, layout_of
+from matmul import stated_blocks
+from placed import like
 from rows import Row
 from shapes import extents, named, pick, tensors
 
@@ -20,10 +21,16 @@ from ttstack.system_desc import ChipDesc
 def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A convolution of images, sharded as its result where that fits."""
     x = _flattened(row) or sizes(row)
+    dilation = row.said.dilation or (x["dh"], x["dw"])
     dtype, weights = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[1] or row.dtypes[0])
     image = TensorType((x["n"], x["h"], x["w"], x["ic"]), dtype)
     weight = TensorType((x["oc"], x["ic"] // x["groups"], x["kh"], x["kw"]), weights)
-    attributes = {"stride": (x["sh"], x["sw"]), "padding": (x["ph"], x["pw"]), "dilation": 1, "groups": x["groups"]}
+    attributes = {
+        "stride": (x["sh"], x["sw"]),
+        "padding": (x["ph"], x["pw"]),
+        "dilation": dilation,
+        "groups": x["groups"],
+    }
     op = OPS["conv2d"].on([image, weight], attributes)
     grid = grid_of(row.grid, chip)
     out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype, grid)
@@ -31,7 +38,7 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     for source in (out, out.interleaved(out.memory_space), out.interleaved(MemorySpace.DRAM)):
         found = cheapest_matmul(op, [source, kernel], out, grid, chip, chip.l1_usable_bytes, fidelity)
         if found is not None:
-            return found
+            return stated_blocks(found, row.said.blocks, chip)
     raise InexpressibleError("no blocks fit L1")
 
 
@@ -43,7 +50,7 @@ def _flattened(row: Row) -> dict[str, int] | None:
     (pixels, channels), (deep, filters) = listed[:2]
     taps = deep // channels
     x = {"n": 1, "h": pixels, "w": 1, "ic": channels, "oc": filters, "kh": taps, "kw": 1, "groups": 1}
-    return x | {"sh": 1, "sw": 1, "ph": taps // 2, "pw": 0}
+    return x | {"dh": 1, "dw": 1, "sh": 1, "sw": 1, "ph": taps // 2, "pw": 0}
 
 
 def pool_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -52,12 +59,13 @@ def pool_row(row: Row, chip: ChipDesc) -> DeviceOp:
     if "global" in row.op.lower():
         return like(row, "global_avg_pool2d", tensors(row)[:1], {}, chip)
     x = sizes(row, pooled=True)
+    dilation = row.said.dilation or (x["dh"], x["dw"])
     image = TensorType((x["n"], x["h"], x["w"], x["ic"]), dtype_of(row.dtypes[0]))
     attributes = {
         "kernel": (x["kh"], x["kw"]),
         "stride": (x["sh"], x["sw"]),
         "padding": (x["ph"], x["pw"]),
-        "dilation": 1,
+        "dilation": dilation,
         "ceil_mode": False,
     }
     return like(row, name, [image], attributes, chip)

@@ -10,10 +10,10 @@ from layouts import dtype_of
 from names import operation
 from placed import like
 from rows import Row
-from shapes import tensors
+from shapes import operands
 
 from ttstack.ops import OPS
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.layout import MemorySpace
 from ttstack.system_desc import ChipDesc
@@ -84,16 +84,14 @@ def elementwise_row(row: Row, chip: ChipDesc) -> list[DeviceOp]:
 
     Operands that the row does not list are like the first.
     """
-    if "proposed" in row.op:
-        raise InexpressibleError("a kernel that is no longer, or not yet, in use")
     found = list(_functions(row))
     if not found:
         raise InexpressibleError(f"no elementwise function is named by {row.op!r}")
     name = found[0]
-    operands = _operands(row, len(OPS[name].operand_specs()))
-    whole = max(operands, key=lambda t: t.size)
+    given = _operands(row, len(OPS[name].operand_specs()))
+    whole = max(given, key=lambda t: t.size)
     made = whole.with_dtype(_format(row.dtypes[2], whole))
-    placed = like(row, name, operands, _ATTRIBUTES.get(name, {}), chip, made)
+    placed = like(row, name, given, _ATTRIBUTES.get(name, {}), chip, made)
     if "not recorded" not in row.memory_layout:
         return [placed]
     (layout,) = placed.operands
@@ -103,17 +101,29 @@ def elementwise_row(row: Row, chip: ChipDesc) -> list[DeviceOp]:
 
 
 def _operands(row: Row, count: int) -> list[TensorType]:
-    listed = tensors(row)
-    whole = max(listed[:count], key=lambda t: t.size)
-    given = [t for t in listed[:count] if _broadcasts(t.shape, whole.shape)] or [whole]
+    """The operands that the row lists; others are numbers where it calls the first `in0`, else like the first."""
+    listed = operands(row)[:count]
+    whole = max(listed, key=lambda t: t.size)
+    unpadded = [t.with_shape(_unpadded(t.shape, whole.shape)) for t in listed]
+    given = [t for t in unpadded if _broadcasts(t.shape, whole.shape)] or [whole]
     formats = [*row.dtypes[1:2], *[""] * count]
-    rest = [TensorType(whole.shape, _format(name, whole)) for name in formats]
+    alike = (1,) * whole.rank if re.search(r"\bin0\b", row.shape) else whole.shape
+    rest = [TensorType(alike, _format(name, whole)) for name in formats]
     return given + rest[: count - len(given)]
 
 
 def _format(name: str, t: TensorType) -> DType:
     """The named format, or the tensor's."""
     return dtype_of(name) if name else t.dtype if isinstance(t.dtype, DType) else DType.BF16
+
+
+def _unpadded(shape: tuple[int, ...], to: tuple[int, ...]) -> tuple[int, ...]:
+    """Profilers of old give what is broadcast with its padding: a row as a row of tiles, a number as a tile."""
+    if len(shape) != len(to):
+        return shape
+    return tuple(
+        1 if a == TILE != b and i >= len(to) - 2 else a for i, (a, b) in enumerate(zip(shape, to, strict=True))
+    )
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:

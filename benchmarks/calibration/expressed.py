@@ -19,6 +19,8 @@ class Forecast:
     """tt-metal's PM IDEAL; None of what is no op."""
     polaris_us: float | None = None
     """Compute at 60 % of its peak, memory at 80 %; None of what is no op."""
+    stated_error: float | None = None
+    """The error that a report states beside such a time, as a share of it; None where it states none."""
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 from boards import chip_of, named_chip
-from evaluate import Judged, express_all, judge, summary
 from expressed import Expressed
+from figures import by_class
+from judged import Judged, express_all, judge
 from preset import with_figure, with_section
+from report import table
 from rows import read_rows
 from scipy.optimize import least_squares
 
@@ -65,7 +67,7 @@ STAGES = (
     ),
     Stage(
         "GEMM_FLOPS, TRISC1 cycles, and ttnn-op-runtime-predictor matmul_height_sharded.csv",
-        ("matmul, trisc1_cycles_trace", "matmul, device_kernel"),
+        ("matmul, trisc1_cycles_trace", "matmul, height-sharded"),
         (
             "matrix.product_overhead_cycles",
             "matrix.subblock_cycles",
@@ -93,7 +95,7 @@ PARAMETERS = {path: f"FIT to {stage.source}" for stage in STAGES for path in sta
 """Where each fitted figure stands in the chip, and its source."""
 CLASSES = {
     "matmul": ("matmul, host_trace_avg", "matmul, trisc1_cycles_trace"),
-    "matmul_height_sharded": ("matmul, device_kernel",),
+    "matmul_height_sharded": ("matmul, height-sharded",),
     "flash_attention": ("flash attention",),
     "elementwise": ("elementwise",),
     "reshard": ("reshard",),
@@ -122,12 +124,12 @@ def main() -> None:
     if options.write:
         _write(fitted, judged, options.write)
     lines = [f"{name}: {read(fitted, name):.6g}  (was {read(chip, name):.6g})" for name in PARAMETERS]
-    lines += ["", "in sample:", *summary(judge(rows, fitted))]
+    lines += ["", "in sample:", *table("class", by_class(judge(rows, fitted)))]
     if options.folds:
         lines += [
             "",
             f"{options.folds} folds over shapes:",
-            *summary(judged),
+            *table("class", by_class(judged)),
         ]
     sys.stdout.write("\n".join(lines) + "\n")
 

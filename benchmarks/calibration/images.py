@@ -19,9 +19,11 @@ _NAMES = {
     "sw": ("sw", "stride_w", "s", "stride"),
     "ph": ("ph", "pad_h", "p", "pad", "padding"),
     "pw": ("pw", "pad_w", "p", "pad", "padding"),
+    "dh": ("dh", "dilation_h", "d", "dilation"),
+    "dw": ("dw", "dilation_w", "d", "dilation"),
     "groups": ("g", "groups"),
 }
-_DEFAULTS = {"n": 1, "sh": 1, "sw": 1, "ph": 0, "pw": 0, "groups": 1}
+_DEFAULTS = {"n": 1, "sh": 1, "sw": 1, "ph": 0, "pw": 0, "dh": 1, "dw": 1, "groups": 1}
 _FILTER = 15
 """No filter is larger."""
 
@@ -32,7 +34,7 @@ def sizes(row: Row, *, pooled: bool = False) -> dict[str, int]:
     longest = max(listed, key=len, default=())
     if len(longest) >= len(_POSITIONS) - (3 if pooled else 0):
         positions = tuple(p for p in _POSITIONS if p != "oc") if pooled else _POSITIONS
-        return {"ph": 0, "pw": 0, **dict(zip(positions, longest, strict=False)), "groups": 1}
+        return {**_DEFAULTS, **dict(zip(positions, longest, strict=False))}
     read = _shapes(listed) | _channels(plain(row.shape))
     if "h" in given and "w" not in given:
         given["w"] = given["h"]

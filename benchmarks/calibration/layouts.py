@@ -3,6 +3,7 @@
 import re
 
 from inexpressible import InexpressibleError
+from rows import Row
 
 from ttstack.ops.types import DType
 from ttstack.program.device_op import Fidelity
@@ -33,6 +34,8 @@ _SHARDED = {
     "width": MemoryLayout.WIDTH_SHARDED,
     "block": MemoryLayout.BLOCK_SHARDED,
 }
+_UNSTATED = re.compile(r"not (recorded|published|stated)")
+_KIND = re.compile(r"interleaved|sharded", re.IGNORECASE)
 
 
 def dtype_of(name: str) -> DType:
@@ -65,11 +68,23 @@ def layout_of(text: str, dtype: DType, grid: Grid | None = None) -> Layout:
     space = MemorySpace.L1 if "l1" in words else MemorySpace.DRAM
     kind = re.search(r"(height|width|block)", words)
     tiled = not re.search(r"row[-_ ]?major|\brm\b", words) or dtype.is_block
-    if kind is None:
+    if kind is None and not re.search(r"(?<!nd_)sharded", words):
         return Layout(dtype, tiled, space)
     if grid is None:
         raise InexpressibleError(f"{text!r} is sharded, over no known grid")
-    return Layout(dtype, tiled, space, _SHARDED[kind[1]], grid)
+    return Layout(dtype, tiled, space, _SHARDED[kind[1] if kind else "height"], grid)
+
+
+def stated_layouts(text: str) -> dict[str, str]:
+    """What a text says of each tensor, by `in0`, `in1`, ... and `out`: `in0 DRAM, out L1`, or `DRAM -> L1`.
+
+    Empty where the text is of all of them; those that it calls not recorded are left out.
+    """
+    stated = dict(re.findall(r"\b(in\d+|out)\b[ :=]+([^,;]+)", text))
+    before, arrow, after = text.partition("->")
+    if arrow and not stated:
+        stated = {"in0": before.strip(), "out": after.strip()}
+    return {role: where for role, where in stated.items() if not _UNSTATED.search(where) or _KIND.search(where)}
 
 
 def parse_grid(text: str) -> Grid:
@@ -109,3 +124,17 @@ def grid_of(text: str, chip: ChipDesc) -> Grid:
     count = max(int(counted[1]), 1)
     fitting = [Grid(min(count // c, rows), c) for c in range(1, cols + 1) if count >= c]
     return max(fitting, key=lambda grid: (grid.cores, grid.cols))
+
+
+def shards_of(row: Row, chip: ChipDesc) -> Grid:
+    """The cores that hold the shards: those of the notes, else those that the row names.
+
+    Of a number of cores that is no rectangle the smallest around it, so that each holds as much.
+    """
+    shard, rows, cols = row.said.shard, *chip.grid
+    if shard is None or named_grid(row.grid, chip.tensix_grid) is not None:
+        return grid_of(row.grid, chip)
+    if shard.rows and shard.rows <= rows and shard.columns <= cols:
+        return Grid(shard.rows, shard.columns)
+    around = [Grid(-(-shard.cores // c), c) for c in range(1, cols + 1) if c * rows >= shard.cores]
+    return min(around, key=lambda grid: (grid.cores, -grid.cols), default=Grid(rows, cols))

@@ -5,9 +5,9 @@ import re
 from dataclasses import replace
 
 from inexpressible import InexpressibleError
-from layouts import dtype_of, fidelity_of, grid_of, layout_of
+from layouts import dtype_of, fidelity_of, grid_of, layout_of, shards_of, stated_layouts
 from rows import Row
-from shapes import extents, named
+from shapes import extents, named, operands
 from tuned import GRID, tuned
 
 from ttstack.cost import cheapest_matmul
@@ -17,6 +17,7 @@ from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.program.footprint import dst_tiles
 from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.matmul_blocks import MatmulBlocks
+from ttstack.program.matmul_config import subblock
 from ttstack.system_desc import ChipDesc
 
 
@@ -25,10 +26,10 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     a, b = _factors(row)
     (m, k), n = a.shape[-2:], b.shape[-1]
     grid = grid_of(row.grid, chip)
-    in0, in1, out = _layouts(row, a, b, grid)
+    in0, in1, out = _layouts(row, a, b, chip)
     op = OPS["matmul"].on([a, b], {})
     fidelity = fidelity_of(row.fidelity, a.dtype, b.dtype)
-    held = sum(x.bank_bytes(t, 1) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
+    held = sum(x.bank_bytes(t, chip.num_cores) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
     if "out" not in row.memory_layout and in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
         return _automatic(DeviceOp(op, (in0, in1), (out,), grid, Spread.ROWS, fidelity), chip)
     if grid == GRID and "manually tuned" in row.table:
@@ -36,21 +37,39 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     chosen = cheapest_matmul(op, [in0, in1], out, grid, chip, chip.l1_usable_bytes - held, fidelity)
     if chosen is None:
         raise InexpressibleError(f"no blocks fit beside {held} bytes of tensors in L1")
-    return chosen
+    return stated_blocks(chosen, row.said.blocks, chip)
+
+
+def stated_blocks(chosen: DeviceOp, blocks: dict[str, int], chip: ChipDesc) -> DeviceOp:
+    """The product in the blocks that the row states, where a core's output has as many tiles; the rest as chosen."""
+    if not blocks or not chosen.config:
+        return chosen
+    most = MatmulBlocks.of(replace(chosen, config={}))
+    limits = {"out_block_h": most.per_core_m, "out_block_w": most.per_core_n, "in0_block_w": most.k}
+    given = {name: min(blocks[name], most) for name, most in limits.items() if name in blocks}
+    now = MatmulBlocks.of(replace(chosen, config=dict(chosen.config) | given))
+    rows, columns = subblock(now.out_block_h, now.out_block_w, dst_tiles(chip))
+    rows, columns = blocks.get("out_subblock_h", rows), blocks.get("out_subblock_w", columns)
+    if given.keys() & {"out_block_h", "out_block_w"} or "out_subblock_h" in blocks:
+        given |= {"out_subblock_h": min(rows, now.out_block_h), "out_subblock_w": min(columns, now.out_block_w)}
+    return replace(chosen, config=dict(chosen.config) | given)
 
 
 def _factors(row: Row) -> tuple[TensorType, TensorType]:
     """Both factors: of `MxKxN`, of two shapes, of a batch of products, or of extents with names."""
-    shapes, formats = extents(row.shape), [dtype_of(name or row.dtypes[0]) for name in row.dtypes[:2]]
-    sizes = named(row.shape)
+    listed = [t.shape for t in operands(row)] if re.search(r"\bin0\b", row.shape) else extents(row.shape)
+    noted = re.search(r"\bin0 (\S+?)[,;]? in1 (\S+)", row.notes)
+    shapes = extents(f"{noted[1]} {noted[2]}") if noted and row.said.batch > 1 else listed
+    formats, sizes = [dtype_of(name or row.dtypes[0]) for name in row.dtypes[:2]], named(row.shape)
     if len(shapes) >= 2 and len(shapes[1]) > 1:
         return _pair(shapes[0], shapes[1], formats)
+    lead = (row.said.batch,) if row.said.batch > 1 else ()
     if {"m", "k", "n"} <= sizes.keys():
-        lead = tuple(sizes[name] for name in ("b", "batch") if sizes.get(name, 1) > 1)
+        lead = tuple(sizes[name] for name in ("b", "batch") if sizes.get(name, 1) > 1) or lead
         shapes = [(*lead, sizes["m"], sizes["k"], sizes["n"])]
     if not shapes or len(shapes[0]) not in (3, 4):
         raise InexpressibleError(f"shape {row.shape!r} is not MxKxN" if row.shape else "no shape")
-    *batch, m, k, n = shapes[0]
+    *batch, m, k, n = shapes[0] if len(shapes[0]) > 3 else (*lead, *shapes[0])
     return TensorType((*batch, m, k), formats[0]), TensorType((*batch, k, n), formats[1])
 
 
@@ -80,17 +99,20 @@ def _automatic(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:
     return replace(device_op, config=config)
 
 
-def _layouts(row: Row, a: TensorType, b: TensorType, grid: Grid) -> tuple[Layout, Layout, Layout]:
-    stated = dict(re.findall(r"(in0|in1|out)[ :=]+([^,;]+)", row.memory_layout.lower()))
-    everywhere = "DRAM" if stated else row.memory_layout
-    in0 = layout_of(stated.get("in0", everywhere), a.dtype, grid)
+def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[Layout, Layout, Layout]:
+    stated, grid = stated_layouts(row.memory_layout.lower()), shards_of(row, chip)
+    everywhere, banks = "DRAM" if stated else row.memory_layout, Grid(1, chip.dram.num_channels)
+    holders = grid if row.said.in0_cores is None else grid_of(f"{row.said.in0_cores} cores", chip)
+    in0 = layout_of(stated.get("in0", everywhere), a.dtype, holders)
     in1 = layout_of(stated.get("in1", "DRAM"), b.dtype, grid)
+    if in1.sharded and not in1.in_l1:
+        in1 = replace(in1, grid=banks)
     if "dram" in row.memory_layout.lower() and re.search("dram[-_ (]*(width[-_ ])?shard", row.memory_layout.lower()):
-        in1 = Layout(b.dtype, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, grid)
-        in0 = Layout(a.dtype, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, grid)
+        in1 = Layout(b.dtype, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, banks)
+        in0 = Layout(a.dtype, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, holders)
         return in0, in1, in0
     if "out" in stated:
-        return in0, in1, layout_of(stated["out"], a.dtype, grid)
+        return in0, in1, layout_of(stated["out"], dtype_of(row.dtypes[2] or row.dtypes[0]), grid)
     if in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
         return in0, in1, in0
     return in0, in1, Layout(a.dtype, memory_space=MemorySpace.DRAM)

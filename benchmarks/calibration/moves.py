@@ -5,11 +5,11 @@ import re
 from dataclasses import replace
 
 from inexpressible import InexpressibleError
-from layouts import dtype_of, grid_of, layout_of, parse_grid
+from layouts import dtype_of, grid_of, layout_of, parse_grid, shards_of, stated_layouts
 from names import operation
 from placed import like
 from rows import Row
-from shapes import extents, named, pick, tensors
+from shapes import extents, named, operands, pick, results, tensors
 
 from ttstack.ops import OPS
 from ttstack.ops.types import TILE, DType, TensorType
@@ -64,9 +64,12 @@ def _squarest(pages: int, layouts: tuple[Layout, ...]) -> TensorType:
 
 def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A tensor that changes memory, shards, tiling or format: `memory_layout` is `from -> to`, or the name tells."""
-    (t, *_), words = tensors(row), operation(row.op)
-    grid = grid_of(row.grid, chip)
-    before, _, after = re.sub(r"\bto\b", "->", row.memory_layout).partition("->")
+    t, words = min(tensors(row), key=lambda t: t.size), operation(row.op)
+    grid = shards_of(row, chip)
+    stated = stated_layouts(re.sub(r"\bto\b", "->", row.memory_layout))
+    before, after = stated.get("in0", row.memory_layout), stated.get("out", "")
+    if row.said.moved and after:
+        before, after = (f"{text} {n} cores" for text, n in zip((before, after), row.said.moved, strict=True))
     counts = re.search(
         r"(\d+(?:x\d+)?)( cores?)? *(?:->|to) *(\d+(?:x\d+)?)( cores?)?", f"{row.shape} {row.notes} {row.grid}"
     )
@@ -103,6 +106,14 @@ def _ends(words: str, layout: str) -> tuple[str, str]:
     return layout, layout
 
 
+def laid_out_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A part of a tensor on its way to or from a buffer of its own: the smallest tensor of the row, laid out anew."""
+    t, stated, grid = min(tensors(row), key=lambda t: t.size), stated_layouts(row.memory_layout), shards_of(row, chip)
+    source, target = (layout_of(stated.get(end, "DRAM"), dtype_of(row.dtypes[0]), grid) for end in ("in0", "out"))
+    op = OPS["to_layout"].on([t], {}, t)
+    return DeviceOp(op, (source,), (target,), target.grid or source.grid or grid, Spread.FLAT)
+
+
 def transpose_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A transpose of the last two dimensions or of two that letters name, or a permutation that the row spells."""
     words, x = f"{row.op} {row.notes}", tensors(row)[0]
@@ -119,7 +130,9 @@ def transpose_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 def concat_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """Tensors joined along the one dimension in which they differ, or the last."""
-    parts = tensors(row, least=2)
+    parts = operands(row)
+    if len(parts) < 2:
+        raise InexpressibleError(f"shape {row.shape!r} does not give 2 tensors")
     differ = [i for i, sizes in enumerate(zip(*(t.shape for t in parts), strict=True)) if len(set(sizes)) > 1]
     return like(row, "concat", parts, {"dim": differ[0] if differ else parts[0].rank - 1}, chip)
 
@@ -169,15 +182,18 @@ def cache_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """New keys or values, the smallest tensor of the row, on their way to a cache in DRAM."""
     t = min(tensors(row), key=lambda t: t.size)
     grid, dtype = grid_of(row.grid, chip), dtype_of(row.dtypes[0])
-    source = layout_of(row.memory_layout.split(",")[0], dtype, grid)
+    stated = stated_layouts(row.memory_layout)
+    where = stated.get("in1", "DRAM") if stated else row.memory_layout.split(",")[0]
+    source = layout_of(where, dtype_of(row.dtypes[1] or row.dtypes[0]), grid)
     op = OPS["to_layout"].on([t], {}, t)
     return DeviceOp(op, (source,), (Layout(dtype),), grid, Spread.FLAT)
 
 
 def halo_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """Pixels of sharded images, laid row by row where the cores that they are on can make windows of them."""
-    t, grid = tensors(row)[0], grid_of(row.grid, chip)
-    sharded = layout_of(f"L1 {row.memory_layout or 'height'}", dtype_of(row.dtypes[0]), grid)
+    t, grid, stated = tensors(row)[0], grid_of(row.grid, chip), stated_layouts(row.memory_layout)
+    where = stated.get("in0", row.memory_layout or "height")
+    sharded = layout_of(f"L1 {where}", dtype_of(row.dtypes[0]), grid)
     op = OPS["to_layout"].on([t], {}, t)
     return DeviceOp(op, (sharded,), (replace(sharded, dtype=DType.BF16, tiled=False),), grid, Spread.FLAT)
 
@@ -192,7 +208,11 @@ def split_row(row: Row, chip: ChipDesc) -> DeviceOp:
     x = tensors(row)[0]
     width = x.shape[-1]
     flat = TensorType((x.shape[0], math.prod(x.shape[1:-1]), width), x.dtype)
-    heads = pick(named(f"{row.notes} {row.shape}"), ("heads", "num_heads", "nh"), max(width // 64, 1))
+    made = [t.shape for t in results(row) if len(t.shape) == 4]
+    if made and not width % made[0][-1]:
+        heads = width // made[0][-1]
+    else:
+        heads = pick(named(f"{row.notes} {row.shape}"), ("heads", "num_heads", "nh"), max(width // 64, 1))
     return like(row, "split_heads", [flat], {"num_heads": heads}, chip)
 
 

@@ -1,15 +1,16 @@
-"""Ops whose results lie like their operands."""
+"""Ops whose tensors lie as the row says of each of them, or of all."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from inexpressible import InexpressibleError
-from layouts import fidelity_of, grid_of, layout_of
+from layouts import fidelity_of, grid_of, layout_of, shards_of, stated_layouts
 from rows import Row
 
 from ttstack.ops import OPS
+from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.block_config import block_config
 from ttstack.program.device_op import SPREADS, DeviceOp, Spread
@@ -28,25 +29,35 @@ def like(
     chip: ChipDesc,
     *made: TensorType,
 ) -> DeviceOp:
-    """The op on tensors that all lie as the row says, over the cores that it names.
+    """The op on tensors that lie as the row says, over the cores that it names.
 
-    `made` are the results of an op that does not infer them.
+    What it does not say of a tensor is as of the first, of tensors of another rank DRAM. `made` are the results of an
+    op that does not infer them.
     """
     op = OPS[name].on(operands, attributes, *made)
-    grid = grid_of(row.grid, chip)
-    text = re.split(r"[,;]", row.memory_layout)[0]
-    first = (*op.operands, *op.results)[0]
-    layouts = tuple(_layout(text if t.rank == first.rank else "DRAM", t, grid) for t in op.operands)
-    results = tuple(_layout(text, t, grid) for t in op.results)
-    laid = (*layouts, *results)[0]
-    spreads = {SPREADS[laid.memory_layout], Spread.FLAT} if laid.sharded else {Spread.FLAT}
-    fidelity = fidelity_of(row.fidelity, laid.dtype)
-    bases = [DeviceOp(op, layouts, results, grid, spread, fidelity) for spread in sorted(spreads)]
+    layouts = tuple(_layouts(row, op, shards_of(row, chip)))
+    count = len(op.operands)
+    sharded = next((x for x in (*layouts[count:], *layouts[:count]) if x.sharded and x.in_l1), None)
+    grid = grid_of(row.grid, chip) if sharded is None or sharded.grid is None else sharded.grid
+    spreads = {Spread.FLAT} if sharded is None else {SPREADS[sharded.memory_layout], Spread.FLAT}
+    fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
+    bases = [DeviceOp(op, layouts[:count], layouts[count:], grid, spread, fidelity) for spread in sorted(spreads)]
     base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
     config = block_config(base, chip, chip.l1_usable_bytes)
     if config is None:
         raise InexpressibleError("no blocks fit L1")
     return replace(base, config=config)
+
+
+def _layouts(row: Row, op: Op, grid: Grid) -> Iterator[Layout]:
+    """Layouts of operands, then results."""
+    stated = stated_layouts(row.memory_layout)
+    first = (*op.operands, *op.results)[0]
+    everywhere = stated.get("in0", "") if stated else re.split(r"[,;]", row.memory_layout)[0]
+    for i, t in enumerate(op.operands):
+        yield _layout(stated.get(f"in{i}", everywhere if t.rank == first.rank else "DRAM"), t, grid)
+    for t in op.results:
+        yield _layout(stated.get("out", everywhere), t, grid)
 
 
 def _layout(text: str, t: TensorType, grid: Grid) -> Layout:

@@ -1,11 +1,16 @@
-"""Published measurements, as rows of a CSV file."""
+"""Published measurements, as rows of CSV files."""
 
 import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from io import StringIO
 from pathlib import Path
+
+from notes import Notes, read_notes
+
+_NEEDED = ("op", "measured_time_us")
 
 
 @dataclass(frozen=True)
@@ -13,43 +18,74 @@ class Row:
     """One measurement; fields that the file leaves empty, or has no column for, are empty."""
 
     number: int
-    source: str
-    table: str
-    arch: str
-    board: str
-    op: str
-    shape: str
-    dtypes: tuple[str, str, str]
-    fidelity: str
-    memory_layout: str
-    grid: str
-    time_us: float | None
-    tflops: float | None
-    time_kind: str
-    notes: str
+    source: str = ""
+    table: str = ""
+    arch: str = ""
+    board: str = ""
+    op: str = ""
+    shape: str = ""
+    dtypes: tuple[str, str, str] = ("", "", "")
+    fidelity: str = ""
+    memory_layout: str = ""
+    grid: str = ""
+    time_us: float | None = None
+    tflops: float | None = None
+    time_kind: str = ""
+    notes: str = ""
+    file: str = ""
+    fault: str = ""
+    """Why the row is no measurement of an op, where its file says so."""
 
     def numbers(self) -> tuple[int, ...]:
         """All whole numbers of the shape."""
         return tuple(int(n) for n in re.findall(r"\d+", self.shape))
 
+    @cached_property
+    def said(self) -> Notes:
+        """What the notes say, read once."""
+        return read_notes(self.notes)
+
 
 def read_rows(path: Path) -> list[Row]:
-    """All rows of a file with the columns of the calibration file; `op` and `measured_time_us` must be there."""
+    """All rows of a file, or of all CSV files of a folder, with the columns of the calibration file.
+
+    `op` and `measured_time_us` must be there; rows of a folder's file that lacks them say so in `fault`.
+    """
+    if not path.is_dir():
+        rows = _read_file(path)
+        if rows and rows[0].fault:
+            raise SystemExit(f"{path}: {rows[0].fault}")
+        return rows
+    files = sorted(path.glob("*.csv"))
+    if not files:
+        raise SystemExit(f"{path} has no file *.csv")
+    return [row for file in files for row in _read_file(file)]
+
+
+def read_records(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """Columns and records of a CSV file; cells are stripped, and empty where a line is short."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemExit(f"cannot read {path}: {error}") from error
     with StringIO(text, newline="") as file:
         reader = csv.DictReader(file)
-        missing = {"op", "measured_time_us"} - set(reader.fieldnames or ())
-        if missing:
-            raise SystemExit(f"{path}: no column {', '.join(sorted(missing))}")
-        return [_row(number, record) for number, record in enumerate(reader, start=2)]
+        columns = list(reader.fieldnames or ())
+        return columns, [{name: (record.get(name) or "").strip() for name in columns} for record in reader]
 
 
-def _row(number: int, record: Mapping[str, str | None]) -> Row:
+def _read_file(path: Path) -> list[Row]:
+    columns, records = read_records(path)
+    missing = [name for name in _NEEDED if name not in columns]
+    fault = f"no column {', '.join(missing)}" if missing else ""
+    if missing and not records:
+        raise SystemExit(f"{path}: {fault}")
+    return [_row(number, record, path.name, fault) for number, record in enumerate(records, start=2)]
+
+
+def _row(number: int, record: Mapping[str, str], file: str, fault: str) -> Row:
     def text(name: str) -> str:
-        return (record.get(name) or "").strip()
+        return record.get(name, "")
 
     return Row(
         number=number,
@@ -63,15 +99,17 @@ def _row(number: int, record: Mapping[str, str | None]) -> Row:
         fidelity=text("fidelity"),
         memory_layout=text("memory_layout"),
         grid=text("grid"),
-        time_us=_number(text("measured_time_us")),
-        tflops=_number(text("measured_tflops")),
+        time_us=number_of(text("measured_time_us")),
+        tflops=number_of(text("measured_tflops")),
         time_kind=text("time_kind"),
         notes=text("notes"),
+        file=file,
+        fault=fault,
     )
 
 
-def _number(text: str) -> float | None:
-    """The time; None where there is none, or nothing above zero."""
+def number_of(text: str) -> float | None:
+    """The number in a cell; None where there is none, or nothing above zero."""
     try:
         value = float(text.replace(",", ""))
     except ValueError:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from inexpressible import InexpressibleError
 from layouts import grid_of
 from placed import like
 from rows import Row
@@ -49,13 +50,28 @@ def softmax_row(row: Row, chip: ChipDesc) -> DeviceOp:
     return like(row, "softmax", [x], {"dimension": x.rank - 1}, chip)
 
 
-def reduce_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A sum, mean, product or maximum over the last dimension, or over the one that the row names."""
+def reduce_row(row: Row, chip: ChipDesc) -> tuple[DeviceOp, ...]:
+    """A sum, mean, product or maximum over the last dimension, or over those that the row names, one by one."""
     x, words = tensors(row)[0], f"{row.op} {row.notes}".lower()
+    if re.search(r"(?<![a-z])(var|std|variance)(?![a-z])", row.op.lower()):
+        raise InexpressibleError("no reduction of ours is a variance")
     name = next(
         (n for n in ("max", "min", "mean", "prod", "sum") if re.search(rf"(?<![a-z]){n}(?![a-z])", words)), "sum"
     )
-    return like(row, name, [x], {"keep_dim": True, "dim_arg": (_along(x.rank, words),)}, chip)
+    made: list[DeviceOp] = []
+    for dimension in _dimensions(x, words):
+        made.append(like(row, name, [x], {"keep_dim": True, "dim_arg": (dimension,)}, chip))
+        (x,) = made[-1].op.results
+    return tuple(made)
+
+
+def _dimensions(x: TensorType, words: str) -> list[int]:
+    """What is reduced, the last first: all dimensions, height and width, or one."""
+    whole = "over all dimensions" in words
+    if whole or re.search(r"_hw\b", words):
+        reduced = range(0 if whole else max(x.rank - 2, 0), x.rank)
+        return [d for d in reversed(reduced) if x.shape[d] > 1] or [x.rank - 1]
+    return [_along(x.rank, words)]
 
 
 def _along(rank: int, words: str) -> int:

@@ -27,6 +27,29 @@ _PAIRS = (
     (r"(?<=\d)\[(\d+)\]", ""),
 )
 """Words that belong together, names glued with underscores, and extents as profilers give them, `padded[logical]`."""
+_ROLES = r"\b(in|input|output|out|q|k|v)\d*\b(?=\W)"
+_KNOWN = re.compile(
+    r"b|batch|batch_size|bsz|users?|m|k|n|s|seq|seqlen|d|dh|dim|e|h|w|c|v|g|groups?|(q|k|v|kv|cache|context|seq|sequence)?_?len"
+    r"|[a-z]*h(ea)?ds?|n?kv_?h?|n(q|kv|h)?h?|h(q|kv)|nqh|kvh|num_[a-z]+|n_[a-z]+|s(q|k|kv)|(q|k)_?chunk(_size)?|(q|kv)_seq|seq_k"
+    r"|cache|context|ctx|tokens?|vocab|hidden|rows|tiles|(head|hidden|page|block)_(dim|size)|(in|out|input|output|kv)_[a-z]+"
+    r"|[a-z]?in|[a-z]?out|[oi]?[chw]|[ck]?[oi]|c_(in|out)|k_out|filters?|channels?|height|width|image|weight"
+    r"|(filter|kernel|stride|pad|dilation)(_[hw]|_height|_width|_size)?|padding|[kfspd][hw]?|scale|factor|scale_factor"
+    r"|devices|chips|links|hops|packets?|users|heads|kv_heads|[kmg]i?b|bytes"
+)
+"""Names of extents that some class of ops reads."""
+
+
+def refuse_prose(row: Row) -> None:
+    """Raise `InexpressibleError` where numbers of the shape are neither extents nor named: those of a model's name."""
+    text = re.sub(r"->\s*\d+|\b\d+\s*->|\S+_TO_\S+", " ", _without_shapes(plain(row.shape)))
+    text = _NAMED.sub(lambda m: " " if _KNOWN.fullmatch(m[1].lower().strip("_")) else m[0], _COUNTED.sub(" ", text))
+    text = re.sub(r"\b\d+\s*(?=x\s|tiles\b)", " ", re.sub(_ROLES, " ", text, flags=re.IGNORECASE))
+    if re.search(r"\d", text) and re.search(r"[A-Za-z]", text):
+        raise InexpressibleError(f"the shape is prose: {row.shape!r} does not say what its numbers are the extents of")
+
+
+def _without_shapes(text: str) -> str:
+    return _SPACED.sub(" ", _TIGHT.sub(" ", text))
 
 
 def plain(text: str) -> str:
@@ -71,6 +94,25 @@ def tensors(row: Row, least: int = 1) -> list[TensorType]:
     return [TensorType(shape, dtype_of(name or row.dtypes[0])) for shape, name in zip(found, names, strict=False)]
 
 
+def operands(row: Row) -> list[TensorType]:
+    """The tensors of the row that it does not call the output; all of them where it calls none so."""
+    listed = tensors(row)
+    given = len(extents(_parts(row.shape)[0]))
+    return listed[:given] if 0 < given < len(listed) else listed
+
+
+def results(row: Row) -> list[TensorType]:
+    """The tensors that the row calls the output, in the format of the result."""
+    dtype = dtype_of(row.dtypes[2] or row.dtypes[0])
+    return [TensorType(shape, dtype) for shape in extents(_parts(row.shape)[1])]
+
+
+def _parts(shape: str) -> tuple[str, str]:
+    """What stands before and after the word `out`."""
+    before, _, after = re.sub(r"\bout(put)?\b(?=[ :=]*(?:[a-z]\s+)?[\d\[(])", "\0", shape).partition("\0")
+    return before, after
+
+
 def _listed(row: Row) -> list[tuple[int, ...]]:
     """Shapes; `2 x 1x1x32x64` are two, `40 tiles` or one number a row of them."""
     text, found = plain(row.shape), extents(row.shape)
@@ -80,4 +122,5 @@ def _listed(row: Row) -> list[tuple[int, ...]]:
     tiles = re.search(r"(\d+)\s*tiles\b|\btiles\s*[=:]\s*(\d+)", text)
     if tiles and not found:
         return [(32, 32 * int(tiles[1] or tiles[2]))]
-    return found or ([row.numbers()] if row.numbers() else [])
+    bare = row.numbers() if re.fullmatch(r"[\W\d]*", text) else ()
+    return found or ([bare] if bare else [])

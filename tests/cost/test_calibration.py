@@ -23,7 +23,7 @@ ROWS = {
     "collective": "AllGather,1x1x32x8192,bf16,,,DRAM,,30,,t3k,4 devices",
     "fabric": "fabric_unicast,packet_size=4096 hops=1,,,,,,1.3,,t3k,",
     "host transfer": "Write,1 MiB,,,,,,80,,n150,",
-    "tiling and copies": "TilizeDeviceOperation,1x1x1024x1024,bf16,,,DRAM,8x8,30,,n150,",
+    "tilize": "TilizeDeviceOperation,1x1x1024x1024,bf16,,,DRAM,8x8,30,,n150,",
     "binary elementwise": '"BinaryDeviceOperation","[1, 1, 512, 1024]",bf16,bf16,,DRAM,8x8,9,,p150,ADD',
 }
 SPELLINGS = {
