@@ -103,7 +103,7 @@ def _product(row: Row) -> str:
         return "matmul, height-sharded"
     if re.search(r"out[- ]of[- ]box|\boob\b|picked by ttnn", words):
         return "matmul, out of box"
-    if re.search(r"\b32x\d+x\d+ \(MxKxN\)|^in0 1x1x32x", row.shape) and row.said.batch == 1:
+    if re.search(r"^(in0 )?(1x)*32x\d+(x\d+ \(MxKxN\)|;)|^M\W*32\b", row.shape) and row.said.batch == 1:
         return "matmul, new tokens"
     return f"matmul, {row.time_kind}" if row.time_kind else "matmul"
 
@@ -118,6 +118,6 @@ def _op(row: Row, words: str) -> tuple[str, Maker]:
         return ("binary elementwise" if binary else "elementwise"), elementwise.elementwise_row
     if re.search(_REDUCTIONS, words):
         return "reduction", rowwise.reduce_row
-    if re.search(r"unary|eltwise|elementwise", words):
+    if re.search(r"unary|binary|ternary|eltwise|elementwise", words):
         raise InexpressibleError(f"no elementwise function is named by {row.op!r}")
     raise InexpressibleError(f"no op of ours is {row.op!r}")

@@ -9,9 +9,9 @@ from inexpressible import InexpressibleError
 from layouts import dtype_of, grid_of, layout_of
 from rows import Row
 from shapes import named, refuse_prose, tensors
-from yardsticks import roofline_ns
 
 from ttstack.cost import predict
+from ttstack.cost.roofline import roofline
 from ttstack.ops import OPS
 from ttstack.ops.types import TILE, TensorType
 from ttstack.program.device_op import DeviceOp, Spread
@@ -49,7 +49,7 @@ def collective_row(row: Row) -> Expressed:
         laid = _layout(row, chip)
         placed = DeviceOp(op, (laid,), (laid,), grid_of(row.grid, chip), Spread.FLAT)
         cost = predict(placed, chip, _system(chip, count, ring=ring, links=links))
-        return Forecast(cost.total_ns / 1e3, roofline_ns(placed, chip) / 1e3, cost.bound)
+        return Forecast(cost.total_ns / 1e3, roofline(placed, chip) / 1e3, cost.bound)
 
     moved = max(_bytes(row, t) for t in (given, made))
     return Expressed(row, "collective", stated_us(row, moved), forecast)

@@ -34,6 +34,9 @@ _SPELLINGS = {
     "clamp": "clamp_scalar",
     "hardtanh": "clamp_scalar",
     "identity": "typecast",
+    "where_tts": "where",
+    "where_tst": "where",
+    "where_tss": "where",
 }
 """Names of functions that are others here, or as long."""
 _REDUCTIONS = ("max", "min")
@@ -75,7 +78,7 @@ def _functions(row: Row) -> Iterator[str]:
         name = _SPELLINGS.get(word, word)
         if name in OPS and OPS[name].family == "eltwise":
             yield name
-    if generic:
+    if generic and ":" not in row.op:
         yield generic
 
 
@@ -104,8 +107,9 @@ def _operands(row: Row, count: int) -> list[TensorType]:
     """The operands that the row lists; others are numbers where it calls the first `in0`, else like the first."""
     listed = operands(row)[:count]
     whole = max(listed, key=lambda t: t.size)
-    unpadded = [t.with_shape(_unpadded(t.shape, whole.shape)) for t in listed]
-    given = [t for t in unpadded if _broadcasts(t.shape, whole.shape)] or [whole]
+    given = [t.with_shape(_unpadded(t.shape, whole.shape)) for t in listed]
+    if not all(_broadcasts(t.shape, whole.shape) for t in given):
+        raise InexpressibleError(f"shapes {', '.join(str(list(t.shape)) for t in given)} are not alike")
     formats = [*row.dtypes[1:2], *[""] * count]
     alike = (1,) * whole.rank if re.search(r"\bin0\b", row.shape) else whole.shape
     rest = [TensorType(alike, _format(name, whole)) for name in formats]

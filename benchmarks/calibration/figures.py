@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from judged import Judged, Refused
@@ -87,6 +87,11 @@ def _formula(judged: Sequence[Judged], name: str) -> float | None:
 def by_class(judged: Sequence[Judged], refused: Sequence[Refused] = ()) -> dict[str, Figures]:
     """Figures by class; rows without a prediction count where the name of their op belongs."""
     return _grouped(judged, refused, lambda j: j.kind, lambda r: r.kind)
+
+
+def sum_of_class_errors(classes: Iterable[Figures]) -> float:
+    """Microseconds by which the sums of the classes are off, too long or too short."""
+    return sum(abs(f.predicted_us - f.measured_us) for f in classes)
 
 
 def by_source(judged: Sequence[Judged], refused: Sequence[Refused] = ()) -> dict[str, Figures]:

@@ -64,7 +64,9 @@ def _squarest(pages: int, layouts: tuple[Layout, ...]) -> TensorType:
 
 def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A tensor that changes memory, shards, tiling or format: `memory_layout` is `from -> to`, or the name tells."""
-    t, words = min(tensors(row), key=lambda t: t.size), operation(row.op)
+    t, words, listed = min(tensors(row), key=lambda t: t.size), operation(row.op), len(tensors(row))
+    if listed == 1 and "sharded_partial" in words:
+        raise InexpressibleError("the row does not say which part of the tensor is moved")
     grid = shards_of(row, chip)
     stated = stated_layouts(re.sub(r"\bto\b", "->", row.memory_layout))
     before, after = stated.get("in0", row.memory_layout), stated.get("out", "")

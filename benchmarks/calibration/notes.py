@@ -19,8 +19,6 @@ _BLOCKS = {
     "out_block_w": "out_block_w",
     "out_subblock_h": "out_subblock_h",
     "out_subblock_w": "out_subblock_w",
-    "per_core_M": "per_core_M",
-    "per_core_N": "per_core_N",
     "q_chunk": "q_chunk_tiles",
     "k_chunk": "k_chunk_tiles",
 }

@@ -12,10 +12,11 @@ from inexpressible import InexpressibleError
 from placed import Maker
 from rows import Row
 from shapes import refuse_prose
-from yardsticks import pm_ideal_ns, polaris_ns, roofline_ns
+from yardsticks import pm_ideal_ns, polaris_ns
 
 from ttstack.cost import Cost, predict
 from ttstack.cost.confidence import confidence
+from ttstack.cost.roofline import roofline
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.structure import is_attention, is_contraction
@@ -41,7 +42,7 @@ class Placed:
         times = [sum(_seen_ns(op, cost, self.time_kind) for op, cost in case) for case in costs]
         ideal, pm, polaris = (
             min(sum(ns(op, chip) for op in case) for case in self.cases) / 1e3
-            for ns in (roofline_ns, pm_ideal_ns, polaris_ns)
+            for ns in (roofline, pm_ideal_ns, polaris_ns)
         )
         stated = _stated_error(costs[0], chip)
         return Forecast(statistics.mean(times) / 1e3, ideal, costs[0][0][1].bound, pm, polaris, stated)

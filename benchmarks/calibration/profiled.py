@@ -11,7 +11,7 @@ _DURATION = "DEVICE KERNEL DURATION [ns]"
 _NEEDED = ("OP CODE", "ATTRIBUTES", "INPUT_0_MEMORY", _DURATION)
 _FUNCTIONS = (
     r"'binary_op_type': '(?:BinaryOpType::)?(\w+)",
-    r"'op_chain': '\W*(?:\w+\(op_type=)?(?:UnaryOpType::)?(\w+)",
+    r"'op_chain': '(?:[^']*?UnaryOpType::|\W*)(\w+)",
     r"'ternary_op_type': '(?:TernaryOpType::)?(\w+)",
     r"(RMSNORM)\b",
 )
@@ -19,13 +19,13 @@ _FUNCTIONS = (
 _NAMES = {"RMSNORM": "rms_norm"}
 _NOTED = (
     (r"TransposeOpDim::(\w+)", "{}"),
-    (r"'dims': '\w*\W*\(?\[?((?:\d\s*;\s*)+\d)", "({})"),
+    (r"'dims': '[^']*?((?:\d\s*;\s*)+\d)", "({})"),
     (r"'num_groups': '(\d+)'", "groups={}"),
     (r"'is_causal': '(?:false|0)'", "causal=false"),
     (r"'k': '(\d+)'", "k={}"),
     (r"dilation_hw=\((\d+; ?\d+)\)", "dilation=({})"),
     (r"\b((?:act_block|out_subblock)_[hw]_ntiles=\d+)", "{}"),
-    (r"\b((?:in0_block_w|out_block_[hw]|out_subblock_[hw]|per_core_[MN])=\d+)", "{}"),
+    (r"\b((?:in0_block_w|out_block_[hw]|out_subblock_[hw])=\d+)", "{}"),
     (r"\b([qk]_chunk_size=\d+)", "{}"),
 )
 """Attributes that decide how long an op takes, and how notes of measurements spell them."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from figures import Figures, by_class, by_source, figures
+from figures import Figures, by_class, by_source, figures, sum_of_class_errors
 from judged import Judged, Refused
 
 _WIDTH = 56
@@ -28,16 +28,17 @@ def rows_text(judged: Sequence[Judged], refused: Sequence[Refused]) -> Iterator[
 
 def tables(judged: Sequence[Judged], refused: Sequence[Refused]) -> Iterator[str]:
     """Tables by class and by source, the sum, and the reasons why rows have no prediction."""
-    yield from table("class", by_class(judged, refused) | {"all": figures(judged, refused)})
+    classes, whole = by_class(judged, refused), figures(judged, refused)
+    yield from table("class", classes | {"all": whole})
+    off = sum_of_class_errors(classes.values())
+    share = _share(off / whole.measured_us if whole.measured_us else None)
+    yield f"sum of the absolute errors of the classes' sums: {off:.1f} us, {share} of what was measured"
     yield ""
     yield from table("source", by_source(judged, refused))
     yield f"{len(refused)} rows not expressed, {sum(r.measured_us for r in refused):.1f} us"
-    times: Counter[str] = Counter()
-    counts = Counter(r.reason for r in refused)
-    for r in refused:
-        times[r.reason] += r.measured_us
-    for reason, count in counts.most_common():
-        yield f"{count:5d} {times[reason]:12.1f} us  {reason}"
+    for reason, count in Counter(r.reason for r in refused).most_common():
+        us = sum(r.measured_us for r in refused if r.reason == reason)
+        yield f"{count:5d} {us:12.1f} us  {reason}"
 
 
 def table(title: str, groups: Mapping[str, Figures]) -> Iterator[str]:
@@ -76,14 +77,15 @@ def _share(value: float | None) -> str:
 def as_json(judged: Sequence[Judged], refused: Sequence[Refused]) -> str:
     """Everything as one JSON object."""
     missing = [_identity(r.row) | {"class": r.kind, "measured_us": r.row.time_us, "reason": r.reason} for r in refused]
-    whole = {
+    classes, whole = by_class(judged, refused), figures(judged, refused)
+    found = {
         "rows": [_identity(j.expressed.row) | _judged(j) for j in judged],
         "not_expressed": missing,
-        "classes": {name: _figures(f) for name, f in by_class(judged, refused).items()},
+        "classes": {name: _figures(f) for name, f in classes.items()},
         "sources": {name: _figures(f) for name, f in by_source(judged, refused).items()},
-        "all": _figures(figures(judged, refused)),
+        "all": _figures(whole) | {"sum_of_class_errors_us": sum_of_class_errors(classes.values())},
     }
-    return json.dumps(whole, indent=1)
+    return json.dumps(found, indent=1)
 
 
 def _identity(row: Any) -> dict[str, Any]:

@@ -10,11 +10,6 @@ _POLARIS_COMPUTE, _POLARIS_MEMORY = 0.6, 0.8
 """Shares of the peaks that polaris assumes."""
 
 
-def roofline_ns(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Peak FLOPs of a fidelity or the DRAM peak for all tensors in DRAM, whichever takes longer."""
-    return max(_compute_ns(device_op, chip), sum(_dram_bytes(device_op)) / chip.dram.peak_bytes_per_second * 1e9)
-
-
 def pm_ideal_ns(device_op: DeviceOp, chip: ChipDesc) -> float:
     """tt-metal's PM IDEAL: the largest tensor in DRAM, or the products at the fidelity on all cores; at least 1 ns."""
     rate = _PM_IDEAL_GB_PER_S[chip.arch] * 2**30 / 1e9
