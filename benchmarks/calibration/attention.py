@@ -55,8 +55,8 @@ def decode_row(row: Row, chip: ChipDesc) -> DeviceOp:
     if len(listed) > 1:
         (_, b, h, d), (_, kv, s, _) = listed[:2]
     else:
-        b, s, d = pick(sizes, _BATCH, 1), pick(sizes, (*_KEYS, *_LENGTH)), pick(sizes, _DEPTH, 128)
-        h = pick(sizes, _HEADS, 32)
+        b, s, d = pick(sizes, _BATCH, 1), pick(sizes, (*_KEYS, *_LENGTH)), pick(sizes, _DEPTH)
+        h = pick(sizes, _HEADS)
         kv = pick(sizes, _KEY_HEADS, 8 if h % 8 == 0 else 1)
     query = TensorType((1, b, h, d), DType.BF16)
     keys = TensorType((b, kv, s, d), dtype_of(row.dtypes[1] or row.dtypes[0]))

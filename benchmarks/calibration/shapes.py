@@ -30,10 +30,10 @@ _PAIRS = (
 _ROLES = r"\b(in|input|output|out|q|k|v)\d*\b(?=\W)"
 _KNOWN = re.compile(
     r"b|batch|batch_size|bsz|users?|m|k|n|s|seq|seqlen|d|dh|dim|e|h|w|c|v|g|groups?|(q|k|v|kv|cache|context|seq|sequence)?_?len"
-    r"|[a-z]*h(ea)?ds?|n?kv_?h?|n(q|kv|h)?h?|h(q|kv)|nqh|kvh|num_[a-z]+|n_[a-z]+|s(q|k|kv)|(q|k)_?chunk(_size)?|(q|kv)_seq|seq_k"
+    r"|([a-z]+_)?heads?|n?kv_?h?|n(q|kv|h)?h?|h(q|kv)|nqh|kvh|num_[a-z]+|n_[a-z]+|s(q|k|kv)|(q|k)_?chunk(_size)?|(q|kv)_seq|seq_k"
     r"|cache|context|ctx|tokens?|vocab|hidden|rows|tiles|(head|hidden|page|block)_(dim|size)|(in|out|input|output|kv)_[a-z]+"
     r"|[a-z]?in|[a-z]?out|[oi]?[chw]|[ck]?[oi]|c_(in|out)|k_out|filters?|channels?|height|width|image|weight"
-    r"|(filter|kernel|stride|pad|dilation)(_[hw]|_height|_width|_size)?|padding|[kfspd][hw]?|scale|factor|scale_factor"
+    r"|depth|length|(filter|kernel|stride|pad|dilation)(_[hw]|_height|_width|_size)?|padding|[kfspd][hw]?|scale|factor|scale_factor"
     r"|devices|chips|links|hops|packets?|users|heads|kv_heads|[kmg]i?b|bytes"
 )
 """Names of extents that some class of ops reads."""

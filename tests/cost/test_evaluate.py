@@ -63,6 +63,7 @@ REFUSED = {
     "AllGather,BERT-large 384,bf16,,,,8x8,9,,n150,4 devices": "the shape is prose",
     "matmul,ResNet50 b=16,bf16,,,,8x8,9,,n150,": "the shape is prose",
     "sdpa_decode,Mixtral8x7b b=32,bf16,,,,8x8,9,,n150,": "the shape is prose",
+    "sdpa_decode,prefill S=128,bf16,,,,8x8,9,,n150,": "the shape gives no",
     "MinimalMatmulOp,in0 1x1x32x768; in1 1x1x768x768,bf16,bf16,,,8x8,9,,n150,": "MinimalMatmul",
     "matmul,32x768x768,bf16,bf16,,,8x8,9,,n150,ttnn.experimental.minimal_matmul": "MinimalMatmul",
     "FlashMLADecode,1x8x16x576,bf16,bf16,,,8x8,9,,n150,": "MLA",
