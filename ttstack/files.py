@@ -4,7 +4,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -132,7 +131,7 @@ def settle(folder: Path) -> None:
 def _new_part(target: Path) -> Part:
     """Its lock says that its process lives; one that was taken for a left-over before it was locked is made anew."""
     while True:
-        path = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+        path = target.with_name(f".{target.name}.{os.urandom(6).hex()}.part")
         file = path.open("xb")
         _lock(file.fileno())
         if os.fstat(file.fileno()).st_nlink:

@@ -101,8 +101,10 @@ class TestDeaths:
         pids: list[int] = []
 
         def interrupt() -> None:
-            time.sleep(0.3)
-            pids.append(int(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()[0]))
+            while not (children := Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()):
+                time.sleep(0.01)
+            pids.append(int(children[0]))
+            time.sleep(0.3)  # until it is waited for
             os.kill(os.getpid(), signal.SIGINT)
 
         thread = threading.Thread(target=interrupt)
