@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -302,3 +303,25 @@ def test_a_model_in_training_mode_is_told_to_leave_it():
     with pytest.raises(UnsupportedOpError) as e:
         import_torch(nn.Sequential(nn.Linear(4, 4), nn.Dropout()), [(2, 4)], new_context())
     assert ".eval()" in (e.value.diagnostic.hint or "")
+
+
+class Decomposed(nn.Module):
+    """What is traced and decomposed: a buffer that is written to, an op in place, and one without a conversion."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(8)
+        self.register_buffer("seen", torch.zeros(8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen.add_(1)
+        return torch.addmv(x[0], x.new_ones(8, 8), x[0]) + self.norm(x).relu_()
+
+
+def test_models_are_traced_and_decomposed_in_threads_as_in_one():
+    def imported(_: int) -> Counter[str]:
+        return ops(import_program(export(Decomposed().eval(), (torch.ones(4, 8),))))
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(imported, range(12)))
+    assert found == [imported(0)] * 12

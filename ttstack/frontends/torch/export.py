@@ -13,11 +13,11 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.archive import load_archive
 from ttstack.frontends.torch.factory import Example, load_factory
 from ttstack.frontends.torch.graph import lost_updates
 from ttstack.frontends.torch.inputs import split_inputs
-from ttstack.frontends.torch.quiet import quiet
 from ttstack.frontends.torch.source_lines import line_of_error, spell
 
 
@@ -52,7 +52,7 @@ def export(source: nn.Module | ExportedProgram | str | Path, example_inputs: obj
 
 def _trace(model: nn.Module, example: Example) -> ExportedProgram:
     try:
-        with torch.no_grad(), quiet():
+        with alone(), torch.no_grad():
             return _exported(model, example)
     except Exception as e:
         raise SourceError(

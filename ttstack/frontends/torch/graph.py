@@ -11,9 +11,9 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.decompositions import Decompositions, decompositions
 from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
-from ttstack.frontends.torch.quiet import quiet
 from ttstack.frontends.torch.regions import region_error
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 
@@ -38,7 +38,7 @@ def functional(program: ExportedProgram) -> ExportedProgram:
     table = decompositions(program)
     if not table and not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
         return program
-    with warnings.catch_warnings(), torch.no_grad():
+    with alone(), warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", FutureWarning)
         program = _decomposed(program, table)
     for node in filter(_has_region, program.graph.nodes):
@@ -48,8 +48,7 @@ def functional(program: ExportedProgram) -> ExportedProgram:
 
 def _decomposed(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
     try:
-        with quiet():
-            return program.run_decompositions(table)
+        return program.run_decompositions(table)
     except Exception as e:
         reason = shorten(str(e) or type(e).__name__, 240, placeholder=" ...")
         raise SourceError(

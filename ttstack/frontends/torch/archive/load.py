@@ -1,6 +1,5 @@
 """From a `.pt2` file to the exported program that torch makes of what was read and checked here."""
 
-import threading
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -11,14 +10,11 @@ from torch._export.serde.serialize import ExportedProgramDeserializer
 from torch.export import ExportedProgram
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.archive.allowed import MisfitError
 from ttstack.frontends.torch.archive.container import EXPORT, opened
 from ttstack.frontends.torch.archive.program import read_program
 from ttstack.frontends.torch.archive.weights import read_constants, read_weights
-from ttstack.frontends.torch.quiet import quiet
-
-_ONE_AT_A_TIME = threading.Lock()
-"""Torch's deserializer is in a global variable while it works."""
 
 
 def load_archive(path: Path) -> ExportedProgram:
@@ -46,7 +42,7 @@ def _deserialized(
     path: Path, program: schema.ExportedProgram, weights: dict[str, torch.Tensor], constants: dict[str, Any]
 ) -> ExportedProgram:
     try:
-        with _ONE_AT_A_TIME, quiet():
+        with alone():
             return ExportedProgramDeserializer().deserialize(program, weights, constants)
     except Exception as e:
         reason = shorten(str(e) or type(e).__name__, 160, placeholder=" ...")
