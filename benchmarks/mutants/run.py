@@ -1,11 +1,11 @@
 """Changes lines at random and asks the tests: what they let pass is not tested.
 
-`python -m benchmarks.mutants.run [--each 20] [--workers 2] [PACKAGE ...]`
+`python -m benchmarks.mutants.run [--each 20] [--workers 2] [--again REV] [PACKAGE ...]`
 
 The lines are drawn by the commit, the same in every run of it, the same number from each package. What has been tried
 is kept in `build/mutants/COMMIT.jsonl`, so that a run that was stopped goes on. Each worker changes a checkout of its
-own. A mutant is caught where the tests of its package fail, crash, or take more than three times what they take
-without it.
+own. A mutant is caught where the tests of its package fail, crash, or take more than twice what they take without it.
+What survived at another revision is tried again, on the lines of now, with `--again REV`.
 """
 
 import argparse
@@ -35,6 +35,19 @@ def draw(package: str, count: int, commit: str) -> list[Mutant]:
     paths = (p for p in (ROOT / package).rglob("*.py") if "_generated" not in p.parts)
     every = [m for p in sorted(paths) for m in mutants(str(p.relative_to(ROOT)), p.read_bytes())]
     return random.Random(f"{commit} {package}").sample(every, min(count, len(every)))
+
+
+def survivors(package: str, revision_name: str) -> list[Mutant]:
+    """What survived at a revision, where the same text stands today, nearest to the line where it stood."""
+    rows = Record(revision(revision_name).commit).rows.values()
+    return [m for row in rows if row.get("package") == package and row["survived"] for m in _now(_mutant(row))]
+
+
+def _now(mutant: Mutant) -> list[Mutant]:
+    path = ROOT / mutant.path
+    every = mutants(mutant.path, path.read_bytes()) if path.exists() else ()
+    same = [m for m in every if (m.before, m.after) == (mutant.before, mutant.after)]
+    return sorted(same, key=lambda m: abs(m.line - mutant.line))[:1]
 
 
 def passes(tree: Path, tests: Sequence[str], limit: float | None) -> tuple[bool, str]:
@@ -96,8 +109,8 @@ def unchanged(trees: Queue[Path], record: Record, package: str) -> float:
     return float(record.rows[key]["seconds"])
 
 
-def run(packages: Sequence[str], each: int, workers: int) -> Record:
-    """Try `each` mutants of each package."""
+def run(packages: Sequence[str], each: int, workers: int, again: str | None) -> Record:
+    """Try `each` mutants of each package, or those that survived at the revision `again`."""
     head = revision("HEAD")
     record = Record(head.commit)
     with ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
@@ -113,9 +126,10 @@ def run(packages: Sequence[str], each: int, workers: int) -> Record:
                 trees.put(tree)
 
         for package in packages:
-            waiting = [m for m in draw(package, each, head.commit) if m.key not in record.rows]
+            drawn = survivors(package, again) if again else draw(package, each, head.commit)
+            waiting = [m for m in drawn if m.key not in record.rows]
             if waiting:
-                limit = 3 * unchanged(trees, record, package) + 60
+                limit = 2 * unchanged(trees, record, package) + 30
                 tried = [pool.submit(one, m, package, limit) for m in waiting]
                 for number, done in enumerate(as_completed(tried), 1):
                     done.result()
@@ -148,11 +162,12 @@ def main() -> None:
     parser.add_argument("packages", nargs="*", default=list(SUITES), metavar="PACKAGE")
     parser.add_argument("--each", type=int, default=20, help="mutants of each package")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--again", metavar="REV", help="try again what survived at another revision")
     chosen = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if unknown := set(chosen.packages) - set(SUITES):
         parser.error(f"no tests are known for {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
-    print(report(run(chosen.packages, chosen.each, chosen.workers).rows.values()))
+    print(report(run(chosen.packages, chosen.each, chosen.workers, chosen.again).rows.values()))
 
 
 if __name__ == "__main__":
