@@ -220,6 +220,12 @@ def test_one_for_several_and_several_for_one(field: str, value: str) -> None:
     assert any(field in note for note in found)
 
 
+@pytest.mark.parametrize("line", ['name: "\\ud800"', 'host: "\\ud800"', '"\\ud800": 3', '"\\ud800": "\\udfff"'])
+def test_half_a_character(line: str) -> None:
+    rest = "chips: [{base: wormhole}]\n" + ("" if line.startswith("name") else "name: a\n")
+    assert any("my.yaml:1: " in note for note in notes_of(f"{line}\n{rest}"))
+
+
 def test_a_key_that_stands_twice() -> None:
     text = "name: a\nname: b\nchips: [{base: wormhole}]\n"
     assert notes_of(text) == ("my.yaml:2: name: stands here twice, first in line 1",)

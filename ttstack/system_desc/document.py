@@ -49,6 +49,11 @@ def _problem(error: yaml.MarkedYAMLError) -> str:
     return " ".join(part for part in (error.context, error.problem) if part)
 
 
+def _name(key: yaml.ScalarNode) -> str:
+    """A key as text; half characters, which YAML can spell, are question marks."""
+    return str(key.value).encode(errors="replace").decode()
+
+
 def _mark(file: str, mark: yaml.Mark | None) -> Mark:
     return Mark(file, 1 if mark is None else mark.line + 1)
 
@@ -78,7 +83,7 @@ class _Reader:
         values: dict[str, Any] = {}
         for key_node, value_node in node.value:
             mark = _mark(self._document.file, key_node.start_mark)
-            key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "?"
+            key = _name(key_node) if isinstance(key_node, yaml.ScalarNode) else "?"
             if key in values:
                 first = self._document.marks[(*path, key)].line
                 self._document.faults.append(Fault(f"stands here twice, first in line {first}", mark, (*path, key)))
@@ -89,7 +94,10 @@ class _Reader:
 
     def _scalar(self, node: yaml.Node, path: Path, mark: Mark) -> object:
         try:
-            return cast(object, self._loader.construct_object(node))  # pyright: ignore[reportUnknownMemberType]
+            value = cast(object, self._loader.construct_object(node))  # pyright: ignore[reportUnknownMemberType]
+            if isinstance(value, str):
+                value.encode()  # YAML can spell half a character
+            return value
         except NO_VALUE as error:
             self._document.faults.append(Fault(f"no value: {error}", mark, path))
             return None

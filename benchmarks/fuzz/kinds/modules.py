@@ -65,9 +65,9 @@ def _tosa() -> list[str]:
 
 def _bytecode() -> list[bytes]:
     found: list[bytes] = []
-    for source in (*_ttir()[::4], *_stablehlo()[:-2:3], *_tosa()[::4]):
-        with new_context(), ir.Location.unknown():
-            register_stablehlo_dialects(ir.Context.current)
+    with new_context(), ir.Location.unknown():
+        register_stablehlo_dialects(ir.Context.current)
+        for source in (*_ttir()[::4], *_stablehlo()[:-2:3], *_tosa()[::4]):
             out = BytesIO()
             parse(source, "seed").operation.write_bytecode(out)
             found.append(out.getvalue())
