@@ -58,6 +58,16 @@ def test_a_fault_of_ours(ttstack: Command, program: Path, monkeypatch: pytest.Mo
     assert "Traceback" not in result.err
 
 
+@pytest.mark.parametrize(
+    "error", [MemoryError(), ImportError("libtorch_cpu.so: failed to map segment from shared object")]
+)
+def test_too_little_memory(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    monkeypatch.setattr(api, "load", failing(error))
+    result = ttstack("perf", program)
+    assert result.code == 1
+    assert result.err.startswith("error[TT0801]: there is not enough memory")
+
+
 def test_a_fault_of_ours_in_detail(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "load", failing(RuntimeError("nobody expected this")))
     monkeypatch.setenv("TTSTACK_DEBUG", "1")

@@ -101,6 +101,15 @@ def test_an_ill_formed_change_of_layout_is_refused(destination: str, result: str
     assert says in refused.value.diagnostic.message
 
 
+def test_a_change_of_layout_without_a_destination_is_refused():
+    module = f"""func.func @f(%a: {T}) {{
+      %0 = "ttir.to_layout"(%a) : ({T}) -> {T}
+      return
+    }}"""
+    with CONTEXT, ir.Location.unknown(), pytest.raises(InvalidIRError, match="takes an input and a destination"):
+        parse(module)
+
+
 @st.composite
 def regions(draw: st.DrawFn) -> tuple[Dispatch, tuple[TensorType, ...], TensorType]:
     """Elementwise programs on one to three inputs, each whole or broadcast along some dimensions."""

@@ -71,6 +71,9 @@ def _drop_output() -> None:
 def _unexpected(error: Exception) -> int:
     if _caused_by(error, KeyboardInterrupt):  # while a native module started
         return interrupted()
+    if _lacks_memory(error):
+        _say(str(OutputError("there is not enough memory", hint="free some, or raise the limit (ulimit -v)")))
+        return INPUT_FAULT
     if os.environ.get("TTSTACK_DEBUG"):
         import traceback
 
@@ -81,6 +84,12 @@ def _unexpected(error: Exception) -> int:
         "  = help: run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can"
     )
     return INTERNAL_ERROR
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether an array could not be made, or a native library not be loaded."""
+    said = ("failed to map segment", "cannot allocate memory")
+    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and any(s in str(error) for s in said))
 
 
 def _say(text: str) -> None:

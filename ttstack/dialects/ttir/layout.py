@@ -17,6 +17,8 @@ class ToLayoutOp(Verified, dialect=TTIR, name="to_layout", traits=[ext.Pure]):
 
     def check(self) -> None:
         """Shapes agree, element types can differ; the result has the destination's type."""
+        if len(self.operation.operands) != 2:
+            raise ValueError("takes an input and a destination, whose layout it gives")
         value, into, out = (v.type for v in (*self.operation.operands, self.operation.results[0]))
         if into != out:
             raise ValueError(f"result is {out}, its destination {into}")

@@ -102,6 +102,7 @@ class StaticGraph:
             what = f"`{node.op_type}` takes '{lost[0]}', which is no input and no result of a node before it"
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN)
         try:
+            _check_integers(node)
             self._placed(node, scope, prefix)
         except (LookupError, ValueError, TypeError, ArithmeticError) as e:
             what = f"`{node.op_type}` is not as ONNX defines it: {e}"
@@ -186,6 +187,15 @@ class StaticGraph:
 
 
 _REAL = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+
+
+def _check_integers(node: NodeProto) -> None:
+    """Raise `ValueError` where ONNX's shape inference would read another number, as it has 32 bits for most of them."""
+    for attribute in node.attribute:
+        exact = node.op_type == "Shape" or attribute.name.startswith("value")
+        for number in () if exact else (attribute.i, *attribute.ints):
+            if not -(1 << 31) <= number < 1 << 31:
+                raise ValueError(f"attribute '{attribute.name}' is {number}, which has more than 32 bits")
 
 
 def _constant(node: NodeProto) -> TensorProto | None:
