@@ -113,7 +113,7 @@ def run(packages: Sequence[str], each: int, workers: int, again: str | None) -> 
     """Try `each` mutants of each package, or those that survived at the revision `again`."""
     head = revision("HEAD")
     record = Record(head.commit)
-    with ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool, ExitStack() as stack:
         trees: Queue[Path] = Queue()
         for _ in range(workers):
             trees.put(stack.enter_context(checked_out(head)))
@@ -131,6 +131,7 @@ def run(packages: Sequence[str], each: int, workers: int, again: str | None) -> 
             if waiting:
                 limit = 2 * unchanged(trees, record, package) + 30
                 tried = [pool.submit(one, m, package, limit) for m in waiting]
+                stack.callback(pool.shutdown, cancel_futures=True)
                 for number, done in enumerate(as_completed(tried), 1):
                     done.result()
                     print(f"\r{package}: {number} of {len(tried)}", end="", file=sys.stderr, flush=True)

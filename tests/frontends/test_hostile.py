@@ -100,7 +100,7 @@ TEXTS = {
     "name": (named('loc("\\FF")'), "TT0101", "not UTF-8"),
     "attribute": (named("").replace(") :", ') {a.b = "\\C3\\28"} :'), "TT0101", "not UTF-8"),
     "character": (f"// \ud800\n{GOOD}", "TT0202", "half a character"),
-    "always": (endless("%z", "stablehlo.return %t : tensor<i1>", "stablehlo.return %i"), "TT0201", "50,000 steps"),
+    "always": (endless("%z", "stablehlo.return %t : tensor<i1>", "stablehlo.return %i"), "TT0201", "200,000 steps"),
     "calls": (CALLS + function(MAIN), "TT0101", "stands for"),
     "rank": (exponential(f"tensor<{'1x' * 70}f32>", "ttir"), "TT0101", "70 dimensions"),
     "segments": (

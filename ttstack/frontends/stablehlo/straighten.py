@@ -15,7 +15,7 @@ from ttstack.mlir import ir
 MOST_OPS = 20_000
 """Ops that a function can have when its loops are written out."""
 
-MOST_STEPS = 50_000
+MOST_STEPS = 200_000
 """Ops that are looked at for it, those included that are computed and leave nothing behind."""
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
