@@ -192,6 +192,8 @@ def _code(rng: random.Random, files: Files) -> Files:
     text = files[first(files)].decode().rstrip("\n")
     found = [m.start() for m in re.finditer(r"(?<=: )(?=\w)", text)]
     at = rng.choice(found or [len(text)])
+    if text[text.rfind("\n", 0, at) + 1 :].lstrip().startswith("#"):  # nobody reads it there
+        at, tag = len(text), f"\n{tag}"
     line = text.find("\n", at)
     return with_first(files, (text[:at] + tag + text[line if line > 0 else len(text) :]).encode())
 
