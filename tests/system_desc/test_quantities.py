@@ -49,6 +49,9 @@ def test_values(dimension: Dimension, given_: object, expected: float) -> None:
     [
         (BYTES, "1464 GHz", r"^unit 'GHz' does not measure bytes; a number or one with a unit of B, KB, "),
         (HERTZ, "1 GiB", r"^unit 'GiB' does not measure hertz"),
+        (HERTZ, 1.2, r"^1.2 hertz is too little: write the unit that is meant, a number or one with a unit of Hz, kHz"),
+        (HERTZ, "1000", r"^1000 hertz is too little"),
+        (BYTES_PER_SECOND, 600, r"^600 bytes per second is too little"),
         (BYTES, "1464 kib", r"^unit 'kib' does not measure bytes"),
         (BYTES, "0.3 KiB", r"^307\.2 is not a whole number of bytes$"),
         (BYTES, "many", r"^'many' is not a quantity; expected bytes"),

@@ -27,12 +27,20 @@ class Dimension:
     name: str
     units: Mapping[str, Fraction]
     integral: bool = False
+    least_bare: float = 0
+    """A number above 0 and below this is taken only with its unit: no device has so little."""
 
     def __call__(self, value: object) -> int | float:
         """The number in the base unit of a plain number or a text such as `1464 KiB`."""
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError(f"expected {self.name}, {self._examples()}")
-        return self._number(value, Fraction(1)) if not isinstance(value, str) else self._from_text(value)
+        return self._bare(value) if not isinstance(value, str) else self._from_text(value)
+
+    def _bare(self, value: float | Fraction) -> int | float:
+        number = self._number(value, Fraction(1))
+        if 0 < number < self.least_bare:
+            raise ValueError(f"{number:g} {self.name} is too little: write the unit that is meant, {self._examples()}")
+        return number
 
     def _from_text(self, text: str) -> int | float:
         match = _TEXT.fullmatch(text)
@@ -41,7 +49,7 @@ class Dimension:
         digits, unit = match.groups()
         if unit is not None and unit not in self.units:
             raise ValueError(f"unit '{unit}' does not measure {self.name}; {self._examples()}")
-        return self._number(Fraction(digits), Fraction(1) if unit is None else self.units[unit])
+        return self._bare(Fraction(digits)) if unit is None else self._number(Fraction(digits), self.units[unit])
 
     def _number(self, value: float | Fraction, factor: Fraction) -> int | float:
         if isinstance(value, float) and not math.isfinite(value):
@@ -60,8 +68,8 @@ class Dimension:
 
 
 BYTES = Dimension("bytes", _scaled("B", _DECIMAL | _BINARY), integral=True)
-HERTZ = Dimension("hertz", _scaled("Hz", {key: _DECIMAL[key] for key in ("", "k", "M", "G")}))
-BYTES_PER_SECOND = Dimension("bytes per second", _scaled("B/s", _DECIMAL | _BINARY))
+HERTZ = Dimension("hertz", _scaled("Hz", {key: _DECIMAL[key] for key in ("", "k", "M", "G")}), least_bare=1e6)
+BYTES_PER_SECOND = Dimension("bytes per second", _scaled("B/s", _DECIMAL | _BINARY), least_bare=1e6)
 BYTES_PER_CYCLE = Dimension("bytes per cycle", {"B/cycle": Fraction(1)})
 NANOSECONDS = Dimension(
     "nanoseconds",
