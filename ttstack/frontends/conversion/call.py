@@ -63,6 +63,9 @@ class Call:
             self.refuse(f"takes {value.type} as operand {i}, not a tensor of static shape")
         return value
 
+    def finish(self) -> None:
+        """Judge, once the op is converted, what could not be judged before; raises `UnsupportedOpError`."""
+
     def refuse(self, why: str, hint: str | None = None) -> NoReturn:
         """Raise an `UnsupportedOpError` at the op's location: `<op> <why>`."""
         raise UnsupportedOpError(f"`{self.name}` {why}", loc=read_location(self.op.location) or None, hint=hint)

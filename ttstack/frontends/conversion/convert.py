@@ -104,7 +104,7 @@ class _Driver(Generic[C]):
         if any(_is_refused(value) for value in call.operands):
             return self._refused(call)
         try:
-            new = self._source.conversions[call.name].convert(call)
+            values = self._source.conversions[call.name].apply(call)
         except UnsupportedOpError as e:
             self.refusals.append(e)
             return self._refused(call)
@@ -114,7 +114,6 @@ class _Driver(Generic[C]):
             return self._refuse(
                 call, f"`{call.name}` is of a form that has no conversion: {type(e).__name__}: {e}", _OURS
             )
-        values = [new] if isinstance(new, ir.Value) else list(new)
         why = _misfit(call, values)
         return self._refuse(call, f"`{call.name}` {why}", _OURS) if why else values
 

@@ -23,6 +23,12 @@ class Conversion(Generic[C]):
     targets: tuple[str, ...]
     convert: Convert[C]
 
+    def apply(self, call: C) -> list[ir.Value]:
+        """What replaces the results of an op; raises `UnsupportedOpError` where it is of another form."""
+        new = self.convert(call)
+        call.finish()
+        return [new] if isinstance(new, ir.Value) else list(new)
+
     @property
     def note(self) -> str:
         """The first line of what the converting function says of itself; nothing of an op that becomes one other."""

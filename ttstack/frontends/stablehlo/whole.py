@@ -53,8 +53,7 @@ def _is_taken(call: Any, end: Any, conversion: Conversion[Call]) -> bool:
     """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away."""
     with ir.InsertionPoint(end), call.location:
         try:
-            found = conversion.convert(Call(call, list(call.operands)))
-            values = [found] if isinstance(found, ir.Value) else list(found)
+            values = conversion.apply(Call(call, list(call.operands)))
             taken = [v.type for v in values] == [r.type for r in call.results]
         except (UnsupportedOpError, ValueError, ArithmeticError, LookupError):
             taken = False

@@ -77,9 +77,9 @@ def _converted(op: Any, operands: Sequence[ir.Value], shape: tuple[int, ...]) ->
     if op.name == "stablehlo.constant":
         attributes["value"] = _reshaped(attributes["value"], wide)
     outside = ir.Operation.create(op.name, results=results, operands=list(operands), attributes=attributes)
-    new = _elementwise()[Call.name_of(op)].convert(Call(outside, operands))
+    new = _elementwise()[Call.name_of(op)].apply(Call(outside, operands))
     outside.erase()
-    return [new] if isinstance(new, ir.Value) else list(new)
+    return new
 
 
 def _reshaped(elements: Any, shape: tuple[int, ...]) -> ir.Attribute:

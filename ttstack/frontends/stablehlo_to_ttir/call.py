@@ -1,26 +1,33 @@
 """One op of StableHLO or `chlo` under conversion: its operands as TTIR values, its attributes as Python values."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.types import read_type
 from ttstack.frontends import conversion
-from ttstack.frontends.stablehlo_to_ttir.options import options, read_option
+from ttstack.frontends.stablehlo_to_ttir.options import Options, read_option
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling
 from ttstack.ops.types import TensorType
 
 CUSTOM_CALL = "stablehlo.custom_call"
 _WORD = re.compile(r"(\w+)>$")
+_NOTHING = "a call of that name has no options"
 
 
 def called(target: str) -> str:
     """What a call or composite of that name is called in tables and errors."""
     return target if target.startswith("chlo.") else f"@{target}"
+
+
+def _closest(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f" (meant '{close[0]}'?)" if close else ""
 
 
 @dataclass(frozen=True)
@@ -40,9 +47,21 @@ class Call(conversion.Call):
         return tuple(read_type(self.tensor(i).type) for i in range(len(self.operands)))
 
     @cached_property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Options:
         """What the dictionaries of a custom call say, by name."""
-        return options(self.op.attributes) if self.op.name == CUSTOM_CALL else {}
+        return Options(self.op.attributes if self.op.name == CUSTOM_CALL else {})
+
+    def finish(self) -> None:
+        """Refuse options that the conversion has not read, which may change what the call gives."""
+        known = sorted(self.options.asked)
+        notes = [f"'{name}'{_closest(name, known)}" for name in sorted(self.options.unread())]
+        if notes:
+            several = f"options {', '.join(notes)}, which are" if len(notes) > 1 else f"option {notes[0]}, which is"
+            self.refuse(f"has the {several} unknown", f"what it can say is {', '.join(known)}" if known else _NOTHING)
+
+    def leave(self, *names: str) -> None:
+        """Take note of options that change nothing of what the conversion gives."""
+        self.options.asked.update(names)
 
     def says(self, name: str, kind: str = "bool") -> Any:
         """An option, of a kind of `ttstack.ops.attributes.Spelling`; None where it is absent."""

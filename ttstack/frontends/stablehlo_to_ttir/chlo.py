@@ -53,8 +53,14 @@ def _acosh(call: Call) -> ir.Value:
 @CONVERSIONS(*_TOP_K, to="topk")
 def _top_k(call: Call) -> Sequence[ir.Value]:
     """The best of the last dimension."""
+    _check_count(call, "k", -1)
     attributes = {"k": call.result.shape[-1], "dim": -1, "largest": call.flag("largest", default=True), "sorted": True}
     return _best(call, attributes)
+
+
+def _check_count(call: Call, name: str, dim: int) -> None:
+    if (said := call.says(name, "integer")) not in (None, call.result.shape[dim]):
+        call.refuse(f"has a {name} of {said}, and {call.result.shape[dim]} results")
 
 
 def _best(call: Call, attributes: Mapping[str, object]) -> Sequence[ir.Value]:
@@ -68,6 +74,8 @@ def _approximate_top_k(call: Call) -> Sequence[ir.Value]:
     if len(call.operands) != 4:
         call.refuse(f"has {len(call.operands)} operands, not values, positions and a start for each")
     dim = call.integer("reduction_dim")
+    _check_count(call, "top_k", dim)
+    call.leave("recall_target", "reduction_input_size_override", "is_fallback")
     if not call.flag("aggregate_to_topk", default=True):
         call.refuse("does not aggregate its answer", "call jax.lax.approx_max_k with aggregate_to_topk=True")
     largest = "_gt_" in str(call.attribute("called_computations"))

@@ -15,8 +15,19 @@ from ttstack.ops.types import DType
 
 CONVERSIONS = ConversionTable()
 
-for _name in ("gelu", "gelu_tanh"):
-    named(CONVERSIONS, f"@tenstorrent.{_name}", _name, "input")
+_GELU = {"none": "gelu", "tanh": "gelu_tanh"}
+
+
+def _gelu(meant: Sequence[str], call: Call) -> list[ir.Value]:
+    """Approximate as the call says, or else as its name does, which comes first in `meant`."""
+    said = call.says("approximate", "string") or meant[0]
+    if said not in meant:
+        call.refuse(f"is approximate = {said!r}, expected {' or '.join(meant)}")
+    return Named(_GELU[said], "input", {}).convert(call)
+
+
+for _name, _meant in (("gelu", ("none", "tanh")), ("gelu_tanh", ("tanh",))):
+    CONVERSIONS.add([f"@tenstorrent.{_name}"], [_GELU[said] for said in _meant], partial(_gelu, _meant))
 for _name in ("layer_norm", "rms_norm"):
     named(CONVERSIONS, f"@tenstorrent.{_name}", _name, "input weight? bias?")
 named(CONVERSIONS, "@tenstorrent.distributed_rms_norm", "distributed_rms_norm", "input weight? residual?")
@@ -74,7 +85,8 @@ def _gather(call: Call) -> list[ir.Value]:
 
 @CONVERSIONS("@tenstorrent.uniform", to="rand")
 def _uniform(call: Call) -> ir.Value:
-    """Samples between two numbers that are known, of seed 0."""
+    """Samples between two numbers that are known, of seed 0; the result's type says of which shape."""
+    call.leave("shape", "dtype")
     low, high = (_number(call, i, name) for i, name in ((1, "low"), (2, "high")))
     return ttir("rand", [], result=call.result, size=call.result.shape, low=low, high=high)
 

@@ -19,13 +19,15 @@ named(
     "input_tensor expert_indices expert_mapping",
     **_ALONE,
 )
-named(
-    CONVERSIONS,
-    "@tt.moe_expert_token_remap",
-    "moe_expert_token_remap",
-    "topk_tensor expert_mapping expert_metadata",
-    reduction_size=16,
-)
+_REMAP = Named("moe_expert_token_remap", "topk_tensor expert_mapping expert_metadata", {"reduction_size": 16})
+
+
+@CONVERSIONS("@tt.moe_expert_token_remap", to="moe_expert_token_remap")
+def _remapped(call: Call) -> list[ir.Value]:
+    """How many devices there are, the operands say."""
+    call.leave("num_devices")
+    return _REMAP.convert(call)
+
 
 _COMBINE = Named(
     "all_to_all_combine",

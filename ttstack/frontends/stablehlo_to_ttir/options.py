@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ttstack.dialects.elements import read_elements
@@ -18,29 +18,58 @@ DICTIONARIES = (
 )
 """Where a custom call can hold its options."""
 
+_ADDED = re.compile(r"_.*|.*[./].*|num_batch_dims")
+"""What exporters say of calls by themselves: names with a space of their own, and how often JAX has mapped a call."""
+
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _INTEGERS = re.compile(r"-?\d+")
 
 
-def options(attributes: Any) -> Mapping[str, Any]:
-    """All options of a custom call by name, as MLIR attributes or what JSON gives; the first dictionary counts."""
-    found: dict[str, Any] = {}
-    for key in reversed(DICTIONARIES):
-        if key in attributes:
-            found |= _entries(attributes[key])
+class Options(Mapping[str, Any]):
+    """All options of a custom call by name, as MLIR attributes or what JSON gives; the first dictionary counts.
+
+    `asked` are the names that anybody has looked for: the options that the call can have.
+    """
+
+    def __init__(self, attributes: Any) -> None:
+        """Read them from an op's attributes; raises `ValueError` where they are no dictionary."""
+        self.asked: set[str] = set()
+        self._found: dict[str, Any] = {}
+        for key in reversed(DICTIONARIES):
+            if key in attributes:
+                self._found |= _entries(key, attributes[key])
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked.add(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def unread(self) -> list[str]:
+        """Those that nobody has looked for; not what exporters add, nor that an operand is absent."""
+        left = [name for name in self._found if name not in self.asked and not _ADDED.fullmatch(name)]
+        return [name for name in left if not (name.startswith("has_") and _is_false(self._found[name]))]
+
+
+def _entries(key: str, attribute: Any) -> dict[str, Any]:
+    if isinstance(attribute, ir.DictAttr):
+        return {named.name: named.attr for named in attribute}
+    text = attribute.value if isinstance(attribute, ir.StringAttr) else str(attribute)
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError(f"its {key} is {text[:60]!r}, expected a dictionary, or JSON of one")
     return found
 
 
-def _entries(attribute: Any) -> dict[str, Any]:
-    if isinstance(attribute, ir.DictAttr):
-        return {named.name: named.attr for named in attribute}
-    if not isinstance(attribute, ir.StringAttr):
-        return {}
-    try:
-        found = json.loads(attribute.value)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+def _is_false(option: Any) -> bool:
+    return _TRUTHS.get(str(_plain(option)).lower()) is False
 
 
 def read_option(name: str, spelling: Spelling, option: Any) -> Any:
