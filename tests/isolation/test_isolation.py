@@ -3,6 +3,8 @@
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -113,6 +115,26 @@ class TestDeaths:
             run_isolated(threading.Event().wait, "it", Limits(10, GIB))
         thread.join()
         assert not Path(f"/proc/{pids[0]}").exists()
+
+    def test_an_interrupt_at_the_fork_ends_the_child(self):
+        """In a process of its own, as what is called at a fork is called at each from then on."""
+        command = [sys.executable, "-c", _INTERRUPTED]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        assert (done.stdout, done.stderr) == ("interrupted, no child left\n", "")
+
+
+_INTERRUPTED = """
+import os, signal, threading
+from ttstack.isolation import Limits, run_isolated
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    run_isolated(threading.Event().wait, "it", Limits(2, 1 << 30))
+except KeyboardInterrupt:
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        print("interrupted, no child left")
+"""
 
 
 class TestErrors:

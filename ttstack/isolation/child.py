@@ -27,6 +27,7 @@ T = TypeVar("T")
 
 _PAGE = resource.getpagesize()
 _CLOCK_FACTOR = 4
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
 _NOT_UTF8 = "nanobind::detail::str_from_cstr"
 """What the bindings say of a string that Python cannot hold, as an error or before they end the process."""
@@ -48,10 +49,7 @@ def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
     """
     with _shared("result") as result, _shared("said") as said:
         alone = threading.active_count() == 1
-        pid = _fork()
-        if not pid:
-            _serve(work, what, limits, result, said, alone)
-        status = _wait(pid)
+        status = _status(lambda: _serve(work, what, limits, result, said, alone))
         try:
             value, error = read_value(result)
         except EOFError:
@@ -73,16 +71,28 @@ def _fork() -> int:
         return os.fork()
 
 
-def _wait(pid: int) -> int | None:
-    """How the child ended; None where somebody else has asked before. What interrupts the wait ends the child."""
+def _status(serve: Callable[[], NoReturn]) -> int | None:
+    """How a child that serves ended; None where somebody else has asked before. What interrupts this ends the child.
+
+    Interrupts wait until the child's number is known here, and until the child is settled there.
+    """
+    pid, before = 0, signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+        pid = _fork()
+        if not pid:
+            serve()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
         return None
     except BaseException:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
         raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(
@@ -103,8 +113,9 @@ def _serve(
 def _settle(limits: Limits, said: BinaryIO) -> None:
     """Let the child be silent, killable and limited."""
     faulthandler.disable()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGXCPU):
+    for number in (*_INTERRUPTS, signal.SIGALRM, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
     for descriptor in (1, 2):
         os.dup2(said.fileno(), descriptor)
     gc.freeze()
