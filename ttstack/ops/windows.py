@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from ttstack.ops.attributes import FlattenedCompat
 from ttstack.ops.base import Op
 from ttstack.ops.shapes import axis, expect
@@ -68,8 +70,9 @@ class Window:
     def taps(self, *, padding_counts: bool) -> tuple[int, ...]:
         """How many elements each window sees, padding included or not; what overhangs the padding never counts."""
         low, high = (-self.low, self.size + self.high) if padding_counts else (0, self.size)
-        starts = (i * self.stride - self.low for i in range(self.count))
-        return tuple(sum(low <= s + k * self.dilation < high for k in range(self.kernel)) for s in starts)
+        starts = np.arange(self.count) * self.stride - self.low
+        before, through = (np.clip(-((starts - end) // self.dilation), 0, self.kernel) for end in (low, high))
+        return tuple((through - before).tolist())
 
     def check(self, name: str) -> None:
         """Raise `ValueError` where no window of this form fits an axis `name`."""

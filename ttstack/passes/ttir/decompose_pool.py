@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute
+from ttstack.dialects.location import read_location
 from ttstack.dialects.ttir.build import reshaped, ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -15,12 +17,21 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.ops.windows import Window
 from ttstack.passes.pattern import Pattern
 
+MOST_TAPS = 256
+"""Rows and columns of a kernel together: a slice and a sum for each of them."""
+_SMALLER = "pool in steps, each of a smaller kernel, or without dilation"
+
 
 def _average(op: Any) -> list[ir.Value] | None:
     pool = describe(op)
     assert isinstance(pool, AvgPool2d)
     if all(w.dilation == 1 or w.kernel == 1 for w in pool.windows):
         return None
+    taps = sum(w.kernel for w in pool.windows)
+    if taps > MOST_TAPS:
+        what = f"`{op.name}` is dilated, of a kernel of {' x '.join(str(w.kernel) for w in pool.windows)}"
+        why = f"the device has none that is dilated, and at most {MOST_TAPS} rows and columns are written out"
+        raise UnsupportedOpError(what, loc=read_location(op.location) or None, notes=(why,), hint=_SMALLER)
     result = pool.results[0]
     total = _padded(reshaped(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
     for axis, window in enumerate(pool.windows, start=1):
