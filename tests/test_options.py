@@ -144,8 +144,19 @@ def test_a_program_reads_no_file_that_it_names(option: str, model: Path) -> None
 
 
 def test_values_and_models_in_memory_are_not_kept() -> None:
-    options = CompileOptions.of({"source": MODEL, "inputs": {"x": np.zeros(3)}})
-    assert (options.source, options.inputs) == ("", None)
+    assert CompileOptions.of({"inputs": {"x": np.zeros(3)}}).inputs is None
+
+
+def test_a_program_does_not_say_where_the_model_was(model: Path) -> None:
+    assert str(model.parent) not in ttstack.compile(str(model)).binary.options
+
+
+def test_a_program_that_says_where_the_model_was_is_read(model: Path) -> None:
+    """As they did before."""
+    program = ttstack.compile(str(model), placement="dram")
+    before = json.dumps({**json.loads(program.binary.options), "source": "/home/me/model.mlir"})
+    again = ttstack.Program(replace(program.binary, options=before)).recompile(str(model))
+    assert json.loads(again.binary.options) == json.loads(program.binary.options)
 
 
 def test_all_that_is_wrong_is_told_together() -> None:
@@ -158,7 +169,7 @@ def test_an_option_is_asked_for_everywhere() -> None:
     """In Python, on the command line, and by the pass."""
     fields = set(CompileOptions.model_fields)
     assert fields <= set(signature(ttstack.compile).parameters)
-    assert fields - {"source"} <= set(signature(compile_model).parameters)
+    assert fields <= set(signature(compile_model).parameters)
     assert {name.removeprefix("placement_") for name in PlacementOptions.model_fields} - {"placement"} <= set(
         Place.model_fields
     )

@@ -212,8 +212,20 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     """
     from ttstack.options import CompileOptions
 
-    given = {name: value for name, value in locals().items() if name in CompileOptions.model_fields}
-    options = CompileOptions.of(given)
+    options = CompileOptions.of(
+        {
+            "system_desc": system_desc,
+            "inputs": inputs,
+            "function": function,
+            "dtype": dtype,
+            "weights_dtype": weights_dtype,
+            "placement": placement,
+            "placement_budget": placement_budget,
+            "placement_nodes": placement_nodes,
+            "overrides": overrides,
+            "tensor_train": tensor_train,
+        }
+    )
     return _compiled(source, inputs, options, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
 
 

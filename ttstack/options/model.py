@@ -43,12 +43,6 @@ def _device(given: object) -> object:
     raise SystemDescError(what, hint="give the name of a preset, a path, or a SystemDesc")
 
 
-def _source(given: object) -> str:
-    """A path or the name of a factory; nothing of a model in memory, or of its text."""
-    text = os.fspath(cast(os.PathLike[str], given)) if isinstance(given, os.PathLike) else given
-    return text if isinstance(text, str) and not set(text) & set("\n{") else ""
-
-
 def _shapes(given: object) -> dict[str, str] | None:
     """Shapes that are spelled, by name; nothing of values, which a program does not hold."""
     values = cast(Mapping[Any, Any], given) if isinstance(given, Mapping) else {}
@@ -64,6 +58,7 @@ def _saved(text: str) -> dict[str, Any]:
     for name in ("overrides", "tensor_train"):
         if isinstance(values.get(name), str):
             raise ValueError(f"{name} is no content of a file: {values[name][:60]!r}")
+    values.pop("source", None)  # where the model was, which older files say
     return values
 
 
@@ -117,8 +112,6 @@ class CompileOptions(PlacementOptions):
     """Shapes of inputs that the model leaves open, by name."""
     function: str | None = None
     """The function of a module that is compiled, which may be private; all public ones where not given."""
-    source: Annotated[str, BeforeValidator(_source)] = ""
-    """Where the model came from, as the user named it; empty where it was in memory."""
 
     def to_json(self) -> str:
         """All but the device, which a program holds in any case."""
