@@ -141,6 +141,14 @@ def _raised(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error)[:200]!r} at {where}"
 
 
+def _number(connection: Connection, campaign: int) -> int | None:
+    """What to read next; None where there is no more, or the campaign was killed."""
+    while not connection.poll(1.0):
+        if os.getppid() != campaign:
+            return None
+    return connection.recv()
+
+
 def serve(connection: Connection, folder: Path, seed: int, kinds: tuple[str, ...]) -> None:
     """Answer numbers with outcomes until there are no more."""
     warnings.simplefilter("ignore")
@@ -154,7 +162,8 @@ def serve(connection: Connection, folder: Path, seed: int, kinds: tuple[str, ...
     judge = Judge(folder / "case", Watch())
     gc.freeze()
     sys.dont_write_bytecode = True
-    while (number := connection.recv()) is not None:
+    campaign = os.getppid()
+    while (number := _number(connection, campaign)) is not None:
         given = drawn(seed, number, kinds)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         connection.send(judge.outcome(given))
