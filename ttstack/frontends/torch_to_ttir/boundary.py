@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch_to_ttir.types import builtin_type
 from ttstack.mlir import ir
 
@@ -16,7 +17,11 @@ def list_of(values: Sequence[ir.Value], list_type: ir.Type) -> ir.Value:
 
 
 def convert_signature(function: Any) -> None:
-    """Give the function builtin tensor types; its body still computes on torch's."""
+    """Give the function builtin tensor types; its body still computes on torch's.
+
+    Raises:
+        SourceError: an input, a parameter or a result is of a type that no tensor here can have.
+    """
     block = function.regions[0].blocks[0]
     *_, last = block.operations
     with ir.Location.unknown(), ir.InsertionPoint.at_block_begin(block):
@@ -24,16 +29,23 @@ def convert_signature(function: Any) -> None:
             _enter(argument)
     with last.operation.location, ir.InsertionPoint(last):
         for i, value in enumerate(last.operands):
-            last.operation.operands[i] = _cast(LEAVE, [value], builtin_type(value.type))
+            last.operation.operands[i] = _cast(LEAVE, [value], _builtin_type(value, "a result"))
     inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
 def _enter(argument: Any) -> None:
     before = argument.type
-    argument.set_type(builtin_type(before))
+    argument.set_type(_builtin_type(argument, "an input or a parameter"))
     inside = _cast(ENTER, [argument], before)
     argument.replace_all_uses_except(inside, inside.owner.operation)
+
+
+def _builtin_type(value: Any, what: str) -> ir.Type:
+    try:
+        return builtin_type(value.type)
+    except ValueError as e:
+        raise SourceError(f"{what} of the model cannot be held: {e}") from e
 
 
 def _cast(name: str, values: Sequence[ir.Value], result: ir.Type) -> Any:
