@@ -10,7 +10,12 @@ from torch.nn import functional
 
 import ttstack
 from tests.frontends.call_text import call, composite, converted, results_of
+from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.frontends.conversion import Conversion
+from ttstack.frontends.stablehlo.whole import keep_whole
+from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.mlir import ir, register_stablehlo_dialects
 
 Array = np.ndarray[Any, Any]
 Spell = Callable[[str, Sequence[Array], Sequence[Array], Mapping[str, Any]], str]
@@ -215,6 +220,24 @@ DOUBLED = "%d = stablehlo.add %0, %0 : tensor<3x7xf32>\nreturn %d : tensor<3x7xf
 def test_what_has_no_op_or_does_not_fit_it_is_what_it_is_made_of(name: str, options: Mapping[str, Any]):
     x = normal(3, 7)
     check(composite(name, [x], [x], options, DOUBLED), [x], 2 * x)
+
+
+def test_a_fault_of_a_conversion_is_no_reason_to_expand_a_composite():
+    """It is seen when the call is converted; a refusal is such a reason."""
+
+    def faulty(call: Call) -> ir.Value:
+        return call.operands[7]
+
+    def refusing(call: Call) -> ir.Value:
+        return call.tensor(7)
+
+    x = normal(3, 7)
+    for convert, kept in ((faulty, True), (refusing, False)):
+        with new_context() as context, ir.Location.unknown():
+            register_stablehlo_dialects(context)
+            module = ir.Module.parse(composite("tenstorrent.swirl", [x], [x], {}, DOUBLED))
+            keep_whole(module, {"@tenstorrent.swirl": Conversion("@tenstorrent.swirl", (), convert)})
+            assert ("stablehlo.custom_call @tenstorrent.swirl" in str(module)) == kept
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import ttstack
 from tests.frontends.torch_archives import ATTACKS, CONSTANTS, PROGRAM, WEIGHTS, Model, changed, packed, save, unpacked
 from ttstack.diagnostics import SourceError, TTStackError, UnsupportedOpError
 from ttstack.frontends.torch.archive import load_archive
+from ttstack.frontends.torch.archive.container import opened
 
 
 @pytest.fixture(scope="module", name="model")
@@ -152,6 +153,21 @@ def test_nothing_in_a_file_is_executed(
         ttstack.compile(tmp_path / "x.pt2")
     assert not mark.exists()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("fault", [KeyError, ValueError, RuntimeError])
+def test_a_fault_of_ours_is_no_damage_of_the_file(saved: Path, fault: type[Exception]):
+    with pytest.raises(fault), opened(saved):
+        raise fault("ours")
+
+
+def test_a_weight_of_no_element_type_is_an_error(saved: Path, tmp_path: Path):
+    def forget(config: Any) -> None:
+        config["config"]["angles"]["tensor_meta"]["dtype"] = 0
+
+    (tmp_path / "x.pt2").write_bytes(packed(changed(unpacked(saved), CONSTANTS, forget)))
+    with pytest.raises(SourceError, match="'angles' is of no element type"):
+        ttstack.compile(tmp_path / "x.pt2")
 
 
 @pytest.mark.parametrize("rows", [2**40, 2**58, 2**62])

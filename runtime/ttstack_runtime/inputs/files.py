@@ -9,7 +9,7 @@ from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariable
 
 from ttstack.diagnostics import InputError
 from ttstack.program.records import Function
-from ttstack_runtime.inputs.npz import DAMAGE, is_array, stored_arrays
+from ttstack_runtime.inputs.npz import DamageError, intact, is_array, stored_arrays
 from ttstack_runtime.inputs.signature import check_forms
 
 
@@ -33,21 +33,27 @@ def load_inputs(path: str | Path, function: Function) -> dict[str, np.ndarray]:
 def _read_npz(file: Path, function: Function) -> dict[str, np.ndarray]:
     """Values are inflated when names and shapes are known to fit: a small file can claim many."""
     try:
-        if is_array(file):
-            raise _broken(file, "it holds one array without a name")
-        with zipfile.ZipFile(file) as archive:
+        with _archive(file) as archive:
             arrays = stored_arrays(archive)
             check_forms(function, arrays)
             return {name: array.read() for name, array in arrays.items()}
-    except DAMAGE as fault:
+    except DamageError as fault:
         raise _broken(file, str(fault) if zipfile.is_zipfile(file) else "it is no zip archive") from fault
+
+
+def _archive(file: Path) -> zipfile.ZipFile:
+    with intact():
+        if is_array(file):
+            raise _broken(file, "it holds one array without a name")
+        return zipfile.ZipFile(file)
 
 
 def _read_safetensors(file: Path, function: Function) -> dict[str, np.ndarray]:
     """Values are as many as the file has bytes."""
     try:
-        arrays = load_file(file)
-    except (SafetensorError, *DAMAGE) as fault:
+        with intact():
+            arrays = load_file(file)
+    except (SafetensorError, DamageError) as fault:
         raise _broken(file, str(fault)) from fault
     check_forms(function, arrays)
     return arrays

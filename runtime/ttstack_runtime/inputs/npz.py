@@ -3,8 +3,8 @@
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-DAMAGE = (
+_FAULTS = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -31,6 +31,20 @@ DAMAGE = (
 )
 """What Python's reader of zip archives, and NumPy's of headers, raise for a file that is not as it was written."""
 
+
+class DamageError(Exception):
+    """A file does not hold what was written."""
+
+
+@contextmanager
+def intact() -> Generator[None, None, None]:
+    """Raise `DamageError` for what a reader finds at fault; for its calls alone, as it can also be ours."""
+    try:
+        yield
+    except _FAULTS as fault:
+        raise DamageError(str(fault)) from fault
+
+
 _SUFFIX = ".npy"
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -44,32 +58,32 @@ class StoredArray:
     open: Callable[[], AbstractContextManager[IO[bytes]]]
 
     def read(self) -> np.ndarray[Any, Any]:
-        """The values; raises `zipfile.BadZipFile` where they are not those that were written."""
-        with self.open() as stream:
+        """The values; raises `DamageError` where they are not those that were written."""
+        with intact(), self.open() as stream:
             return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def stored_arrays(archive: zipfile.ZipFile) -> Mapping[str, StoredArray]:
-    """The arrays of an archive by name; raises one of `DAMAGE` where an entry is none."""
+    """The arrays of an archive by name; raises `DamageError` where an entry is none."""
     found = dict[str, StoredArray]()
     for info in archive.infolist():
         name = info.filename.removesuffix(_SUFFIX)
         if name in found or name == info.filename:
-            raise ValueError(f"{info.filename!a} {'stands twice' if name in found else 'is no array'}")
+            raise DamageError(f"{info.filename!a} {'stands twice' if name in found else 'is no array'}")
         found[name] = _stored(archive, info)
     return found
 
 
 def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> StoredArray:
-    with archive.open(info) as stream:
+    with intact(), archive.open(info) as stream:
         version = np.lib.format.read_magic(stream)
         if version not in _HEADERS:
-            raise ValueError(f"{info.filename!a} is of version {version[0]}.{version[1]}")
+            raise DamageError(f"{info.filename!a} is of version {version[0]}.{version[1]}")
         shape, _, dtype = _HEADERS[version](stream)
         values = info.file_size - stream.tell()
     needed = prod(shape) * dtype.itemsize
     if dtype.hasobject or any(extent < 0 for extent in shape) or needed != values:
-        raise ValueError(f"{info.filename!a} holds {list(shape)} of {dtype} in {values:,} bytes")
+        raise DamageError(f"{info.filename!a} holds {list(shape)} of {dtype} in {values:,} bytes")
     return StoredArray(shape, dtype, lambda: archive.open(info))
 
 

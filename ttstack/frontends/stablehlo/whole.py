@@ -50,13 +50,18 @@ def _keep(composite: Any, conversion: Conversion[Call]) -> None:
 
 
 def _is_taken(call: Any, end: Any, conversion: Conversion[Call]) -> bool:
-    """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away."""
+    """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away.
+
+    One that fails by a fault of ours is taken, so that the conversion fails by it again, and says so.
+    """
     with ir.InsertionPoint(end), call.location:
         try:
             values = conversion.apply(Call(call, list(call.operands)))
             taken = [v.type for v in values] == [r.type for r in call.results]
-        except (UnsupportedOpError, ValueError, ArithmeticError, LookupError):
+        except (UnsupportedOpError, ValueError):
             taken = False
+        except (ArithmeticError, LookupError):
+            taken = True
     ops = [op.operation for op in call.block.operations]
     for op in reversed(ops[ops.index(call) + 1 : ops.index(end)]):
         op.erase()

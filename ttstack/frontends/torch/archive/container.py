@@ -18,7 +18,7 @@ import torch
 from ttstack.diagnostics import SourceError
 
 EXPORT = "write it with torch.export.save(torch.export.export(model, args), path)"
-DAMAGE = (
+_FAULTS = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -29,7 +29,7 @@ DAMAGE = (
     OverflowError,
     MemoryError,
 )
-"""What Python's readers of zip and JSON raise for a file that is not as it was written."""
+"""What Python's readers of zip and JSON, and torch's of files, raise for one that is not as it was written."""
 
 _FOREIGN = {
     "constants.pkl": "a TorchScript archive",
@@ -58,9 +58,17 @@ _DEFLATED = 1032
 _PIECE = 1 << 20
 
 
-def damaged(path: Path, why: object) -> SourceError:
-    """The error for a file that does not hold what was written."""
-    return SourceError(f"'{path}' is cut off or damaged", notes=(str(why),), hint=EXPORT)
+class DamageError(Exception):
+    """A file does not hold what was written."""
+
+
+@contextmanager
+def _intact() -> Iterator[None]:
+    """Raise `DamageError` for what a library finds at fault; for its calls alone, as it can also be ours."""
+    try:
+        yield
+    except _FAULTS as e:
+        raise DamageError(str(e)) from e
 
 
 @dataclass(frozen=True)
@@ -85,15 +93,16 @@ class Container:
         raise SourceError(f"'{self.path}' holds {held}", hint=f"one program a file: {EXPORT}")
 
     def json(self, name: str) -> Any:
-        """The value of a JSON record; raises `ValueError` where it is none or too long."""
-        info = self.records[name]
+        """The value of a JSON record; raises `DamageError` where it is none or too long."""
+        if (info := self.records.get(name)) is None:
+            raise DamageError(f"it has no {name}")
         if info.file_size > _MOST_JSON:
-            raise ValueError(f"{name} has {info.file_size:,} bytes, at most {_MOST_JSON:,} are read")
+            raise DamageError(f"{name} has {info.file_size:,} bytes, at most {_MOST_JSON:,} are read")
         try:
-            with self.archive.open(info) as stream:
+            with _intact(), self.archive.open(info) as stream:
                 return json.loads(stream.read(info.file_size))
         except RecursionError as e:
-            raise ValueError(f"{name} is nested too deeply") from e
+            raise DamageError(f"{name} is nested too deeply") from e
 
     def storage(self, name: str) -> torch.UntypedStorage:
         """The bytes of a record: a part of the file, or in memory where they are compressed.
@@ -111,37 +120,39 @@ class Container:
         """Wait until all parts of the file in use are compared with their checksums.
 
         Raises:
-            zipfile.BadZipFile: one differs.
+            DamageError: one differs.
         """
         for check in self._checks:
             check.result()
 
     @cached_property
     def _file(self) -> Any:
-        return torch.UntypedStorage.from_file(str(self.path), shared=False, nbytes=self.path.stat().st_size)
+        with _intact():
+            return torch.UntypedStorage.from_file(str(self.path), shared=False, nbytes=self.path.stat().st_size)
 
     def _offset(self, info: zipfile.ZipInfo) -> int:
         """Where the bytes of a record begin: behind a header of their own that repeats its name."""
         with self.path.open("rb") as file:
             file.seek(info.header_offset)
             header = file.read(30)
-        name, extra = struct.unpack_from("<HH", header, 26)
+        with _intact():
+            name, extra = struct.unpack_from("<HH", header, 26)
         at = info.header_offset + len(header) + name + extra
         if at + info.compress_size > self.path.stat().st_size:
-            raise zipfile.BadZipFile(f"{info.filename} ends behind the file")
+            raise DamageError(f"{info.filename} ends behind the file")
         return at
 
     def _inflated(self, info: zipfile.ZipInfo) -> torch.UntypedStorage:
         if info.file_size > _DEFLATED * max(info.compress_size, 1):
-            raise zipfile.BadZipFile(f"{info.filename} claims {info.file_size:,} bytes")
-        values = bytearray(info.file_size)
+            raise DamageError(f"{info.filename} claims {info.file_size:,} bytes")
         place = 0
-        with self.archive.open(info) as stream:
+        with _intact(), self.archive.open(info) as stream:
+            values = bytearray(info.file_size)
             while piece := stream.read(_PIECE):
                 values[place : place + len(piece)] = piece
                 place += len(piece)
         if place != len(values):
-            raise zipfile.BadZipFile(f"{info.filename} has {place:,} bytes instead of {len(values):,}")
+            raise DamageError(f"{info.filename} has {place:,} bytes instead of {len(values):,}")
         return torch.frombuffer(values, dtype=torch.uint8).untyped_storage() if values else torch.UntypedStorage(0)
 
     def _check(self, info: zipfile.ZipInfo, at: int) -> None:
@@ -153,7 +164,7 @@ class Container:
                 found = zlib.crc32(buffer[:read], found)
                 left -= read
         if left or found != info.CRC:
-            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+            raise DamageError(f"Bad CRC-32 for file {info.filename!r}")
 
 
 @contextmanager
@@ -165,12 +176,17 @@ def opened(path: Path) -> Iterator[Container]:
     """
     with ThreadPoolExecutor(2, "checksums") as pool:
         try:
-            with zipfile.ZipFile(path) as archive:
+            with _archive(path) as archive:
                 yield Container(path, archive, _records(path, archive), pool)
-        except DAMAGE as e:
-            raise damaged(path, e) from e
+        except DamageError as e:
+            raise SourceError(f"'{path}' is cut off or damaged", notes=(str(e),), hint=EXPORT) from e
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _archive(path: Path) -> zipfile.ZipFile:
+    with _intact():
+        return zipfile.ZipFile(path)
 
 
 def _records(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -193,7 +209,7 @@ def _text(archive: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> bytes | Non
     """What a short record says; None where there is none."""
     if info is None:
         return None
-    with archive.open(info) as stream:
+    with _intact(), archive.open(info) as stream:
         return stream.read(16)
 
 

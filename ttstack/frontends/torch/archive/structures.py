@@ -40,10 +40,17 @@ def plain_signature(module: schema.GraphModule) -> schema.ModuleCallSignature:
 
 
 def _plain(text: str, fields: Mapping[str, list[str]]) -> dict[str, Any]:
-    match json.loads(text):
+    match _json(text):
         case [protocol, dict() as root] if protocol == _PROTOCOL:
             return _plain_node(root, fields)
     raise MisfitError("a structure is written in another protocol")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as e:
+        raise MisfitError(f"a structure is no JSON: {e}") from e
 
 
 def _plain_node(node: Any, fields: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -81,7 +88,7 @@ def _check_arguments(node: Mapping[str, Any]) -> None:
     """Arguments by position and by name; torch makes code of the names."""
     match node:
         case {"type": "builtins.tuple", "children_spec": [{"type": "builtins.tuple"}, {"context": str() as context}]}:
-            for name in json.loads(context) or ():
+            for name in _json(context) or ():
                 identifier(str(name))
         case _:
             raise MisfitError("the program's arguments have another form")

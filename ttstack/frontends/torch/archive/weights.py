@@ -45,11 +45,13 @@ def _tensors(archive: Container, folder: str, config: str, prefix: str) -> dict[
 
 
 def _tensor(meta: schema.TensorMeta, storage: torch.UntypedStorage, name: str) -> torch.Tensor:
+    if meta.dtype is schema.ScalarType.UNKNOWN:
+        raise MisfitError(f"'{name}' is of no element type")
     dtype: Any = deserialize_scalar_type(meta.dtype)
     sizes, strides = _extents(meta.sizes), _extents(meta.strides)
     (offset,) = _extents([meta.storage_offset])
     if meta.device.type == "meta":
-        return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
+        return _unread(sizes, strides, dtype, name)
     last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
     needed = (last + 1) * dtype.itemsize if prod(sizes) else 0
     if needed > storage.nbytes() or prod(sizes) * dtype.itemsize >= _BYTES:
@@ -57,6 +59,14 @@ def _tensor(meta: schema.TensorMeta, storage: torch.UntypedStorage, name: str) -
             f"'{name}' of shape {list(sizes)} needs {needed:,} bytes, its record has {storage.nbytes():,}"
         )
     return torch.empty(0, dtype=dtype).set_(storage, offset if needed else 0, sizes, strides)
+
+
+def _unread(sizes: tuple[int, ...], strides: tuple[int, ...], dtype: Any, name: str) -> torch.Tensor:
+    """A tensor without values, of as many bytes as PyTorch counts."""
+    try:
+        return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
+    except RuntimeError as e:
+        raise MisfitError(f"'{name}' has the shape {list(sizes)}: {shortened(str(e))}") from e
 
 
 def _extents(given: list[schema.SymInt]) -> tuple[int, ...]:
