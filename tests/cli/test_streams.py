@@ -17,7 +17,7 @@ COMMANDS = (
     ["perf", "PROGRAM"],
     ["run", "PROGRAM", "--perf"],
     ["explain", "PROGRAM", "0"],
-    ["compare", "PROGRAM", "blackhole_p150"],
+    ["compare", "PROGRAM", "PROGRAM"],
     ["inspect", "PROGRAM"],
     ["inspect", "PROGRAM", "--section", "ops"],
     ["inspect", "PROGRAM", "--section", "memory"],

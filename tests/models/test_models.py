@@ -23,7 +23,7 @@ MODELS = {"mlp": "mlp:mlp", "dlrm": "dlrm:dlrm", "bert": "bert:bert_base"}
 DEVICE_FORMATS = ("bf16", "bfp8_b")
 
 QUARTER = "name: quarter\nchips:\n  - {base: wormhole, l1: {size_bytes: 366 KiB}}\n"
-NEXT_TO_NOTHING = "name: tiny\nchips:\n  - {base: wormhole, l1: {size_bytes: 8 KiB}}\n"
+NEXT_TO_NOTHING = "name: tiny\nchips:\n  - {base: wormhole, l1: {size_bytes: 134 KiB}}\n"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def test_a_quarter_of_the_l1_costs_time(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_next_to_no_l1_is_one_error(name):
-    with pytest.raises(CapacityError, match=r"'\w+' needs at least [\d,]+ bytes of L1 on each core, there are 0"):
+    with pytest.raises(CapacityError, match=r"'\w+' needs at least [\d,]+ bytes of L1 on each core, there are 736"):
         ttstack.compile(model(name).program, system_desc=loads(NEXT_TO_NOTHING))
 
 
