@@ -114,3 +114,11 @@ def test_an_entry_twice_is_an_error(tmp_path, function):
             archive.writestr("x.npy", npy())
     with pytest.raises(InputError, match="stands twice"):
         load_inputs(tmp_path / "a.npz", function)
+
+
+def test_what_stands_before_the_first_array_is_an_error(tmp_path, function):
+    np.savez(tmp_path / "a.npz", x=np.zeros((2, 3), np.int64), y=np.zeros(2))
+    load_inputs(tmp_path / "a.npz", function)
+    (tmp_path / "a.npz").write_bytes(b"\0" + (tmp_path / "a.npz").read_bytes())
+    with pytest.raises(InputError, match="begin with an array"):
+        load_inputs(tmp_path / "a.npz", function)
