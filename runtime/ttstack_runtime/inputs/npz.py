@@ -64,7 +64,7 @@ class StoredArray:
 
 
 def stored_arrays(archive: zipfile.ZipFile) -> Mapping[str, StoredArray]:
-    """The arrays of an archive by name; raises `DamageError` where an entry is none, or something stands before them."""
+    """The arrays of an archive by name; raises `DamageError` where it holds anything else."""
     if min((info.header_offset for info in archive.infolist()), default=0):
         raise DamageError("it does not begin with an array")
     found = dict[str, StoredArray]()
