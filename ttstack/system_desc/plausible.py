@@ -16,7 +16,7 @@ def implausible(name: str, text: str, dimension: Dimension, present: float) -> s
     if not dimension.units or not _BARE.fullmatch(text) or present <= 0:
         return None
     try:
-        number = float(dimension(text))
+        number = float(text)
     except ValueError:
         return None  # is refused with the description
     if number <= 0 or 1 / FAR <= number / present <= FAR:
