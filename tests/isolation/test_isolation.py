@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,14 @@ from ttstack.isolation.limits import GIB, MEMORY, SECONDS
 from ttstack.ops.types import DType
 
 FEW = Limits(seconds=2, nbytes=GIB // 4)
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """Interrupts are raised, also where the shell that started the tests ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def isolated(work: Callable[[], Any]) -> Any:
@@ -126,6 +134,7 @@ class TestDeaths:
 _INTERRUPTED = """
 import os, signal, threading
 from ttstack.isolation import Limits, run_isolated
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
 try:
     run_isolated(threading.Event().wait, "it", Limits(2, 1 << 30))
