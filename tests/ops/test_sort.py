@@ -139,7 +139,7 @@ REFUSED = [
     ("sampling", "", SAMPLED, ["3xf32"], "result is f32, not an integer"),
     ("rand", "size = [4 : i32]", [], ["4x3xf32"], "size [4] differs from the result's [4, 3]"),
     ("rand", "size = [4 : i32]", [], ["4xi32"], "result holds i32, samples are real numbers"),
-    ("rand", "size = [4 : i32], low = 2.0 : f32", [], ["4xf32"], "low 2.0 is above high 1.0"),
+    ("rand", "size = [4 : i32], low = 2.0 : f32", [], ["4xf32"], "low 2.0 is not below high 1.0"),
     ("dropout", "prob = 1.5 : f32", ["4xf32"], ["4xf32"], "prob is 1.5, not from 0 to 1"),
     ("dropout", "prob = 0.5 : f32", ["4xi32"], ["4xi32"], "input holds i32, not real numbers"),
 ]
