@@ -49,7 +49,7 @@ REFUSED = [
     ),
     (
         *("alloc", "address = 0 : i64, size = -8 : i64, memory_space = #ttcore.memory_space<dram>", []),
-        *("4xf32", "size -8 is negative"),
+        *("4xf32", "size is -8, not positive"),
     ),
     ("ttnn_metal_layout_cast", "", ["4xf32"], "5xf32", "result is tensor<5xf32>, inferred tensor<4xf32>"),
 ]
