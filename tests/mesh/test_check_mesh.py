@@ -76,9 +76,9 @@ RULES = {
         one_op("mesh_shard", (8, 16), shard("0, -1", "2, 2")),
         "'ttir.mesh_shard' op shard_shape has 2 parts of dimension 1, no axis of the mesh 2x4 has 1 devices",
     ),
-    "axes": (
+    "parts over all devices": (
         one_op("mesh_shard", (8, 32), shard("0", "2, 1")),
-        "'ttir.mesh_shard' op shard_dims [0] has no entry for each axis of 2x4",
+        "'ttir.mesh_shard' op shard_shape has 2 parts of dimension 0, axes [0, 1] of the mesh 2x4 have 8 devices",
     ),
 }
 
