@@ -12,7 +12,7 @@ def _t(x):
     return torch.from_numpy(np.ascontiguousarray(x))
 
 
-def _attend(q, k, v, mask=None, sink=None, causal=True, scale=None, window=None):
+def attend(q, k, v, mask=None, sink=None, causal=True, scale=None, window=None):
     """Head by head; grouped queries share a head of keys."""
     group = q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
@@ -48,7 +48,7 @@ def _backward(shape, causal, kind):
     rng = np.random.default_rng(3)
     q, k, v, grad = (rng.standard_normal(shape).astype(np.float32).astype(np.float64) for _ in range(4))
     out, sums = (
-        _attend(*(x.reshape(-1, *shape[-3:]) for x in (q, k, v)), causal=causal).reshape(shape),
+        attend(*(x.reshape(-1, *shape[-3:]) for x in (q, k, v)), causal=causal).reshape(shape),
         _log_sums(q, k, causal),
     )
     text = "x".join(map(str, shape)) + "xf32"
@@ -87,7 +87,7 @@ FORMS = [
             "scaled_dot_product_attention",
             f"2x4x6x8x{a} 2x2x6x8x{a} 2x2x6x8x{a}",
             f"2x4x6x8x{r}",
-            lambda *x, c=c: _attend(*x, causal=c),
+            lambda *x, c=c: attend(*x, causal=c),
             f"is_causal = {str(c).lower()}, {SEGMENTS.format('1, 1, 1, 0, 0')}",
         )
         for a, r, c in product(("f32", "bf16"), ("f32", "bf16"), (True, False))
@@ -96,14 +96,14 @@ FORMS = [
         "scaled_dot_product_attention",
         "2x4x5x8xf32 2x1x7x8xf32 2x1x7x3xf32 2x1x5x7xf32",
         "2x4x5x3xf32",
-        lambda q, k, v, m: _attend(q, k, v, m, causal=False, scale=0.25),
+        lambda q, k, v, m: attend(q, k, v, m, causal=False, scale=0.25),
         f"is_causal = false, scale = 0.25 : f32, {SEGMENTS.format('1, 1, 1, 1, 0')}",
     ),
     Form(
         "scaled_dot_product_attention",
         "1x2x6x8xf32 1x2x6x8xf32 1x2x6x8xf32 2xf32",
         "1x2x6x8xf32",
-        lambda q, k, v, s: _attend(q, k, v, sink=s, window=2),
+        lambda q, k, v, s: attend(q, k, v, sink=s, window=2),
         f"is_causal = true, sliding_window_size = 2 : ui32, {SEGMENTS.format('1, 1, 1, 0, 1')}",
     ),
     *(
@@ -111,7 +111,7 @@ FORMS = [
             "sdpa_fw",
             f"{s}xf32 {s}xf32 {s}xf32",
             f"{s}xf32",
-            lambda *x, c=c: _rank(_attend, x, c),
+            lambda *x, c=c: _rank(attend, x, c),
             f"{MASK.format(k)}, {SEGMENTS.format('1, 1, 1, 0')}",
         )
         for s, (k, c) in product(("2x3x6x8", "3x6x8"), (("causal", True), ("none", False)))
@@ -121,7 +121,7 @@ FORMS = [
             "sdpa_fw",
             f"{s}xf32 {s}xf32 {s}xf32",
             f"{s}xf32 {w}xf32",
-            lambda *x: (_rank(_attend, x, True), _log_sums(*x[:2], True)),
+            lambda *x: (_rank(attend, x, True), _log_sums(*x[:2], True)),
             f"return_intermediates = true, {SEGMENTS.format('1, 1, 1, 0')}",
         )
         for s, w in (("2x3x6x8", "2x3x6x32"), ("3x6x8", "3x6x32"))

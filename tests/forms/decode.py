@@ -2,31 +2,15 @@
 
 import numpy as np
 
+from tests.forms.attention import attend
 from tests.forms.form import Form
-
-
-def _attend(q, k, v, mask=None, sink=None, causal=True, scale=None, window=None):
-    """Head by head; grouped queries share a head of keys."""
-    group = q.shape[1] // k.shape[1]
-    k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
-    scores = q @ k.swapaxes(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
-    away = np.arange(k.shape[2])[None] - np.arange(q.shape[2])[:, None]
-    if mask is not None:
-        scores = scores + mask
-    if causal:
-        hidden = (away > 0) | (away <= -window if window else False)
-        scores = np.where(hidden, -np.inf, scores)
-    if sink is not None:
-        scores = np.concatenate([scores, np.broadcast_to(sink.reshape(1, -1, 1, 1), (*scores.shape[:3], 1))], -1)
-    e = np.exp(scores - scores.max(-1, keepdims=True))
-    return (e / e.sum(-1, keepdims=True))[..., : k.shape[2]] @ v
 
 
 def _decode(q, k, v, positions, scale=None, window=None):
     out = np.zeros((*q.shape[:3], v.shape[3]))
     for user, at in enumerate(positions):
         seen = slice(max(0, at + 1 - window) if window else 0, at + 1)
-        out[0, user] = _attend(
+        out[0, user] = attend(
             q[0, user][None, :, None], k[user, None, :, seen], v[user, None, :, seen], causal=False, scale=scale
         )[0, :, 0]
     return out
@@ -72,7 +56,7 @@ FORMS = [
         "chunked_scaled_dot_product_attention",
         f"3x4x4x8xf32 {PAGES} {PAGES} 3x2xi32 1xi32 3x4x4x8xf32",
         "3x4x4x8xf32",
-        lambda q, k, v, t, s, o: _attend(np.concatenate([q, q], 2), _flat(k, t), _flat(v, t))[:, :, 4:],
+        lambda q, k, v, t, s, o: attend(np.concatenate([q, q], 2), _flat(k, t), _flat(v, t))[:, :, 4:],
         given={3: TABLE, 4: [4]},
     ),
 ]
