@@ -11,8 +11,8 @@ GRIDS = ((1, 1), (1, 8), (7, 8), (8, 8), (10, 13))
 
 
 @cache
-def device(grid: tuple[int, int] = (8, 8), usable: int | None = None, size: int | None = None) -> SystemDesc:
-    """A device with `usable` bytes of L1 for programs on each core, or `size` bytes in all."""
+def device(grid: tuple[int, int] = (8, 8), usable: int | None = None) -> SystemDesc:
+    """A device with `usable` bytes of L1 for programs on each core, or as many as Wormhole has."""
     values = to_dict(load("wormhole"))
     chip = values["chips"][0]
     chip["grid"] = grid
@@ -23,8 +23,7 @@ def device(grid: tuple[int, int] = (8, 8), usable: int | None = None, size: int 
     chip["dram"]["bank_workers"] = [[0, 0]] * chip["dram"]["num_channels"]
     l1 = chip["l1"]
     if usable is not None:
-        size = l1["unreserved_base"] + usable + l1["reserved_top_bytes"]
-    l1["size_bytes"] = l1["size_bytes"] if size is None else size
+        l1["size_bytes"] = l1["unreserved_base"] + usable + l1["reserved_top_bytes"]
     return from_dict(values)
 
 

@@ -108,7 +108,7 @@ def test_one_source_gives_one_program(text: str, chip: SystemDesc):
 @settings(max_examples=15)
 @given(text=functions(most=5), grid=st.sampled_from(((1, 1), (8, 8))))
 def test_no_l1_is_one_error_that_says_what_is_missing(text: str, grid: tuple[int, int]):
-    if (binary := compiled_or_none(text, device(grid, size=8 * 1024))) is not None:
+    if (binary := compiled_or_none(text, device(grid, usable=64))) is not None:
         assert not [op for op in binary.functions[0].operations if op.results and not _is_view(binary, op)]
 
 
