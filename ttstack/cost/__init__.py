@@ -5,6 +5,19 @@ from ttstack.cost.confidence import Confidence, confidence
 from ttstack.cost.model import predict
 from ttstack.cost.record import FREE, Cost
 from ttstack.cost.roofline import roofline
+from ttstack.cost.terms import LAUNCH, Combination, Term
 from ttstack.program.structure import is_free
 
-__all__ = ["FREE", "Confidence", "Cost", "cheapest_matmul", "confidence", "is_free", "predict", "roofline"]
+__all__ = [
+    "FREE",
+    "LAUNCH",
+    "Combination",
+    "Confidence",
+    "Cost",
+    "Term",
+    "cheapest_matmul",
+    "confidence",
+    "is_free",
+    "predict",
+    "roofline",
+]

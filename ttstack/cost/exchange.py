@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ttstack.cost.terms import Term
 from ttstack.ops.devices import Mesh, MeshOp
 from ttstack.ops.mesh import MeshShard
 from ttstack.program.device_op import DeviceOp
@@ -10,7 +11,7 @@ from ttstack.system_desc.interconnect import PcieDesc
 from ttstack.system_desc.network import Leg, Network
 
 
-def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> dict[str, float]:
+def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> dict[Term, float]:
     """Nanoseconds on the busiest Ethernet link and of the slowest PCIe transfer; nothing of ops that stay on a chip."""
     op = device_op.op
     if not isinstance(op, MeshOp):
@@ -19,7 +20,7 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     mesh = Mesh((1, 1) if system is None else system.mesh_shape)
     traffic = _Traffic(Network(chips, () if system is None else system.links))
     if isinstance(op, MeshShard):
-        return {"pcie": _host_ns(device_op, op, mesh, chips, traffic), "ethernet": traffic.ns()}
+        return {Term.PCIE: _host_ns(device_op, op, mesh, chips, traffic), Term.ETHERNET: traffic.ns()}
     (given, *_), (layout, *_) = op.operands, device_op.operands
     nbytes = given.size * layout.dtype.row_major_bytes if op.by_rows else layout.nbytes(given)
     for group in op.groups(mesh):
@@ -27,7 +28,7 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     for (source, target), share in op.sent(mesh).items():
         traffic.send(source, target, share * nbytes, times=op.turns)
     ns = traffic.ns()
-    return {"ethernet": ns + chip.ethernet.setup_ns if ns and chip.ethernet else ns}
+    return {Term.ETHERNET: ns + chip.ethernet.setup_ns if ns and chip.ethernet else ns}
 
 
 class _Traffic:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ttstack.cost.terms import Term
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -11,17 +13,10 @@ class Cost:
     """From the start of the first core to the end of the last: the device kernel's duration."""
     gap_ns: float
     """From the end of the kernel to the start of the next, back to back in a trace."""
-    terms: dict[str, float]
-    """Nanoseconds by term.
-
-    `compute`, `unpack`, `pack`, `dram`, `noc`, `writer` and, of ops that span a mesh, `ethernet` (between chips) and
-    `pcie` (to and from the host) overlap; `wait` (first block of the operands), `tail` (last
-    block of the results), `fill`, `skew`, `throttle`, of convolutions and pools `halo` (the kernel before, that
-    brings pixels to the cores, its launch included) and, of rows that are divided over cores, `exchange` (of their
-    sums) add to them, and `gap` follows.
-    """
+    terms: dict[Term, float]
+    """Nanoseconds by term; those of chips, windows and divided rows only of ops that have such."""
     bound: str
-    """The largest of the terms that overlap, of halo and exchange, and of launch."""
+    """The largest of what terms count as; see `Term`."""
     cores: int
     flops: int
     dram_bytes: int

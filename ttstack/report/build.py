@@ -68,7 +68,7 @@ def _op(
         location=operation.location,
         kernel_ns=cost.total_ns,
         gap_ns=cost.gap_ns,
-        terms=cost.terms,
+        terms={term.value: ns for term, ns in cost.terms.items()},
         bound=cost.bound,
         cores=cost.cores,
         flops=cost.flops,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ttstack.cost import Confidence
+from ttstack.cost import Confidence, Term
 from ttstack.report.model import OpReport, Report
 from ttstack.report.text import layouts, micros, percent, present_terms
 
@@ -42,7 +42,7 @@ def columns(report: Report) -> list[Column]:
         Column("cores", lambda op: str(op.cores), 1),
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
-        *(_term(name) for name in present_terms(report.ops)),
+        *(_term(term) for term in present_terms(report.ops)),
         Column("kernel", lambda op: micros(op.kernel_ns), 5),
         Column("roofline", lambda op: micros(op.roofline_ns), 7),
         Column("layout", layouts, 6, text=True),
@@ -56,9 +56,8 @@ def expected(confidence: Confidence) -> str:
     return f"{100 * confidence.error:.0f}{'*' if confidence.extrapolated else ''}"
 
 
-def _term(name: str) -> Column:
-    rank = {"compute": 3, "dram": 3, "noc": 4, "ethernet": 3, "pcie": 3, "gap": 5}.get(name, 7)
-    return Column(name, lambda op: micros(op.terms.get(name, 0.0)), rank)
+def _term(term: Term) -> Column:
+    return Column(term.value, lambda op: micros(op.terms.get(term, 0.0)), term.rank)
 
 
 def fitting(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], int]:

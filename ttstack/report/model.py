@@ -6,7 +6,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from ttstack.cost import Confidence
+from ttstack.cost import LAUNCH, Confidence, Term
 from ttstack.ops.types import TensorType
 from ttstack.program.layout import Grid, Layout
 from ttstack.program.table_record import TableRecord
@@ -53,7 +53,7 @@ class OpReport:
     gap_ns: float
     """From the end of the kernel to the start of the next one."""
     terms: Mapping[str, float]
-    """Nanoseconds by term, as `ttstack.cost.Cost.terms`."""
+    """Nanoseconds by term, a member of `ttstack.cost.Term`."""
     bound: str
     """The largest term."""
     cores: int
@@ -82,9 +82,8 @@ class OpReport:
     @property
     def bound_share(self) -> float:
         """What the largest term is of the kernel's duration; of an op bound by its launch, of kernel and gap."""
-        if self.bound == "launch":
-            return sum(self.terms[name] for name in ("fill", "skew", "gap")) / self.elapsed_ns
-        return self.terms[self.bound] / self.kernel_ns
+        ns = sum(ns for name, ns in self.terms.items() if Term(name).bound == self.bound)
+        return ns / (self.elapsed_ns if self.bound == LAUNCH else self.kernel_ns)
 
     @property
     def elapsed_ns(self) -> float:

@@ -1,6 +1,6 @@
 """Numbers, layouts and locations as people read them; shared by all writers that people read."""
 
-from ttstack.cost.model import TERMS
+from ttstack.cost import Term
 from ttstack.program.layout import Layout, MemoryLayout
 from ttstack.program.locations import ELLIPSIS, file_and_line, parts
 from ttstack.report.model import OpReport
@@ -72,10 +72,9 @@ def layouts(op: OpReport) -> str:
     return source if source == result else f"{source} → {result}".lstrip()
 
 
-def present_terms(ops: tuple[OpReport, ...]) -> list[str]:
-    """The terms that are not 0 for every op, in a fixed order."""
-    found = {name for op in ops for name, ns in op.terms.items() if ns}
-    return [name for name in TERMS if name in found]
+def present_terms(ops: tuple[OpReport, ...]) -> list[Term]:
+    """The terms that are not 0 for every op, in their order."""
+    return [term for term in Term if any(op.terms.get(term) for op in ops)]
 
 
 def above(gap: float) -> str:

@@ -8,7 +8,7 @@ from sphinx.errors import ExtensionError
 
 from ttstack_docs.commands import command_pages, exit_codes
 from ttstack_docs.conversions import conversion_tables, onnx_through_torch
-from ttstack_docs.cost import cost_modules
+from ttstack_docs.cost import cost_modules, cost_terms
 from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
 from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
@@ -22,6 +22,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "commands": command_pages,
     "conversions": conversion_tables,
     "cost-modules": cost_modules,
+    "cost-terms": cost_terms,
     "device-fields": device_fields,
     "error-example": error_example,
     "errors": error_table,

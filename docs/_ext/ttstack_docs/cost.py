@@ -4,9 +4,25 @@ import ast
 from pathlib import Path
 
 import ttstack.cost
+from ttstack.cost import Combination, Term
 from ttstack_docs.markdown import literal, table
 
 _FOLDER = Path(ttstack.cost.__file__).parent
+
+
+_COMBINATIONS = {
+    "overlapping": (Combination.MATH, Combination.STREAM),
+    "added": (Combination.ADDED, Combination.AFTER),
+}
+
+
+def cost_terms(kind: str) -> str:
+    """Of each term that overlaps with others, or is added to them: what it is, and what it counts as in *bound*."""
+    rows = [
+        (literal(term), term.meaning, literal(term.bound) if term.bound else "")
+        for term in Term.of(*_COMBINATIONS[kind])
+    ]
+    return table(("term", "what it is", "bound"), rows)
 
 
 def cost_modules() -> str:
