@@ -9,7 +9,7 @@ from inexpressible import InexpressibleError
 from rows import Row
 from shapes import extents, named, plain, tensors
 
-from ttstack.cost.exchange import pcie_ns
+from ttstack.cost.mesh_traffic import pcie_ns
 from ttstack.ops.types import DType
 from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc, load

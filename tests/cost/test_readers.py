@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ttstack.cost import Cost, predict
-from ttstack.cost.memory import read_cycles
-from ttstack.cost.stream import Stream
+from ttstack.cost.data_stream import Stream
+from ttstack.cost.dram_bandwidth import read_cycles
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.device_op import DeviceOp

@@ -1,9 +1,9 @@
 """The cost model: one function that compiler, runtime and report ask about the same op record."""
 
-from ttstack.cost.blocks import cheapest_matmul
 from ttstack.cost.confidence import Confidence, confidence
+from ttstack.cost.matmul_search import cheapest_matmul
 from ttstack.cost.model import predict
-from ttstack.cost.record import FREE, Cost
+from ttstack.cost.result import FREE, Cost
 from ttstack.cost.roofline import roofline
 from ttstack.cost.terms import LAUNCH, Combination, Term
 from ttstack.program.structure import is_free

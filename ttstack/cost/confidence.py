@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ttstack.cost.record import Cost
+from ttstack.cost.result import Cost
 from ttstack.ops.devices import MeshOp
 from ttstack.ops.dispatch import Access
 from ttstack.ops.windows import WindowOp

@@ -1,8 +1,8 @@
 """Data that crosses tile boundaries or moves between memories: copies, reshapes, slices, changes of layout."""
 
+from ttstack.cost.data_stream import LOCAL, Stream
 from ttstack.cost.links import READS, WRITES, Load, bank_routers, exchange_load, reshard_load, worker_routers
 from ttstack.cost.overlap import soft_maximum
-from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.ops.dispatch import Access
 from ttstack.ops.shape import Permutation

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from ttstack.cost.data_stream import LOCAL, Stream
 from ttstack.cost.launch import fill_ns, gap_ns, skew_ns
 from ttstack.cost.overlap import soft_maximum
-from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.ops.types import TILE, tiles
 from ttstack.program.device_op import DeviceOp

@@ -2,8 +2,8 @@
 
 import math
 
+from ttstack.cost.data_stream import Stream
 from ttstack.cost.gather import FACE
-from ttstack.cost.stream import Stream
 from ttstack.cost.transfers import link_kind
 from ttstack.ops.dispatch import Map
 from ttstack.ops.types import TILE, TensorType

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
-from ttstack.cost.exchange import exchange_ns
+from ttstack.cost.data_stream import Stream
+from ttstack.cost.dram_bandwidth import shared_cycles
 from ttstack.cost.halo import halo_step
 from ttstack.cost.key_split import key_parts, merge_cycles
 from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
-from ttstack.cost.memory import shared_cycles
+from ttstack.cost.mesh_traffic import exchange_ns
+from ttstack.cost.norm_reduction import row_exchange_cycles
+from ttstack.cost.operand_streams import streams
 from ttstack.cost.prologue import first_latency, first_share
-from ttstack.cost.record import FREE, Cost
-from ttstack.cost.row_exchange import row_exchange_cycles
-from ttstack.cost.stream import Stream
-from ttstack.cost.streams import streams
+from ttstack.cost.result import FREE, Cost
 from ttstack.cost.terms import Term, kernel_ns, largest
 from ttstack.cost.throttle import throttle_ns
 from ttstack.cost.units import peak_flops

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.cost.stream import Stream
+from ttstack.cost.data_stream import Stream
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.program.structure import is_attention, is_contraction

@@ -7,7 +7,7 @@ they lie, by as many cores as have any; others are divided evenly, and read unle
 
 from dataclasses import replace
 
-from ttstack.cost.stream import Stream
+from ttstack.cost.data_stream import Stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.tensor_train import Contraction

@@ -1,7 +1,7 @@
 """Operands under a sliding window: each core puts the windows of its results together from what it holds."""
 
+from ttstack.cost.data_stream import Stream
 from ttstack.cost.multicast import multicast_cycles, pieces
-from ttstack.cost.stream import Stream
 from ttstack.cost.transfers import transfer_cycles
 from ttstack.ops.dispatch import Map
 from ttstack.ops.types import TILE

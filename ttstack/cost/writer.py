@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ttstack.cost.memory import write_cycles
-from ttstack.cost.stream import Stream
+from ttstack.cost.data_stream import Stream
+from ttstack.cost.dram_bandwidth import write_cycles
 from ttstack.ops.dispatch import Access
 from ttstack.program.device_op import DeviceOp
 from ttstack.program.structure import is_attention, is_contraction

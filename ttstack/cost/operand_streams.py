@@ -1,11 +1,11 @@
 """What every operand and result costs to move: one stream each."""
 
+from ttstack.cost.data_stream import LOCAL, Stream
 from ttstack.cost.gather import gather_stream
 from ttstack.cost.indirect import indirect_stream
 from ttstack.cost.key_split import key_parts
 from ttstack.cost.multicast import pieces, read_and_multicast_cycles
 from ttstack.cost.rereads import rereads
-from ttstack.cost.stream import LOCAL, Stream
 from ttstack.cost.tensor_train import core_stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.cost.window import window_stream

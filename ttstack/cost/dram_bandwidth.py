@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ttstack.cost.data_stream import Stream
 from ttstack.cost.overlap import soft_maximum
-from ttstack.cost.stream import Stream
 from ttstack.cost.transfers import dram_cycles
 from ttstack.system_desc import ChipDesc
 
