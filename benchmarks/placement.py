@@ -23,8 +23,8 @@ _ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(_ROOT))
 
 import ttstack  # noqa: E402
+from ttstack.device import matmul_configs  # noqa: E402
 from ttstack.placement import POLICIES, candidates  # noqa: E402
-from ttstack.program import matmul_config  # noqa: E402
 
 Example = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
 
@@ -106,7 +106,7 @@ def text_of(model: Model, folder: Path) -> str:
 @contextmanager
 def loosened(factor: float) -> Iterator[None]:
     """The rules of thumb that bound what is priced, with `factor` times their slack."""
-    slacks = ((candidates, "WORK_SLACK"), (matmul_config, "TRAFFIC_SLACK"))
+    slacks = ((candidates, "WORK_SLACK"), (matmul_configs, "TRAFFIC_SLACK"))
     before = [getattr(module, name) for module, name in slacks]
     for (module, name), slack in zip(slacks, before, strict=True):
         setattr(module, name, factor * slack)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.device.device_op import Fidelity, Spread
+from ttstack.device.layout import Grid
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
@@ -16,11 +18,9 @@ from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.functions import TABLES, body, functions, system_desc
-from ttstack.program.device_op import Fidelity, Spread
-from ttstack.program.layout import Grid
+from ttstack.program.embedding_table_report import EmbeddingTableReport
+from ttstack.program.embedding_tables import with_cores
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
-from ttstack.program.table_cores import with_cores
-from ttstack.program.table_record import TableRecord
 
 _NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, {}, 0)
 
@@ -58,9 +58,9 @@ def emit(
     )
 
 
-def _tables(module: ir.Module) -> tuple[TableRecord, ...]:
+def _tables(module: ir.Module) -> tuple[EmbeddingTableReport, ...]:
     attributes = module.operation.attributes
-    return tuple(map(TableRecord.of, read_plain(attributes[TABLES]))) if TABLES in attributes else ()
+    return tuple(map(EmbeddingTableReport.of, read_plain(attributes[TABLES]))) if TABLES in attributes else ()
 
 
 class _Emitter:
@@ -118,7 +118,7 @@ class _Emitter:
             spread=placed.spread,
             fidelity=placed.fidelity,
             config=placed.config,
-            l1_bytes=placed.l1_bytes,
+            circular_buffer_bytes=placed.circular_buffer_bytes,
             location=read_location(op.location),
         )
 

@@ -10,10 +10,10 @@ from rows import Row
 from shapes import extents, named, pick
 
 from ttstack.cost import cheapest_matmul
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.layout import Layout
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import DeviceOp, Fidelity
-from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc
 
 _BATCH = ("b", "batch", "users", "bsz", "batch_size")

@@ -12,10 +12,10 @@ from shapes import named, refuse_prose, tensors
 
 from ttstack.cost import predict
 from ttstack.cost.roofline import roofline
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Layout
 from ttstack.ops import OPS
 from ttstack.ops.types import TILE, TensorType
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc, SystemDesc
 from ttstack.system_desc.system import LinkDesc
 

@@ -11,10 +11,10 @@ from rows import Row
 from shapes import extents, named, pick, tensors
 
 from ttstack.cost import cheapest_matmul
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 

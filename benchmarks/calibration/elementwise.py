@@ -12,10 +12,10 @@ from placed import like
 from rows import Row
 from shapes import operands
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import TILE, DType, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import MemorySpace
 from ttstack.system_desc import ChipDesc
 
 _SPELLINGS = {

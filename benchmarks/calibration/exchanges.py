@@ -10,8 +10,8 @@ from rows import Row
 from shapes import extents, named, plain, tensors
 
 from ttstack.cost.mesh_traffic import pcie_ns
+from ttstack.device.layout import Layout
 from ttstack.ops.types import DType
-from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc, load
 
 _UNITS = {"b": 1, "bytes": 1, "byte": 1, "kb": 1000, "kib": 1024, "mb": 10**6, "mib": 2**20, "gb": 10**9, "gib": 2**30}

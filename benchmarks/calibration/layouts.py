@@ -5,9 +5,9 @@ import re
 from inexpressible import InexpressibleError
 from rows import Row
 
+from ttstack.device.device_op import Fidelity
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import DType
-from ttstack.program.device_op import Fidelity
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 _DTYPES = {

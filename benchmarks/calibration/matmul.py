@@ -11,13 +11,13 @@ from shapes import extents, named, operands
 from tuned import GRID, tuned
 
 from ttstack.cost import cheapest_matmul
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.footprint import dst_tiles
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.device.matmul_configs import subblock
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.footprint import dst_tiles
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.matmul_config import subblock
 from ttstack.system_desc import ChipDesc
 
 

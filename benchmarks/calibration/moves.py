@@ -11,10 +11,10 @@ from placed import like
 from rows import Row
 from shapes import extents, named, operands, pick, results, tensors
 
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import TILE, DType, TensorType
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.layout import Grid, Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 _END = r"(DRAM|L1|\d+x\d+_[A-Z]+)"

@@ -9,12 +9,12 @@ from inexpressible import InexpressibleError
 from layouts import fidelity_of, grid_of, layout_of, shards_of, stated_layouts
 from rows import Row
 
+from ttstack.device.block_configs import block_config
+from ttstack.device.device_op import SPREADS, DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.block_config import block_config
-from ttstack.program.device_op import SPREADS, DeviceOp, Spread
-from ttstack.program.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc
 
 Maker = Callable[[Row, ChipDesc], DeviceOp | list[DeviceOp] | tuple[DeviceOp, ...]]

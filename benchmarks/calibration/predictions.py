@@ -17,9 +17,9 @@ from yardsticks import pm_ideal_ns, polaris_ns
 from ttstack.cost import Cost, predict
 from ttstack.cost.confidence import confidence
 from ttstack.cost.roofline import roofline
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.structure import is_attention, is_contraction
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_attention, is_contraction
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 
 UNSEEN_BY_MATH = ("throttle", "skew")

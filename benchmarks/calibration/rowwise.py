@@ -10,8 +10,8 @@ from placed import like
 from rows import Row
 from shapes import named, pick, tensors
 
+from ttstack.device.device_op import DeviceOp
 from ttstack.ops.types import TILE, DType, TensorType
-from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc
 
 

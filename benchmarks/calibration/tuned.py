@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.footprint import dst_tiles
+from ttstack.device.layout import Grid
+from ttstack.device.matmul_blocks import per_core
+from ttstack.device.matmul_configs import MULTICAST_2D, subblock
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.footprint import dst_tiles
-from ttstack.program.layout import Grid
-from ttstack.program.matmul_blocks import per_core
-from ttstack.program.matmul_config import MULTICAST_2D, subblock
 from ttstack.system_desc import ChipDesc
 
 GRID = Grid(8, 8)

@@ -1,7 +1,7 @@
 """Simple formulas that predictions are compared with, on the same op."""
 
-from ttstack.program.device_op import DeviceOp, Fidelity
-from ttstack.program.structure import is_contraction
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.kernel_class import is_contraction
 from ttstack.system_desc import ChipDesc
 
 _PM_IDEAL_GB_PER_S = {"wormhole_b0": 258, "blackhole": 512}

@@ -46,7 +46,7 @@ def _head(function: Function) -> Block:
 
 def _op(binary: Binary, function: Function, operation: Operation, makers: Mapping[int, str]) -> Block:
     facts = [("cores", str(operation.grid)), ("spread", str(operation.spread)), ("fidelity", str(operation.fidelity))]
-    facts += [("bytes of buffers", str(operation.l1_bytes))]
+    facts += [("bytes of buffers", str(operation.circular_buffer_bytes))]
     for i, tensor in enumerate(operation.operands):
         facts.append((f"operand {i}", "none" if tensor is None else makers[tensor]))
         facts += [] if tensor is None else _tensor(f"operand {i}", function.tensors[tensor])

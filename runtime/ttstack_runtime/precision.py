@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ttstack.device.device_op import Fidelity
 from ttstack.diagnostics import InputError
 from ttstack.ops.types import DType, ElementType
-from ttstack.program.device_op import Fidelity
 from ttstack.program.records import Tensor
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.numerics import largest, quantize, truncate_for_fidelity

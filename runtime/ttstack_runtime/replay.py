@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import ExecutionError
 from ttstack.program.buffers import DEALLOCATE, bank_bytes
-from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Function, Operation
 from ttstack.system_desc import ChipDesc
 from ttstack_runtime.lifetimes import Lifetimes
@@ -86,9 +86,9 @@ class _Device:
                 self._check_readable(tensor, moment)
         for tensor in operation.results:
             self._write(tensor, moment)
-        if operation.l1_bytes:
-            self.l1.check_scratch(operation.l1_bytes, moment)
-        used = self.used(operation.l1_bytes)
+        if operation.circular_buffer_bytes:
+            self.l1.check_scratch(operation.circular_buffer_bytes, moment)
+        used = self.used(operation.circular_buffer_bytes)
         if operation.name == DEALLOCATE:
             self._deallocate(operation)
         return used

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.device.device_op import Fidelity
 from ttstack.ops.tensor_train import Contraction, TensorTrainEmbeddingBag, TensorTrainReconstruct
 from ttstack.ops.types import DType
-from ttstack.program.device_op import Fidelity
 from ttstack.tensor_train.indices import checked, digits
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack_runtime.kernels.embedding import embedding, embedding_bag

@@ -4,12 +4,12 @@ from typing import Any
 
 from tests.ops.sized import sized
 from ttstack.cost import cheapest_matmul
+from ttstack.device.block_configs import block_config
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.kernel_class import is_attention, is_contraction
+from ttstack.device.layout import Grid, Layout, storage
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.block_config import block_config
-from ttstack.program.device_op import DeviceOp, Fidelity
-from ttstack.program.layout import Grid, Layout, storage
-from ttstack.program.structure import is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
 GRID = Grid(8, 8)

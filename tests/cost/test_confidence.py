@@ -4,10 +4,10 @@ import pytest
 
 from tests.cost.examples import GRID, placed, placed_matmul, real
 from ttstack.cost import confidence, predict
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.system_desc import ChipDesc, load
 
 DRAM = Layout(DType.BF16)

@@ -7,13 +7,13 @@ import pytest
 
 from tests.cost.examples import GRID, PRICED, placed, real
 from ttstack.cost import FREE, is_free, predict, roofline
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import footprint
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.loops import elementwise
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import footprint
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 

@@ -4,13 +4,13 @@ import pytest
 
 from tests.cost.examples import GRID, placed_matmul
 from ttstack.cost import cheapest_matmul, predict
+from ttstack.device.device_op import Fidelity
+from ttstack.device.footprint import footprint
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.matmul_configs import DRAM_SHARDED, MULTICAST_2D, REUSE, matmul_configs
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import Fidelity
-from ttstack.program.footprint import footprint
-from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_config import DRAM_SHARDED, MULTICAST_2D, REUSE, matmul_configs
 from ttstack.system_desc import ChipDesc
 
 DRAM = Layout(DType.BF16)

@@ -7,10 +7,10 @@ import pytest
 from ttstack.cost import Cost, predict
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.dram_bandwidth import read_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, Layout
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Grid, Layout
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]

@@ -5,10 +5,10 @@ import pytest
 import ttstack
 from tests.cost.examples import GRID, real
 from ttstack.cost import roofline
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp, Fidelity
-from ttstack.program.layout import Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 IDS, TABLE, ROWS = "tensor<1x128xi32>", "tensor<30522x768xf32>", "tensor<1x128x768xf32>"

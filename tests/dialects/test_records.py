@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ttstack.context import new_context
+from ttstack.device.device_op import Fidelity, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
 from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
@@ -13,8 +15,6 @@ from ttstack.dialects.tt.system_desc import read_system_desc, system_desc_attrib
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import Fidelity, Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import TensorKind
 from ttstack.system_desc import load, presets
 

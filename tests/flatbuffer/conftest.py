@@ -8,10 +8,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from ttstack.device.device_op import Fidelity, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import Fidelity, Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 from ttstack.system_desc import SystemDesc
 from ttstack.system_desc import load as load_system
@@ -68,9 +68,9 @@ def _operations() -> tuple[Operation, ...]:
             "net.py:12 layer",
         ),
         Operation("reshape", (3,), (4,), {"shape": FLAT.shape}, location="net.py:13"),
-        Operation("generic", (4, 2), (5,), {"program": FUSED}, grid, l1_bytes=8192, location="net.py:14"),
+        Operation("generic", (4, 2), (5,), {"program": FUSED}, grid, circular_buffer_bytes=8192, location="net.py:14"),
         Operation("deallocate", (3,), ()),
-        Operation("to_layout", (5,), (6,), grid=grid, l1_bytes=8192),
+        Operation("to_layout", (5,), (6,), grid=grid, circular_buffer_bytes=8192),
         Operation("deallocate", (5,), ()),
     )
 

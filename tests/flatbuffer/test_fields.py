@@ -18,11 +18,11 @@ from ttstack.flatbuffer.decode import decode
 from ttstack.flatbuffer.weights import Section
 from ttstack.flatbuffer.writer import Writer
 from ttstack.ops.types import DType, QuantType, TensorType
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary, Weight
-from ttstack.program.table_record import TableRecord
 
 QUANTIZED = TensorType((4, 3), QuantType(DType.I8, DType.F32, (0.5, 0.25, 1.0), (0, 1, 2), 1, (-100, 100)))
-TABLE = TableRecord(
+TABLE = EmbeddingTableReport(
     *("table", 100, 4, "f32", 1, 1600, True, "it pays", (10, 10), (2, 2), (1, 3, 1)),
     *(100, 200, ("l1/replicated", "dram/interleaved"), 0.1, 0.2, 3.0, 4.0),
 )

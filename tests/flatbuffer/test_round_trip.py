@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ttstack.device.device_op import Fidelity, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.flatbuffer import encode_values, enums
 from ttstack.flatbuffer._generated import binary_generated as schema
 from ttstack.flatbuffer.decode import decode
@@ -18,8 +20,6 @@ from ttstack.flatbuffer.writer import Writer
 from ttstack.ops import OPS
 from ttstack.ops.dispatch import TILE_OPS, Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import Fidelity, Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import load
@@ -99,7 +99,10 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
         result = tensor(inferred)
         grid = Grid(draw(st.integers(1, 8)), draw(st.integers(1, 8)))
         spread, fidelity = draw(st.sampled_from(Spread)), draw(st.sampled_from(Fidelity))
-        config, l1_bytes = draw(st.dictionaries(NAMES, scalars, max_size=2)), draw(st.integers(2**19, 2**20))
+        config, circular_buffer_bytes = (
+            draw(st.dictionaries(NAMES, scalars, max_size=2)),
+            draw(st.integers(2**19, 2**20)),
+        )
         operation = Operation(
             name,
             tuple(operands),
@@ -109,7 +112,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
             spread,
             fidelity,
             config,
-            l1_bytes,
+            circular_buffer_bytes,
             draw(NAMES),
         )
         operations.append(operation)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.buffers import Buffer, Occupancy, buffers, live_bytes
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack.program.validate import validate, validate_binary
 from ttstack.system_desc import load as load_system
@@ -183,7 +183,7 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
     "more tiles than a core has": (_op(0, config={"per_core_M": 2}), "has 2 as 'per_core_M' of its configuration"),
     "a subblock larger than its block": (_op(0, config={"out_subblock_w": 2}), "has 2 as 'out_subblock_w' of its"),
     "circular buffers too small": (
-        _op(2, l1_bytes=4159),
+        _op(2, circular_buffer_bytes=4159),
         "op 2 'generic' has 4,159 bytes of circular buffers on each core, it needs 4,160",
     ),
     "an input that is a view": (
@@ -203,11 +203,11 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         "op 1 'reshape' defines tensor 4 '%4' in the buffer of tensor 3, but as bf16 tile l1/interleaved, not",
     ),
     "circular buffers too large": (
-        _op(2, l1_bytes=2**21),
+        _op(2, circular_buffer_bytes=2**21),
         f"op 2 'generic' needs 2,097,152 bytes of circular buffers on each core, L1 has {L1_BYTES:,}",
     ),
     "circular buffers in a tensor": (
-        _op(1, l1_bytes=L1_BYTES - 2047),
+        _op(1, circular_buffer_bytes=L1_BYTES - 2047),
         f"bytes of circular buffers on each core, tensor 3 '%3' lies at {L1_BYTES - 2048:,}",
     ),
 }
@@ -225,7 +225,7 @@ def test_a_fault_is_named(binary: Binary, name):
 
 NO_FAULTS: dict[str, Callable[[Function], Function]] = {
     "as it is": lambda f: f,
-    "circular buffers up to a tensor": _op(1, l1_bytes=L1_BYTES - 2048),
+    "circular buffers up to a tensor": _op(1, circular_buffer_bytes=L1_BYTES - 2048),
     "in the place of a freed buffer": _both(
         _layout(6, memory_space=MemorySpace.L1), lambda f: _tensor(6, address=f.tensors[3].address)(f)
     ),

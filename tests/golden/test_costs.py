@@ -6,13 +6,13 @@ from tests.cost.examples import PRICED, placed
 from tests.golden.conftest import Golden
 from tests.golden.lines import cost_line
 from tests.ops.sized import sized
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout
 from ttstack.ops import OPS, Op
 from ttstack.placement import Graph, Node
 from ttstack.placement.formulate import formulate
 from ttstack.placement.homes import homes
 from ttstack.placement.pricing import Candidate, Pricing
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc, load
 
 MANY = (

@@ -4,8 +4,8 @@ import pytest
 
 import ttstack
 from tests.mesh.text import Text
+from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import CapacityError
-from ttstack.program.layout import MemorySpace
 from ttstack.program.validate import validate_binary
 
 ROWS, WIDE = 32, 73_728

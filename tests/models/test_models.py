@@ -11,10 +11,10 @@ import pytest
 import torch
 
 import ttstack
+from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.frontends.torch import export
 from ttstack.program.buffers import live_bytes
-from ttstack.program.layout import MemorySpace
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import load, loads, presets
 from ttstack_runtime.numerics import pcc

@@ -6,10 +6,10 @@ import pytest
 
 from tests.ops.sized import sized
 from ttstack.cost import predict
+from ttstack.device.device_op import DeviceOp
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.placement import Graph, Node, place
-from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc, load, presets
 
 EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")

@@ -8,6 +8,7 @@ import ttstack
 from tests.ops.case import Case
 from tests.ops.strategies import cases
 from tests.ops.text import assert_refused, module, run
+from ttstack.device.layout import storage
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.flatbuffer.decode_values import tensor_type as decoded
 from ttstack.flatbuffer.encode_values import tensor_type as encoded
@@ -15,7 +16,6 @@ from ttstack.flatbuffer.writer import Writer
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, QuantType, TensorType
-from ttstack.program.layout import storage
 from ttstack_runtime.evaluate import evaluate
 
 torch = pytest.importorskip("torch")

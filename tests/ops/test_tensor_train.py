@@ -152,4 +152,4 @@ def test_lookups_fit_l1_whatever_their_number_and_rank(count: int, rank: int):
     node = Node(op, operands, (len(operands),))
     chip = load("wormhole").chips[0]
     (step,) = place(Graph((*op.operands, *op.results), operands, (node,), node.results, operands[1:]), chip).steps
-    assert 0 < step.l1_bytes <= chip.l1_usable_bytes
+    assert 0 < step.circular_buffer_bytes <= chip.l1_usable_bytes

@@ -16,8 +16,8 @@ from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
 from ttstack.options.tables import load_rules
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary
-from ttstack.program.table_record import TableRecord
 from ttstack_runtime.executor import execute
 
 ROWS, WIDTH = 2000, 16
@@ -50,7 +50,7 @@ def compiled(text: str, weights: Mapping[str, np.ndarray], settings: str = SETTI
         ).binary
 
 
-def record(binary: Binary, name: str = "table") -> TableRecord:
+def record(binary: Binary, name: str = "table") -> EmbeddingTableReport:
     return next(r for r in binary.tables if r.table == name)
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import ttstack
+from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.matmul_configs import DRAM_SHARDED
 from ttstack.placement.recovered import overrides_of
 from ttstack.program.buffers import bank_bytes
-from ttstack.program.layout import Grid, Layout, MemoryLayout
-from ttstack.program.matmul_config import DRAM_SHARDED
 from ttstack_runtime.replay import replay
 
 WIDE = 3072

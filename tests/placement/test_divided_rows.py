@@ -5,8 +5,8 @@ import pytest
 
 import ttstack
 from ttstack.cost import predict
-from ttstack.program.footprint import footprint
-from ttstack.program.layout import Grid
+from ttstack.device.footprint import footprint
+from ttstack.device.layout import Grid
 from ttstack.program.records import Operation
 from ttstack_runtime.replay import replay
 
@@ -79,4 +79,4 @@ def test_the_parts_of_sums_are_in_circular_buffers():
     chip, norm = program.binary.system_desc.chips[0], norm_of(program, "rms_norm")
     placed = program.function().device_op(norm)
     sums, block, out = 16 + 1, 8, 2 * 8
-    assert norm.l1_bytes == footprint(placed, chip) >= 2048 * (sums + block + out)
+    assert norm.circular_buffer_bytes == footprint(placed, chip) >= 2048 * (sums + block + out)

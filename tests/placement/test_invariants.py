@@ -13,8 +13,8 @@ import ttstack
 from tests.placement.compiled import compiled_or_none, computed
 from tests.placement.devices import GRIDS, KIB, device, devices
 from tests.placement.functions import functions
+from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.ops import OPS
-from ttstack.program.layout import MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, TensorKind
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import SystemDesc, loads
@@ -145,4 +145,4 @@ def test_the_last_bytes_of_l1_are_used():
     )
     size = 103712 + 32768 + 140288
     chip = loads(f"name: small\nchips:\n  - {{base: wormhole, l1: {{size_bytes: {size}}}}}\n")
-    assert ttstack.compile(text, system_desc=chip).function().operations[0].l1_bytes == 139264
+    assert ttstack.compile(text, system_desc=chip).function().operations[0].circular_buffer_bytes == 139264

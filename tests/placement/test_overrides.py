@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 import ttstack
+from ttstack.device.layout import Grid
 from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.placement.explain import explain
 from ttstack.placement.overrides import load_overrides
 from ttstack.placement.recovered import overrides_of
-from ttstack.program.layout import Grid
 from ttstack.program.records import Operation
 
 TEXT = """

@@ -7,6 +7,7 @@ import pytest
 
 from tests.placement.compiled import compiled
 from ttstack.cost import predict
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.tensor_train import TensorTrainEmbedding
 from ttstack.ops.tensor_train_type import TensorTrainType
@@ -17,7 +18,6 @@ from ttstack.placement.homes import homes
 from ttstack.placement.overrides import Overrides
 from ttstack.placement.recovered import overrides_of
 from ttstack.placement.resident import SHARE, resident
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import load

@@ -77,6 +77,6 @@ def test_of_the_ways_to_run_an_op_none_is_slower_with_as_much_l1() -> None:
     front = pricing.front([*every, *every])
     assert len(every) > len(front) > 1
     assert [c.ns for c in front] == sorted({c.ns for c in front})
-    assert [c.l1_bytes for c in front] == sorted({c.l1_bytes for c in front}, reverse=True)
+    assert [c.circular_buffer_bytes for c in front] == sorted({c.circular_buffer_bytes for c in front}, reverse=True)
     fastest = min(pricing.price(way).ns for way in every)
     assert front[0].ns == fastest

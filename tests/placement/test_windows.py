@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import ttstack
+from ttstack.device.device_op import SPREADS, DeviceOp
+from ttstack.device.halo import Halo
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.ops import OPS
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ops.windows import WindowOp
 from ttstack.placement.grids import shardings
-from ttstack.program.device_op import SPREADS, DeviceOp
-from ttstack.program.halo import Halo
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack_runtime.replay import replay
 
 CONV = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}

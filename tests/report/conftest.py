@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind
 from ttstack.report import Report, build_report
 from ttstack.system_desc import load
@@ -45,12 +45,21 @@ def operations() -> tuple[Operation, ...]:
     where = "/home/someone/work/models/transformer/attention.py"
     return (
         Operation(
-            "matmul", (0, 1), (2,), matmul, Grid(4, 8), config=config, l1_bytes=100 * KIB, location=f"{where}:12"
+            "matmul",
+            (0, 1),
+            (2,),
+            matmul,
+            Grid(4, 8),
+            config=config,
+            circular_buffer_bytes=100 * KIB,
+            location=f"{where}:12",
         ),
         Operation("reshape", (2,), (3,), {"shape": VIEW.shape}, location=f"{where}:13"),
-        Operation("to_layout", (3,), (4,), {}, Grid(1, 4), l1_bytes=8 * KIB, location=f"{where}:14"),
+        Operation("to_layout", (3,), (4,), {}, Grid(1, 4), circular_buffer_bytes=8 * KIB, location=f"{where}:14"),
         Operation("deallocate", (2,), ()),
-        Operation("softmax", (4,), (5,), {"dimension": 2}, Grid(1, 4), l1_bytes=200 * KIB, location="<text>, 15"),
+        Operation(
+            "softmax", (4,), (5,), {"dimension": 2}, Grid(1, 4), circular_buffer_bytes=200 * KIB, location="<text>, 15"
+        ),
         Operation("deallocate", (4,), ()),
     )
 

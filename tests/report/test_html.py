@@ -3,7 +3,7 @@ from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
-from ttstack.program.table_record import TableRecord
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.report import Report
 from ttstack.report.html import page
 from ttstack.report.summary import summary
@@ -52,7 +52,9 @@ def test_a_page_says_what_a_table_says_of_the_whole(report: Report) -> None:
 
 
 def test_tables_in_tensor_train_form(report: Report) -> None:
-    record = TableRecord("users", 1000, 32, "f32", 1, 128_000, True, "keeps its error", ranks=(4,), bytes_after=9_000)
+    record = EmbeddingTableReport(
+        "users", 1000, 32, "f32", 1, 128_000, True, "keeps its error", ranks=(4,), bytes_after=9_000
+    )
     text = page(replace(report, tables=(record,)))
     check(text)
     for cell in ("users", "1,000 x 32", "125.0 KiB → 8.8 KiB", "yes: keeps its error"):

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.report.op_codes import op_code
 
 TILED = Layout(DType.BF16)

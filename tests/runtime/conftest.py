@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.layout import Layout, MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 from ttstack.system_desc import SystemDesc, load
 

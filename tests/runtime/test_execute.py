@@ -7,10 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from ttstack.device.device_op import Fidelity
+from ttstack.device.layout import Layout
 from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.ops.types import DType
-from ttstack.program.device_op import Fidelity
-from ttstack.program.layout import Layout
 from ttstack_runtime import executor, host
 from ttstack_runtime.executor import execute
 from ttstack_runtime.numerics import quantize, truncate_for_fidelity

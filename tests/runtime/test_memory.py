@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack_runtime.executor import execute
 from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.memory import Buffer, Memory, Moment
@@ -63,8 +63,8 @@ def test_bounds(b, space, above):
 
 def test_circular_buffers_take_the_bottom_of_l1_while_the_op_runs(b):
     x = b.input("x", (32, 32), layout=L1, address=b.chip.l1_base + 1024)
-    b.op("exp", [x], (32, 32), record={"l1_bytes": 1024})
-    b.output(b.op("sin", [x], (32, 32), record={"l1_bytes": 1056}))
+    b.op("exp", [x], (32, 32), record={"circular_buffer_bytes": 1024})
+    b.output(b.op("sin", [x], (32, 32), record={"circular_buffer_bytes": 1056}))
     text = fault(b)
     assert "sin: circular buffers of sin overlaps tensor 'x'" in text
     assert "1056 bytes" in text
@@ -72,7 +72,7 @@ def test_circular_buffers_take_the_bottom_of_l1_while_the_op_runs(b):
 
 def test_circular_buffers_beyond_l1(b):
     x = b.input("x", (32, 32))
-    b.output(b.op("exp", [x], (32, 32), record={"l1_bytes": b.chip.l1_usable_bytes + 32}))
+    b.output(b.op("exp", [x], (32, 32), record={"circular_buffer_bytes": b.chip.l1_usable_bytes + 32}))
     assert "exp: circular buffers of exp lies outside of a core's L1" in fault(b)
 
 
@@ -132,7 +132,7 @@ def test_a_view_of_itself(b):
 
 def test_trace_counts_circular_buffers_and_what_is_released(b):
     x = b.input("x", (32, 32), layout=L1)
-    y = b.op("exp", [x], (32, 32), layout=L1, record={"l1_bytes": 2048})
+    y = b.op("exp", [x], (32, 32), layout=L1, record={"circular_buffer_bytes": 2048})
     view = b.op("reshape", [y], (1024,), attributes={"shape": (1024,)}, alias=y, layout=L1)
     b.op("deallocate", [x])
     b.output(b.op("sin", [view], (1024,)))

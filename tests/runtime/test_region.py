@@ -4,12 +4,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from ttstack.device.device_op import Fidelity
+from ttstack.device.layout import Layout
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
 from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import Fidelity
-from ttstack.program.layout import Layout
 from ttstack_runtime import kernels
 from ttstack_runtime.executor import execute
 from ttstack_runtime.numerics import truncate_for_fidelity

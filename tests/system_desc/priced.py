@@ -8,10 +8,10 @@ from tests.cost.examples import GRID, PRICED, placed, placed_matmul, real
 from tests.mesh.text import Text
 from tests.ops.sized import sized
 from ttstack.cost import predict
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import DeviceOp, Fidelity
-from ttstack.program.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 DRAM = Layout(DType.BF16)

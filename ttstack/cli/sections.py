@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ttstack.device.layout import MemorySpace
 from ttstack.program.buffers import Memory, live_bytes
-from ttstack.program.l1_use import span_bytes, staying_share
+from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import op_numbers
-from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
 from ttstack.system_desc import ChipDesc, to_dict
 
@@ -33,7 +33,7 @@ def _function(function: Function, chip: ChipDesc) -> dict[str, Any]:
         "outputs": {o.name: str(tensors[o.tensor].type) for o in function.outputs},
         "l1 bytes spanned by addresses": span_bytes(function, chip),
         "l1 bytes needed at least": max(live_bytes(function, chip), default=0),
-        "% of results that never leave l1": round(100 * staying_share(function), 1),
+        "% of results that never leave l1": round(100 * l1_resident_share(function), 1),
     }
 
 
@@ -61,7 +61,7 @@ def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]
         "spread": str(op.spread),
         "fidelity": str(op.fidelity),
         "config": plain(op.config),
-        "l1 bytes": op.l1_bytes,
+        "l1 bytes": op.circular_buffer_bytes,
         "location": op.location,
     }
 
@@ -99,7 +99,7 @@ def _memory(binary: Binary, function: Function) -> Iterator[dict[str, Any]]:
             "function": function.name,
             "#": number,
             "op": op.name,
-            "circular buffers": op.l1_bytes,
+            "circular buffers": op.circular_buffer_bytes,
             "l1": l1,
             "l1 %": _percent(l1, capacity[MemorySpace.L1]),
             "dram channel": dram,

@@ -6,7 +6,7 @@ from ttstack.cost.model import predict
 from ttstack.cost.result import FREE, Cost
 from ttstack.cost.roofline import roofline
 from ttstack.cost.terms import LAUNCH, Combination, Term
-from ttstack.program.structure import is_free
+from ttstack.device.kernel_class import is_free
 
 __all__ = [
     "FREE",

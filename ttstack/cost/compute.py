@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from ttstack.cost.key_split import key_parts
 from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import attention_chunks
+from ttstack.device.halo import Halo, channel_pieces
+from ttstack.device.kernel_class import attended, is_attention, is_contraction
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import attention_chunks
-from ttstack.program.halo import Halo, channel_pieces
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.structure import attended, is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ttstack.cost.result import Cost
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise
+from ttstack.device.layout import MemoryLayout
 from ttstack.ops.devices import MeshOp
 from ttstack.ops.dispatch import Access
 from ttstack.ops.windows import WindowOp
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import MemoryLayout
-from ttstack.program.structure import is_attention, is_contraction, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 MATMUL, SHARDED_MATMUL = "matmul", "matmul_height_sharded"

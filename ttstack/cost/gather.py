@@ -4,12 +4,12 @@ from ttstack.cost.data_stream import LOCAL, Stream
 from ttstack.cost.links import READS, WRITES, Load, bank_routers, exchange_load, reshard_load, worker_routers
 from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_contraction
+from ttstack.device.layout import Layout
 from ttstack.ops.dispatch import Access
 from ttstack.ops.shape import Permutation
 from ttstack.ops.types import TILE, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
-from ttstack.program.structure import is_contraction
 from ttstack.system_desc import ChipDesc
 
 FACE = TILE // 2

@@ -6,9 +6,9 @@ from ttstack.cost.data_stream import LOCAL, Stream
 from ttstack.cost.launch import fill_ns, gap_ns, skew_ns
 from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.halo import Halo, holds_shard
 from ttstack.ops.types import TILE, tiles
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.halo import Halo, holds_shard
 from ttstack.system_desc import ChipDesc
 
 

@@ -5,10 +5,10 @@ import math
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.gather import FACE
 from ttstack.cost.transfers import link_kind
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout
 from ttstack.ops.dispatch import Map
 from ttstack.ops.types import TILE, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
 from ttstack.system_desc import ChipDesc
 
 

@@ -2,10 +2,10 @@
 
 import math
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import attention_chunks
 from ttstack.ops.decode import DecodeAttention
 from ttstack.ops.types import DType, tiles
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import attention_chunks
 from ttstack.system_desc import ChipDesc
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from ttstack.cost.multicast import pieces
 from ttstack.cost.overlap import soft_maximum
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_matmul
 from ttstack.ops.dispatch import Access
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.structure import is_matmul
 from ttstack.system_desc import ChipDesc
 
 KIB = 1024

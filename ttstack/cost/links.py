@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from ttstack.program.layout import Grid, Layout, MemoryLayout
+from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.system_desc import ChipDesc
 
 Router = tuple[int, int]

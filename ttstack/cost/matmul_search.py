@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from ttstack.cost.model import predict
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.layout import Grid, Layout
+from ttstack.device.matmul_configs import matmul_configs
 from ttstack.ops.base import Op
-from ttstack.program.device_op import DeviceOp, Fidelity
-from ttstack.program.layout import Grid, Layout
-from ttstack.program.matmul_config import matmul_configs
 from ttstack.system_desc import ChipDesc
 
 

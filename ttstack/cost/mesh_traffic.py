@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from ttstack.cost.terms import Term
+from ttstack.device.device_op import DeviceOp
 from ttstack.ops.devices import Mesh, MeshOp
 from ttstack.ops.mesh import MeshShard
-from ttstack.program.device_op import DeviceOp
 from ttstack.system_desc import ChipDesc, SystemDesc
 from ttstack.system_desc.interconnect import PcieDesc
 from ttstack.system_desc.network import Leg, Network

@@ -17,8 +17,8 @@ from ttstack.cost.terms import Term, kernel_ns, largest
 from ttstack.cost.throttle import throttle_ns
 from ttstack.cost.units import peak_flops
 from ttstack.cost.writer import tail_share, writer_cycles
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.structure import is_free
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_free
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 

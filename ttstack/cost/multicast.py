@@ -3,10 +3,10 @@
 import math
 
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Layout
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.dispatch import Map
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.layout import Layout
-from ttstack.program.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 
 

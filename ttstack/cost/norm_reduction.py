@@ -2,8 +2,8 @@
 
 import math
 
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp, Spread
 from ttstack.system_desc import ChipDesc
 
 

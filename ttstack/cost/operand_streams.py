@@ -9,14 +9,14 @@ from ttstack.cost.rereads import rereads
 from ttstack.cost.tensor_train import core_stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.cost.window import window_stream
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import dst_tiles, parts, unit_bytes
+from ttstack.device.halo import Halo
+from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_rowwise
+from ttstack.device.layout import Layout
 from ttstack.ops.dispatch import Access, Map
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import dst_tiles, parts, unit_bytes
-from ttstack.program.halo import Halo
-from ttstack.program.layout import Layout
-from ttstack.program.structure import inner_pages, is_contraction, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.cost.data_stream import Stream
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.structure import is_attention, is_contraction
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_attention, is_contraction
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 
 

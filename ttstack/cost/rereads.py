@@ -1,11 +1,11 @@
 """How often a core reads an operand again because its blocks do not all fit."""
 
 from ttstack.cost.compute import visible_keys
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import attention_chunks, row_block
+from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise, row_passes
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.dispatch import Map
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import attention_chunks, row_block
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.structure import is_attention, is_contraction, is_rowwise, row_passes
 from ttstack.system_desc import ChipDesc
 
 

@@ -4,13 +4,13 @@ from ttstack.cost.gather import moved_bytes
 from ttstack.cost.indirect import picked_bytes
 from ttstack.cost.tensor_train import core_bytes
 from ttstack.cost.units import peak_flops
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import parts
+from ttstack.device.kernel_class import is_chain, is_contraction, is_free
+from ttstack.device.layout import Layout
 from ttstack.ops.dispatch import Access, Map
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import parts
-from ttstack.program.layout import Layout
-from ttstack.program.structure import is_chain, is_contraction, is_free
 from ttstack.system_desc import ChipDesc
 
 

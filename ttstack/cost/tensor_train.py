@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_at_hand
+from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TILE, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout, MemoryLayout
-from ttstack.program.structure import is_at_hand
 from ttstack.system_desc import ChipDesc
 
 

@@ -1,8 +1,8 @@
 """Cycles of a tile op on the units of a core."""
 
+from ttstack.device.device_op import Fidelity
 from ttstack.ops.dispatch import TileOp
 from ttstack.ops.types import DType
-from ttstack.program.device_op import Fidelity
 from ttstack.system_desc import ChipDesc
 
 

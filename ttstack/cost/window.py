@@ -3,11 +3,11 @@
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.multicast import multicast_cycles, pieces
 from ttstack.cost.transfers import transfer_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.halo import Halo, channel_pieces
+from ttstack.device.kernel_class import is_contraction
 from ttstack.ops.dispatch import Map
 from ttstack.ops.types import TILE
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.halo import Halo, channel_pieces
-from ttstack.program.structure import is_contraction
 from ttstack.system_desc import ChipDesc
 
 

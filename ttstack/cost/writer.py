@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.dram_bandwidth import write_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_attention, is_contraction
 from ttstack.ops.dispatch import Access
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.structure import is_attention, is_contraction
 from ttstack.system_desc import ChipDesc
 
 

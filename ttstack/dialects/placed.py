@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ttstack.device.device_op import Fidelity, Spread
+from ttstack.device.layout import Grid
 from ttstack.dialects.plain import plain_attribute, read_plain
 from ttstack.dialects.tt.layout import grid_attribute, read_grid
 from ttstack.mlir import ir
-from ttstack.program.device_op import Fidelity, Spread
-from ttstack.program.layout import Grid
 
 ADDRESS = "tt.address"
 BOUND = "tt.bound_ns"
 VIEW = "tt.view"
 GRIDS = "tt.grids"
-_GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity", "tt.config", "tt.l1_bytes"
+_GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity", "tt.config", "tt.circular_buffer_bytes"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Placed:
     spread: Spread
     fidelity: Fidelity
     config: Mapping[str, Any]
-    l1_bytes: int
+    circular_buffer_bytes: int
     view: bool = False
 
 
@@ -48,7 +48,7 @@ def write_placed(op: Any, placed: Placed) -> None:
     op.attributes[_SPREAD] = ir.StringAttr.get(placed.spread)
     op.attributes[_FIDELITY] = ir.StringAttr.get(placed.fidelity)
     op.attributes[_CONFIG] = plain_attribute(dict(placed.config))
-    op.attributes[_L1] = plain_attribute(placed.l1_bytes)
+    op.attributes[_L1] = plain_attribute(placed.circular_buffer_bytes)
     if placed.view:
         op.attributes[VIEW] = ir.UnitAttr.get()
 
@@ -63,7 +63,7 @@ def read_placed(op: Any) -> Placed:
         spread=Spread(attributes[_SPREAD].value),
         fidelity=Fidelity(attributes[_FIDELITY].value),
         config=read_plain(attributes[_CONFIG]),
-        l1_bytes=attributes[_L1].value,
+        circular_buffer_bytes=attributes[_L1].value,
         view=VIEW in attributes,
     )
 

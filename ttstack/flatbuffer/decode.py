@@ -6,15 +6,15 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
+from ttstack.device.layout import Grid
 from ttstack.flatbuffer import decode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated import binary_generated as schema
 from ttstack.flatbuffer.encode import Place
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.types import TensorType
-from ttstack.program.layout import Grid
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
-from ttstack.program.table_record import TableRecord
 from ttstack.system_desc import SystemDesc, from_dict
 
 MakeWeight = Callable[[str, TensorType, Place, str], Weight]
@@ -50,7 +50,7 @@ def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
         options=text(root.Options()),
         version=text(root.Version()),
         stages={text(stage.Name()): text(stage.Text()) for stage in tables(root, "Stages")},
-        tables=tuple(TableRecord.of(known) for _, known in values.attributes(reader, root, "Tables")),
+        tables=tuple(EmbeddingTableReport.of(known) for _, known in values.attributes(reader, root, "Tables")),
     )
 
 
@@ -106,6 +106,6 @@ def _operation(reader: Reader, table: Any) -> Operation:
         spread=enums.SPREAD.member(table.Spread()),
         fidelity=enums.FIDELITY.member(table.Fidelity()),
         config=dict(values.attributes(reader, table, "Config")),
-        l1_bytes=table.L1Bytes(),
+        circular_buffer_bytes=table.CircularBufferBytes(),
         location=text(table.Location()),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ttstack.device.layout import Grid, Layout
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
@@ -10,7 +11,6 @@ from ttstack.ops.dispatch import Dispatch, Map, TileOp
 from ttstack.ops.shapes import check_shape
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
-from ttstack.program.layout import Grid, Layout
 
 
 def tensor_type(_: Reader, table: Any) -> TensorType:

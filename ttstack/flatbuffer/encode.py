@@ -104,7 +104,7 @@ def _operation(writer: Writer, op: Operation) -> int:
         spread=enums.SPREAD.number[op.spread],
         fidelity=enums.FIDELITY.number[op.fidelity],
         config=values.attributes(writer, op.config),
-        l1_bytes=op.l1_bytes,
+        circular_buffer_bytes=op.circular_buffer_bytes,
         location=writer.string(op.location),
     )
 

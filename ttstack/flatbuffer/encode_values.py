@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, cast
 
+from ttstack.device.layout import Layout
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.writer import INT32, INT64, UINT8, Writer
 from ttstack.ops.dispatch import Dispatch, Map, TileOp
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
-from ttstack.program.layout import Layout
 
 
 def tensor_type(writer: Writer, t: TensorType) -> int:

@@ -3,11 +3,11 @@
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from ttstack.device.device_op import Fidelity, Spread
+from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.flatbuffer._generated import binary_generated as schema
 from ttstack.ops.dispatch import Access, Iterator
 from ttstack.ops.types import DType
-from ttstack.program.device_op import Fidelity, Spread
-from ttstack.program.layout import MemoryLayout, MemorySpace
 from ttstack.program.records import TensorKind
 
 E = TypeVar("E", bound=StrEnum)

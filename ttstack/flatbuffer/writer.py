@@ -7,8 +7,8 @@ from typing import Any
 import flatbuffers
 import numpy as np
 
+from ttstack.device.layout import Grid
 from ttstack.flatbuffer._generated import binary_generated as schema
-from ttstack.program.layout import Grid
 
 INT32 = np.dtype("<i4")
 INT64 = np.dtype("<i8")

@@ -5,6 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from ttstack.device.block_configs import whole_config
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.kernel_class import is_matmul
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.matmul_configs import block_steps, matmul_spreads
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access
 from ttstack.ops.types import DType
@@ -12,12 +17,7 @@ from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.pricing import Candidate, Pricing, Way, placed
 from ttstack.placement.starts import bank_cores
-from ttstack.program.block_config import whole_config
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_config import block_steps, matmul_spreads
-from ttstack.program.placement_fault import BLOCKS, config_faults
-from ttstack.program.structure import is_matmul
+from ttstack.program.operation_faults import BLOCKS, config_faults
 
 _ALL_COMBINATIONS = 64
 """Combinations of operand layouts up to which each is tried."""

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
 from ttstack.placement.recovered import Recovered, recovered
 from ttstack.placement.resolve import resolved
-from ttstack.program.device_op import DeviceOp
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc, SystemDesc
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.device.layout import Layout
 from ttstack.diagnostics import CapacityError
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
@@ -19,7 +20,6 @@ from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem, Read, Step
 from ttstack.placement.schedule import Moment, schedule
 from ttstack.placement.starts import starts
-from ttstack.program.layout import Layout
 
 Fixed = Mapping[int, OpOverride]
 """What the user asks, by the number of the node."""
@@ -177,7 +177,7 @@ class _Formulator:
             needs=needs,
             gives=np.array(gives, dtype=np.int64).reshape(len(of), len(node.results)),
             cost=np.array([0.0 if self._loads_weight(node) else c.ns for c in of]),
-            scratch=np.array([c.l1_bytes for c in of], dtype=np.int64),
+            scratch=np.array([c.circular_buffer_bytes for c in of], dtype=np.int64),
             dies=dies,
         )
 
@@ -193,7 +193,7 @@ class _Formulator:
                     change = self.pricing.convert(t, source, target)
                     cost[i, j] = np.inf if change is None else change.ns
                     copied[i, j] = self._bytes(t, target)
-                    scratch[i, j] = self.pricing.chip.l1.size_bytes if change is None else change.l1_bytes
+                    scratch[i, j] = self.pricing.chip.l1.size_bytes if change is None else change.circular_buffer_bytes
             changes = np.array([[source != target for target in need] for source in have])
             self.changes[key] = Read(owner, cost, copied, scratch, changes)
         return replace(self.changes[key], value=owner)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, Layout
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
 from ttstack.ops.types import DType, TensorType
 from ttstack.placement.asked import asked
@@ -14,8 +16,6 @@ from ttstack.placement.overrides import Overrides
 from ttstack.placement.plan import Plan, Step
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.repair import Bank, with_addresses
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 POLICIES = ("greedy", "optimal", "dram")
@@ -102,10 +102,10 @@ def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pri
     wanted = zip(node.op.operands, have, candidate.device_op.operands, strict=True)
     changes = {i: _change(*of, pricing) for i, of in enumerate(wanted)}
     conversions = {i: step for i, step in changes.items() if step is not None}
-    return Step(candidate.device_op, candidate.l1_bytes, conversions)
+    return Step(candidate.device_op, candidate.circular_buffer_bytes, conversions)
 
 
 def _change(t: TensorType, source: Layout, target: Layout, pricing: Pricing) -> Step | None:
     """The change of layout; None where there is nothing to change."""
     change = None if source == target else pricing.convert(t, source, target)
-    return change and Step(change.device_op, change.l1_bytes)
+    return change and Step(change.device_op, change.circular_buffer_bytes)

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ttstack.device.kernel_class import is_view
+from ttstack.device.layout import Grid
 from ttstack.ops.base import Op
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
 from ttstack.placement.contents import Contents
-from ttstack.program.layout import Grid
-from ttstack.program.structure import is_view
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from ttstack.device.device_op import SPREADS, DeviceOp, Spread
+from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
-from ttstack.program.device_op import SPREADS, DeviceOp, Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
-from ttstack.program.structure import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
 
 _NOT_SHARDED = (Access.GATHER, Access.INDIRECT)
 """Ways of access that work on interleaved tensors only."""

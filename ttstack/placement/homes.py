@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
 from ttstack.placement.masked import masked
-from ttstack.program.layout import Layout, MemorySpace, storage
 
 
 def homes(

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ttstack.device.layout import Grid, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import shardings
 from ttstack.placement.overrides import OpOverride
-from ttstack.program.layout import Grid, MemoryLayout, MemorySpace
-from ttstack.program.placement_fault import BLOCKS
+from ttstack.program.operation_faults import BLOCKS
 from ttstack.system_desc import ChipDesc
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from ttstack.device.block_configs import whole_config
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
-from ttstack.program.block_config import whole_config
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.program.locations import described
 from ttstack.validation import validation_faults
 from ttstack.yaml_text import read_yaml

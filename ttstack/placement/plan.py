@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Step:
     """One op, placed, and the changes of layout that its operands need before it."""
 
     device_op: DeviceOp
-    l1_bytes: int
+    circular_buffer_bytes: int
     conversions: Mapping[int, "Step"] = field(default_factory=dict[int, "Step"])
     """By operand position: the change of layout, itself a placed op."""
     view: bool = False

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ttstack.cost import predict
+from ttstack.device.block_configs import block_configs
+from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
+from ttstack.device.footprint import footprint
+from ttstack.device.kernel_class import is_free, is_matmul
+from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.matmul_configs import matmul_spreads, spread_configs
 from ttstack.ops.base import Op
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
-from ttstack.program.block_config import block_configs
-from ttstack.program.device_op import DeviceOp, Spread, default_fidelity
-from ttstack.program.footprint import footprint
-from ttstack.program.layout import Grid, Layout, MemoryLayout
-from ttstack.program.matmul_config import matmul_spreads, spread_configs
-from ttstack.program.structure import is_free, is_matmul
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 Way = tuple[Grid, Spread, dict[str, Any]]
@@ -28,7 +28,7 @@ class Candidate:
     device_op: DeviceOp
     ns: float
     """Predicted, the gap to the op before included."""
-    l1_bytes: int
+    circular_buffer_bytes: int
     """Of circular buffers, on each core."""
 
     @property
@@ -69,10 +69,10 @@ class Pricing:
     def front(self, ops: Iterable[DeviceOp]) -> list[Candidate]:
         """Those that fit L1 and of which none other is as fast with as little L1, the fastest first."""
         fitting = (op for op in ops if footprint(op, self.chip) <= self.chip.l1_usable_bytes)
-        found = sorted(map(self.price, fitting), key=lambda c: (c.ns, c.l1_bytes, c.device_op.grid))
+        found = sorted(map(self.price, fitting), key=lambda c: (c.ns, c.circular_buffer_bytes, c.device_op.grid))
         kept: list[Candidate] = []
         for candidate in found:
-            if not kept or candidate.l1_bytes < kept[-1].l1_bytes:
+            if not kept or candidate.circular_buffer_bytes < kept[-1].circular_buffer_bytes:
                 kept.append(candidate)
         return kept
 

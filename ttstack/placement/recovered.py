@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from ttstack.device.layout import Layout
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.overrides import OpOverride, Overrides, exported
 from ttstack.program.buffers import UNPLACED
-from ttstack.program.layout import Layout
 from ttstack.program.records import Function, Operation, TensorKind
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ttstack.device.kernel_class import is_chain
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.dispatch import Access
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack.placement.graph import Graph
 from ttstack.placement.grids import shard_grid, sharded
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.program.structure import is_chain
 from ttstack.system_desc import ChipDesc
 
 SHARE = 0.5

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import formulate
 from ttstack.placement.optimum import optimum
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.recovered import Recovered
 from ttstack.placement.repair import Bank
-from ttstack.program.device_op import DeviceOp
 
 
 def resolved(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ttstack.program.layout import MemorySpace
+from ttstack.device.layout import MemorySpace
 from ttstack.program.records import Function, Tensor
 from ttstack.system_desc import ChipDesc
 
@@ -103,7 +103,7 @@ def live_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySp
             changes[buffer.last + 1 if function.operations else 0] -= buffer.nbytes
     live = list(accumulate(changes[:-1]))
     if space is MemorySpace.L1:
-        live = [held + op.l1_bytes for held, op in zip(live, function.operations, strict=True)]
+        live = [held + op.circular_buffer_bytes for held, op in zip(live, function.operations, strict=True)]
     return live
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ttstack.device.layout import MemorySpace
 from ttstack.program.buffers import TO_LAYOUT, Memory, buffers, owner
-from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc
 
@@ -20,11 +20,11 @@ def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySp
         if buffer.space is space and buffer.nbytes:
             live = slice(buffer.first, buffer.last + 1)
             lowest[live] = np.minimum(lowest[live], buffer.start)
-    scratch = [op.l1_bytes if space is MemorySpace.L1 else 0 for op in function.operations] or [0]
+    scratch = [op.circular_buffer_bytes if space is MemorySpace.L1 else 0 for op in function.operations] or [0]
     return int((memory.end - lowest + scratch).max())
 
 
-def staying_share(function: Function) -> float:
+def l1_resident_share(function: Function) -> float:
     """Share of the bytes of all computed tensors of which neither they nor a copy is ever in DRAM."""
     copies = {op.results[0]: op.operands[0] or 0 for op in function.operations if op.name == TO_LAYOUT}
 

@@ -1,8 +1,8 @@
 """The operations of a function that launch something, and so have a number: the one that reports give them."""
 
+from ttstack.device.kernel_class import is_free
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation, TensorKind
-from ttstack.program.structure import is_free
 
 _WEIGHTS = (TensorKind.PARAMETER, TensorKind.CONSTANT)
 

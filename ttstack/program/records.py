@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread
+from ttstack.device.layout import Grid, Layout
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
-from ttstack.program.device_op import DeviceOp, Fidelity, Spread
-from ttstack.program.layout import Grid, Layout
-from ttstack.program.table_record import TableRecord
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 
 if TYPE_CHECKING:
     from ttstack.system_desc import ChipDesc, SystemDesc
@@ -55,7 +55,7 @@ class Operation:
     spread: Spread = Spread.FLAT
     fidelity: Fidelity = Fidelity.HIFI4
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    l1_bytes: int = 0
+    circular_buffer_bytes: int = 0
     """Bytes of circular buffers that the op needs on each of its cores while it runs."""
     location: str = ""
 
@@ -143,7 +143,7 @@ class Binary:
     """Of ttstack."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
     """IR text by the name of the stage, where asked for."""
-    tables: tuple[TableRecord, ...] = ()
+    tables: tuple[EmbeddingTableReport, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
     options: str = ""
     """How it was compiled, as JSON of `ttstack.options.CompileOptions`; empty in files of older versions."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ttstack.device.layout import Grid, MemorySpace
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.program.buffers import DEALLOCATE, Buffer, Memory, Occupancy, bank_bytes, buffers, owner
-from ttstack.program.layout import Grid, MemorySpace
-from ttstack.program.placement_fault import placement_faults
+from ttstack.program.operation_faults import operation_faults
 from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
 from ttstack.program.signature import signature_fault
 from ttstack.system_desc import ChipDesc
@@ -170,7 +170,7 @@ def _placement_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
         if tensor.alias is not None:
             yield f"{_spell(tensor)} is an input, and shares the buffer of tensor {tensor.alias}"
     for op in function.operations:
-        for why in placement_faults(function, op, chip):
+        for why in operation_faults(function, op, chip):
             yield f"{_at(function, op)} {why}"
 
 
@@ -216,7 +216,7 @@ def _buffer_faults(function: Function, tensor: Tensor, chip: ChipDesc) -> Iterat
 
 
 def _circular_faults(function: Function, at: int, l1: Occupancy, chip: ChipDesc) -> Iterator[str]:
-    if not function.operations or not (needed := function.operations[at].l1_bytes):
+    if not function.operations or not (needed := function.operations[at].circular_buffer_bytes):
         return
     end = chip.l1_base + needed
     circular = f"{_where(function, at)} needs {needed:,} bytes of circular buffers on each core"

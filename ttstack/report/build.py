@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from ttstack.cost import Cost, confidence, predict, roofline
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import InputError
 from ttstack.program.buffers import Memory, live_bytes
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.l1_use import span_bytes, staying_share
+from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched
-from ttstack.program.layout import MemorySpace
 from ttstack.program.records import Binary, Function, Operation, Tensor
 from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
 from ttstack.report.op_codes import op_class, op_code
@@ -37,7 +37,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         ops=tuple(ops),
         memory={str(space): _memory_use(function, chip, space, held) for space, held in live.items()},
         tables=binary.tables,
-        staying=staying_share(function),
+        staying=l1_resident_share(function),
         bound_ns=function.bound_ns,
     )
 
@@ -57,7 +57,7 @@ def _op(
     operation: Operation,
     device_op: DeviceOp,
     cost: Cost,
-    l1_bytes: int,
+    circular_buffer_bytes: int,
     chip: ChipDesc,
 ) -> OpReport:
     return OpReport(
@@ -77,7 +77,7 @@ def _op(
         flops_utilisation=cost.flops_utilisation,
         dram_utilisation=cost.dram_utilisation,
         roofline_ns=roofline(device_op, chip),
-        l1_bytes=l1_bytes,
+        circular_buffer_bytes=circular_buffer_bytes,
         fidelity=str(operation.fidelity),
         operands=tuple(_tensor(function.tensors[i]) for i in operation.operands if i is not None),
         results=tuple(_tensor(function.tensors[i]) for i in operation.results),

@@ -7,9 +7,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from ttstack.cost import LAUNCH, Confidence, Term
+from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
-from ttstack.program.layout import Grid, Layout
-from ttstack.program.table_record import TableRecord
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.system_desc import ChipDesc
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class OpReport:
     """Share of the DRAM peak."""
     roofline_ns: float
     """The least time that the peaks of matrix units and DRAM allow."""
-    l1_bytes: int
+    circular_buffer_bytes: int
     """Bytes in use of the fullest core's L1 while it runs, circular buffers included."""
     fidelity: str
     operands: tuple[TensorReport, ...]
@@ -120,7 +120,7 @@ class Report:
     """Device ops in order; views and ends of buffers launch nothing and are none."""
     memory: Mapping[str, MemoryUse]
     """By memory: `l1` and `dram`."""
-    tables: tuple[TableRecord, ...] = ()
+    tables: tuple[EmbeddingTableReport, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
     staying: float = 0.0
     """Share of the bytes of all computed tensors that never leave L1."""

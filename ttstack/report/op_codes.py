@@ -1,8 +1,8 @@
 """What an op is called in profiler tables, and the class under which its time is summed up."""
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout
 from ttstack.ops.types import TILE, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
 
 _CLASSES = {"to_layout": "layout", "generic": "eltwise"}
 

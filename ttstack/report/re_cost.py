@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ttstack.device.layout import Grid, MemorySpace
 from ttstack.diagnostics import BinaryFormatError, CapacityError
-from ttstack.program.layout import Grid, MemorySpace
 from ttstack.program.records import Binary, Function
 from ttstack.program.validate import validate
 from ttstack.report.build import build_report

@@ -1,7 +1,7 @@
 """Numbers, layouts and locations as people read them; shared by all writers that people read."""
 
 from ttstack.cost import Term
-from ttstack.program.layout import Layout, MemoryLayout
+from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.program.locations import ELLIPSIS, file_and_line, parts
 from ttstack.report.model import OpReport
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from ttstack.program.table_record import TableRecord
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.report.columns import GAP
 from ttstack.report.text import duration, size
 
@@ -15,7 +15,7 @@ _PLACES = {"dram/interleaved": "DRAM", "l1/interleaved": "L1", "l1/height_sharde
 _RIGHT = ("bytes", "error", "lookups")
 
 
-def trains(records: Sequence[TableRecord]) -> Table:
+def trains(records: Sequence[EmbeddingTableReport]) -> Table:
     """A row for each table."""
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for title in TITLES:
@@ -25,7 +25,7 @@ def trains(records: Sequence[TableRecord]) -> Table:
     return table
 
 
-def cells(record: TableRecord) -> tuple[str, ...]:
+def cells(record: EmbeddingTableReport) -> tuple[str, ...]:
     """What stands under `TITLES`: shape, ranks, bytes, cores, error and predicted time of lookups, and the reason."""
     return (
         record.table,
@@ -39,7 +39,7 @@ def cells(record: TableRecord) -> tuple[str, ...]:
     )
 
 
-def _on_device(record: TableRecord) -> str:
+def _on_device(record: EmbeddingTableReport) -> str:
     """Bytes with padding, and where each core lies."""
     if record.device_bytes is None or record.cores is None:
         return "-"

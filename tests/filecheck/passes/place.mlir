@@ -27,7 +27,7 @@ func.func @lookup(%i: tensor<64xi32>, %w: tensor<100x64xbf16>) -> tensor<64x64xb
 }
 // An index that is computed has to leave its tiles; so the conversion is there and has a place.
 // CHECK-LABEL: func.func @computed_index
-// CHECK: [[ROWS:%.+]] = "ttir.to_layout"({{.*}}tt.l1_bytes
+// CHECK: [[ROWS:%.+]] = "ttir.to_layout"({{.*}}tt.circular_buffer_bytes
 // CHECK-NEXT: "ttir.embedding"([[ROWS]], %arg1)
 func.func @computed_index(%i: tensor<64xi32>, %w: tensor<100x64xbf16>) -> tensor<64x64xbf16> {
   %0 = "ttir.add"(%i, %i) : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi32>

@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE, TensorType
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
 
 
 def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:

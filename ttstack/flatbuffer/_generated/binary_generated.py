@@ -1091,7 +1091,7 @@ class Operation(object):
         return o == 0
 
     # Operation
-    def L1Bytes(self):
+    def CircularBufferBytes(self):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
         if o != 0:
             return self._tab.Get(flatbuffers.number_types.Uint64Flags, o + self._tab.Pos)
@@ -1117,7 +1117,7 @@ def OperationAddSpread(builder, spread): builder.PrependUint8Slot(5, spread, 0)
 def OperationAddFidelity(builder, fidelity): builder.PrependUint8Slot(6, fidelity, 3)
 def OperationAddConfig(builder, config): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(config), 0)
 def OperationStartConfigVector(builder, numElems): return builder.StartVector(4, numElems, 4)
-def OperationAddL1Bytes(builder, l1Bytes): builder.PrependUint64Slot(8, l1Bytes, 0)
+def OperationAddCircularBufferBytes(builder, circularBufferBytes): builder.PrependUint64Slot(8, circularBufferBytes, 0)
 def OperationAddLocation(builder, location): builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(location), 0)
 def OperationEnd(builder): return builder.EndObject()
 

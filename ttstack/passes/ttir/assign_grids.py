@@ -1,5 +1,6 @@
 """Find the cores that every dispatch can use."""
 
+from ttstack.device.layout import Grid
 from ttstack.dialects.placed import write_grids
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -7,7 +8,6 @@ from ttstack.passes.functions import functions, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import function_graph
 from ttstack.placement.grids import legal_grids
-from ttstack.program.layout import Grid
 
 
 class AssignGrids(Pass, name="assign-grids"):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permuted, reshaped, ttir
@@ -16,7 +17,6 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir.movement import MOVES, ways
-from ttstack.program.structure import is_view
 
 
 class FoldMovement(Pass, name="fold-movement"):

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, count
 from typing import Any
 
+from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
@@ -15,7 +16,6 @@ from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.known import is_computable, is_written
 from ttstack.passes.weights import Array
 from ttstack.program.records import TensorKind
-from ttstack.program.structure import is_view
 from ttstack_runtime.evaluate import evaluate
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import ttir
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.writes import VIEWS, written
-from ttstack.program.structure import is_view
 
 
 class KeepOldValues(Pass, name="keep-old-values"):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ttstack.device.layout import Layout
 from ttstack.dialects.placed import BOUND, Placed, write_placed
 from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.tt import layout_attribute
@@ -20,7 +21,6 @@ from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
 from ttstack.placement import BUDGET_SECONDS, Plan, Step, place
 from ttstack.placement.overrides import Overrides, load_overrides
-from ttstack.program.layout import Layout
 
 
 class Place(Pass, name="place"):
@@ -103,7 +103,7 @@ def _give_destination(op: Any) -> None:
 
 def _write(op: Any, step: Step) -> None:
     device = step.device_op
-    placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.l1_bytes, step.view)
+    placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.circular_buffer_bytes, step.view)
     write_placed(op, placed)
     for position, conversion in step.conversions.items():
         with ir.InsertionPoint(op), op.location:

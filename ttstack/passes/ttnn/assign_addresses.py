@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ttstack.device.layout import Layout, MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, read_placed
@@ -17,7 +18,6 @@ from ttstack.passes.ttnn.buffers import buffer_owners
 from ttstack.placement.addresses import pack, spans
 from ttstack.placement.allocator import Allocator
 from ttstack.program.buffers import Memory
-from ttstack.program.layout import Layout, MemorySpace
 from ttstack.system_desc import ChipDesc
 
 CONSTANT = "ttnn.constant"
@@ -95,7 +95,7 @@ class _Memories:
                 last[op.operands[0]] = len(scratch) - 1
                 continue
             first |= {r: len(scratch) for r in op.results if r not in owners and _layout(r).in_l1}
-            scratch.append(read_placed(op).l1_bytes)
+            scratch.append(read_placed(op).circular_buffer_bytes)
         buffers = [(self._bank_bytes(v), at, last.get(v, len(scratch) - 1)) for v, at in first.items()]
         memory = Memory.of(self.chip, MemorySpace.L1)
         packed = pack(spans(buffers, scratch, memory.base), memory.end, memory.alignment)

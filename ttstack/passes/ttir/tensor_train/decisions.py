@@ -13,7 +13,7 @@ from ttstack.options.tables import TableSettings
 from ttstack.passes.ttir.tensor_train.plans import best_candidate
 from ttstack.passes.ttir.tensor_train.prices import dense_ns, train_ns
 from ttstack.passes.ttir.tensor_train.tables import Table
-from ttstack.program.table_record import TableRecord
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.system_desc import ChipDesc
 from ttstack.tensor_train import TensorTrain, decompose
 
@@ -25,7 +25,7 @@ class Decision:
     """What becomes of a table, and its cores where it is replaced; a table that was only described gives no values."""
 
     table: Table
-    record: TableRecord
+    record: EmbeddingTableReport
     train: TensorTrainType | None = None
     cores: TensorTrain | None = None
 
@@ -39,7 +39,9 @@ def decide(
     replaced whose error, measured with the cores as they are stored, is above the one that is allowed.
     """
     rows, columns = table.shape
-    record = TableRecord(table.name, rows, columns, str(table.type.dtype), len(table.lookups), table.type.nbytes)
+    record = EmbeddingTableReport(
+        table.name, rows, columns, str(table.type.dtype), len(table.lookups), table.type.nbytes
+    )
     if (why := _left_alone(table, settings, data)) is not None or settings is None:
         return Decision(table, replace(record, reason=why or ""))
     try:
@@ -109,7 +111,7 @@ def _measured(found: Decision, settings: TableSettings, values: Array) -> Decisi
     return replace(found, train=train, cores=stored, record=replace(record, replaced=True, reason="passes all tests"))
 
 
-def _slowdown(record: TableRecord, settings: TableSettings) -> Iterator[str]:
+def _slowdown(record: EmbeddingTableReport, settings: TableSettings) -> Iterator[str]:
     factor = (record.ns_after or 0.0) / (record.ns_before or 1.0)
     if factor > settings.max_slowdown:
         yield f"lookups would take {factor:.2f} times as long, more than max_slowdown {settings.max_slowdown:g}"

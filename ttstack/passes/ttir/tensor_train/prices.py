@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import describe
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import EmbeddingBag
@@ -11,7 +12,6 @@ from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
 from ttstack.passes.ttir.tensor_train.tables import Table
 from ttstack.placement import Graph, Node, place
-from ttstack.program.layout import Layout, storage
 from ttstack.system_desc import ChipDesc
 
 

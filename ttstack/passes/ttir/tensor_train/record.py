@@ -14,8 +14,8 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import TABLES, functions, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.tensor_train.prices import alone_ns
-from ttstack.program.table_cores import table_of
-from ttstack.program.table_record import TableRecord
+from ttstack.program.embedding_table_report import EmbeddingTableReport
+from ttstack.program.embedding_tables import table_of
 from ttstack.system_desc import ChipDesc
 
 _LOOKUPS = ("ttir.tensor_train_embedding", "ttir.tensor_train_embedding_bag")
@@ -31,7 +31,7 @@ class RecordTrains(Pass, name="record-trains"):
         """Record each table of each function once."""
         attributes = module.operation.attributes
         known = read_plain(attributes[TABLES]) if TABLES in attributes else []
-        found = {record["table"]: TableRecord.of(record) for record in known}
+        found = {record["table"]: EmbeddingTableReport.of(record) for record in known}
         made = set(found)
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
@@ -51,10 +51,12 @@ def _table(op: Any, names: list[str]) -> str:
     return table_of(names[first.arg_number])
 
 
-def _with_lookup(record: TableRecord | None, name: str, op: Op, chip: ChipDesc, dtype: DType | None) -> TableRecord:
+def _with_lookup(
+    record: EmbeddingTableReport | None, name: str, op: Op, chip: ChipDesc, dtype: DType | None
+) -> EmbeddingTableReport:
     assert isinstance(op, TensorTrainEmbedding | TensorTrainEmbeddingBag)
     train = op.train
-    return TableRecord(
+    return EmbeddingTableReport(
         table=name,
         rows=train.plan.rows,
         columns=train.plan.cols,

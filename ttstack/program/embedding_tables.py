@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Function, Tensor
-from ttstack.program.table_record import TableRecord
 
 
 def table_of(first_core: str) -> str:
@@ -14,7 +14,9 @@ def table_of(first_core: str) -> str:
     return re.sub(r"\W?cores?\W?0$", "", first_core) or first_core
 
 
-def with_cores(records: Sequence[TableRecord], functions: Iterable[Function]) -> tuple[TableRecord, ...]:
+def with_cores(
+    records: Sequence[EmbeddingTableReport], functions: Iterable[Function]
+) -> tuple[EmbeddingTableReport, ...]:
     """The records with layouts of the cores and the bytes that these take, where a lookup reads them."""
     found = {name: cores for function in functions for name, cores in _cores(function)}
     return tuple(_with(record, found[record.table]) if record.table in found else record for record in records)
@@ -28,6 +30,6 @@ def _cores(function: Function) -> Iterator[tuple[str, list[Tensor]]]:
             yield table_of(cores[0].name), cores
 
 
-def _with(record: TableRecord, cores: Sequence[Tensor]) -> TableRecord:
+def _with(record: EmbeddingTableReport, cores: Sequence[Tensor]) -> EmbeddingTableReport:
     layouts = tuple(f"{core.layout.memory_space}/{core.layout.memory_layout}" for core in cores)
     return replace(record, cores=layouts, device_bytes=sum(core.layout.nbytes(core.type) for core in cores))

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
-class TableRecord:
+class EmbeddingTableReport:
     """One table. Figures are None where the decision needed none; bytes are those of values, without padding."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
@@ -42,7 +42,7 @@ class TableRecord:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @staticmethod
-    def of(known: object) -> "TableRecord":
+    def of(known: object) -> "EmbeddingTableReport":
         """The inverse of `known`; lists are taken for tuples.
 
         Raises:
@@ -51,6 +51,6 @@ class TableRecord:
         from pydantic import TypeAdapter, ValidationError
 
         try:
-            return TypeAdapter(TableRecord).validate_python(known)
+            return TypeAdapter(EmbeddingTableReport).validate_python(known)
         except ValidationError as error:
             raise ValueError(f"a record of a table is damaged: {error.error_count()} fields") from error

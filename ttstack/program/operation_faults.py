@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import footprint
+from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise, is_view
+from ttstack.device.matmul_blocks import per_core
 from ttstack.ops.windows import WindowOp
 from ttstack.program.buffers import owner
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import footprint
-from ttstack.program.matmul_blocks import per_core
 from ttstack.program.records import Function, Operation
-from ttstack.program.structure import is_attention, is_contraction, is_rowwise, is_view
 from ttstack.system_desc import ChipDesc
 
 BLOCKS = (
@@ -19,7 +19,7 @@ BLOCKS = (
 """What counts tiles; whatever else a configuration says, nothing here computes with."""
 
 
-def placement_faults(function: Function, op: Operation, chip: ChipDesc) -> Iterator[str]:
+def operation_faults(function: Function, op: Operation, chip: ChipDesc) -> Iterator[str]:
     """Why an operation cannot run so; its references, types and layouts must be valid."""
     yield from _alias_faults(function, op)
     try:
@@ -87,6 +87,6 @@ def _limits(device_op: DeviceOp) -> dict[str, int]:
 
 def _l1_fault(device_op: DeviceOp, op: Operation, chip: ChipDesc) -> str | None:
     needed = footprint(device_op, chip)
-    if op.l1_bytes >= needed:
+    if op.circular_buffer_bytes >= needed:
         return None
-    return f"has {op.l1_bytes:,} bytes of circular buffers on each core, it needs {needed:,}"
+    return f"has {op.circular_buffer_bytes:,} bytes of circular buffers on each core, it needs {needed:,}"

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ttstack.device.device_op import SPREADS, DeviceOp, Spread
+from ttstack.device.footprint import dst_tiles
+from ttstack.device.halo import channel_pieces
+from ttstack.device.kernel_class import is_batched
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.matmul_blocks import per_core
+from ttstack.device.matmul_buffers import MatmulBuffers
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.types import DType, tiles
 from ttstack.ops.windows import WindowOp
-from ttstack.program.device_op import SPREADS, DeviceOp, Spread
-from ttstack.program.footprint import dst_tiles
-from ttstack.program.halo import channel_pieces
-from ttstack.program.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.program.matmul_blocks import per_core
-from ttstack.program.matmul_buffers import MatmulBuffers
-from ttstack.program.structure import is_batched
 from ttstack.system_desc import ChipDesc
 
 MULTICAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"

@@ -2,11 +2,11 @@
 
 import math
 
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Layout, MemoryLayout, same_matrix
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Map
 from ttstack.ops.types import TensorType, tile_shape
-from ttstack.program.device_op import DeviceOp, Spread
-from ttstack.program.layout import Layout, MemoryLayout, same_matrix
 
 _FOLLOWS = {
     MemoryLayout.HEIGHT_SHARDED: (Spread.ROWS, Spread.FLAT),

@@ -2,16 +2,16 @@
 
 import math
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.halo import Halo
+from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
+from ttstack.device.layout import Layout
+from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
 from ttstack.ops.dispatch import Access, Map
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.halo import Halo
-from ttstack.program.layout import Layout
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.matmul_buffers import DOUBLE, MatmulBuffers
-from ttstack.program.structure import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
 from ttstack.system_desc import ChipDesc
 
 

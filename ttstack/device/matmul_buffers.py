@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.halo import Halo
+from ttstack.device.kernel_class import is_local
 from ttstack.ops.types import DType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.halo import Halo
-from ttstack.program.structure import is_local
 
 DOUBLE = 2
 """Buffers of a stream: one is filled while the other is used."""

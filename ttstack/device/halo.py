@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 
+from ttstack.device.device_op import SPREADS, DeviceOp, Spread
+from ttstack.device.kernel_class import is_contraction
+from ttstack.device.layout import Layout
 from ttstack.ops.types import TILE, tiles
 from ttstack.ops.windows import Sliding, Window, WindowOp
-from ttstack.program.device_op import SPREADS, DeviceOp, Spread
-from ttstack.program.layout import Layout
-from ttstack.program.structure import is_contraction
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.layout import Grid, Layout, MemoryLayout
 
 
 class Fidelity(StrEnum):

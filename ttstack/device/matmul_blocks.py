@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from ttstack.program.device_op import DeviceOp
+from ttstack.device.device_op import DeviceOp
 
 
 @dataclass(frozen=True)

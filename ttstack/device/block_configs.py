@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.footprint import attention_chunks, footprint
-from ttstack.program.halo import Halo, holds_shard
-from ttstack.program.matmul_blocks import MatmulBlocks
-from ttstack.program.structure import is_attention, is_matmul, is_rowwise
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import attention_chunks, footprint
+from ttstack.device.halo import Halo, holds_shard
+from ttstack.device.kernel_class import is_attention, is_matmul, is_rowwise
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 
 

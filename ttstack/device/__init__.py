@@ -1,0 +1,1 @@
+"""One op on a device: layouts, cores, kernel class, circular buffers, program configuration."""
