@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc
 
 Router = tuple[int, int]
@@ -124,11 +124,7 @@ def _halves(
 
 def _bands(layout: Layout, pages: tuple[int, int]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """First and last page of each row and each column of shards."""
-    grid = layout.grid or Grid(1, 1)
-    rows, columns = {
-        MemoryLayout.HEIGHT_SHARDED: (grid.cores, 1),
-        MemoryLayout.WIDTH_SHARDED: (1, grid.cores),
-    }.get(layout.memory_layout, (grid.rows, grid.cols))
+    rows, columns = layout.memory_layout.cuts(layout.grid or Grid(1, 1))
     return _cut(pages[0], rows), _cut(pages[1], columns)
 
 

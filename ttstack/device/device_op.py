@@ -35,12 +35,20 @@ class Spread(StrEnum):
     """All loops but the last over the grid's rows, the last over its columns."""
 
 
-SPREADS = {
-    MemoryLayout.HEIGHT_SHARDED: Spread.ROWS,
-    MemoryLayout.WIDTH_SHARDED: Spread.COLUMNS,
-    MemoryLayout.BLOCK_SHARDED: Spread.BLOCKS,
-}
-"""The spread under which each core computes the shard that it holds."""
+def _shard_spread(kind: MemoryLayout) -> Spread | None:
+    match kind:
+        case MemoryLayout.HEIGHT_SHARDED:
+            return Spread.ROWS
+        case MemoryLayout.WIDTH_SHARDED:
+            return Spread.COLUMNS
+        case MemoryLayout.BLOCK_SHARDED:
+            return Spread.BLOCKS
+        case MemoryLayout.INTERLEAVED | MemoryLayout.REPLICATED:
+            return None
+
+
+SPREADS = {kind: spread for kind in MemoryLayout if (spread := _shard_spread(kind))}
+"""By kind of shards, the spread under which each core computes the shard that it holds."""
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,6 @@ from ttstack.ops.base import Op
 from ttstack.ops.dispatch import Access, Dispatch, Map
 from ttstack.ops.types import TensorType, tile_shape
 
-_FOLLOWS = {
-    MemoryLayout.HEIGHT_SHARDED: (Spread.ROWS, Spread.FLAT),
-    MemoryLayout.WIDTH_SHARDED: (Spread.COLUMNS, Spread.FLAT),
-    MemoryLayout.BLOCK_SHARDED: (Spread.BLOCKS,),
-}
-"""The spreads under which the core that holds a shard is the one that works on it."""
-
 
 def is_free(device_op: DeviceOp) -> bool:
     """Whether the op launches nothing: it writes no element, or the result is the operand's buffer in another shape."""
@@ -95,6 +88,19 @@ def is_local(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> 
         return False
     if which.access is Access.GATHER:
         return True
-    if device_op.spread not in _FOLLOWS[layout.memory_layout]:
+    if device_op.spread not in _owner_spreads(layout.memory_layout):
         return False
     return math.prod(layout.shard(t)) == device_op.core_pages(which) * inner_pages(which, t)
+
+
+def _owner_spreads(kind: MemoryLayout) -> tuple[Spread, ...]:
+    """The spreads under which the core that holds a shard is the one that works on it."""
+    match kind:
+        case MemoryLayout.HEIGHT_SHARDED:
+            return Spread.ROWS, Spread.FLAT
+        case MemoryLayout.WIDTH_SHARDED:
+            return Spread.COLUMNS, Spread.FLAT
+        case MemoryLayout.BLOCK_SHARDED:
+            return (Spread.BLOCKS,)
+        case MemoryLayout.INTERLEAVED | MemoryLayout.REPLICATED:
+            return ()

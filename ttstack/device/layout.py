@@ -19,20 +19,6 @@ class MemorySpace(StrEnum):
     """The host's: of tensors that only go to the devices of a mesh, or come from there."""
 
 
-class MemoryLayout(StrEnum):
-    """How the pages of a buffer are spread over the banks of its memory."""
-
-    INTERLEAVED = "interleaved"
-    HEIGHT_SHARDED = "height_sharded"
-    WIDTH_SHARDED = "width_sharded"
-    BLOCK_SHARDED = "block_sharded"
-    REPLICATED = "replicated"
-    """All pages on each core."""
-
-
-_OVER_BANKS = (MemoryLayout.HEIGHT_SHARDED, MemoryLayout.WIDTH_SHARDED)
-
-
 @dataclass(frozen=True, order=True)
 class Grid:
     """A rectangle of cores."""
@@ -51,6 +37,64 @@ class Grid:
 
     def __str__(self) -> str:
         return f"{self.rows}x{self.cols}"
+
+
+class MemoryLayout(StrEnum):
+    """How the pages of a buffer are spread over the banks of its memory.
+
+    A new kind answers the questions below; the type checker names what else must know it.
+    """
+
+    INTERLEAVED = "interleaved"
+    HEIGHT_SHARDED = "height_sharded"
+    WIDTH_SHARDED = "width_sharded"
+    BLOCK_SHARDED = "block_sharded"
+    REPLICATED = "replicated"
+    """All pages on each core."""
+
+    @property
+    def takes_grid(self) -> bool:
+        """Whether pieces or copies lie on the cores of a grid."""
+        match self:
+            case (
+                MemoryLayout.HEIGHT_SHARDED
+                | MemoryLayout.WIDTH_SHARDED
+                | MemoryLayout.BLOCK_SHARDED
+                | MemoryLayout.REPLICATED
+            ):
+                return True
+            case MemoryLayout.INTERLEAVED:
+                return False
+
+    @property
+    def over_banks(self) -> bool:
+        """Whether the grid can be banks of DRAM."""
+        match self:
+            case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.WIDTH_SHARDED:
+                return True
+            case MemoryLayout.BLOCK_SHARDED | MemoryLayout.REPLICATED | MemoryLayout.INTERLEAVED:
+                return False
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether row-major tensors can lie so in L1."""
+        match self:
+            case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.REPLICATED | MemoryLayout.INTERLEAVED:
+                return True
+            case MemoryLayout.WIDTH_SHARDED | MemoryLayout.BLOCK_SHARDED:
+                return False
+
+    def cuts(self, grid: Grid) -> tuple[int, int]:
+        """Into how many pieces rows and columns of a tensor are cut."""
+        match self:
+            case MemoryLayout.HEIGHT_SHARDED:
+                return grid.cores, 1
+            case MemoryLayout.WIDTH_SHARDED:
+                return 1, grid.cores
+            case MemoryLayout.BLOCK_SHARDED:
+                return grid.rows, grid.cols
+            case MemoryLayout.REPLICATED | MemoryLayout.INTERLEAVED:
+                return 1, 1
 
 
 @dataclass(frozen=True)
@@ -74,7 +118,7 @@ class Layout:
     @property
     def sharded(self) -> bool:
         """Whether each core of `grid` holds one piece, or a copy."""
-        return self.memory_layout is not MemoryLayout.INTERLEAVED
+        return self.memory_layout.takes_grid
 
     @property
     def in_l1(self) -> bool:
@@ -113,16 +157,8 @@ class Layout:
     def shard(self, t: TensorType) -> tuple[int, int]:
         """Rows and columns of pages that the fullest core holds."""
         rows, cols = self.matrix(t)
-        grid = self.grid or Grid(1, 1)
-        match self.memory_layout:
-            case MemoryLayout.HEIGHT_SHARDED:
-                return -(-rows // grid.cores), cols
-            case MemoryLayout.WIDTH_SHARDED:
-                return rows, -(-cols // grid.cores)
-            case MemoryLayout.BLOCK_SHARDED:
-                return -(-rows // grid.rows), -(-cols // grid.cols)
-            case MemoryLayout.INTERLEAVED | MemoryLayout.REPLICATED:
-                return rows, cols
+        down, across = self.memory_layout.cuts(self.grid or Grid(1, 1))
+        return -(-rows // down), -(-cols // across)
 
     def bank_bytes(self, t: TensorType, banks: int) -> int:
         """Bytes that the fullest of `banks` banks (cores for L1, channels for DRAM) holds; none of the host's."""
@@ -142,11 +178,11 @@ class Layout:
 
     def _shard_fault(self, grid: Grid, device: Grid, banks: int) -> str | None:
         if not self.in_l1:
-            over_banks = self.memory_layout in _OVER_BANKS and grid.fits(Grid(1, banks))
+            over_banks = self.memory_layout.over_banks and grid.fits(Grid(1, banks))
             return None if over_banks else f"DRAM holds height or width shards, one in each of {banks} banks"
         if not grid.fits(device):
             return f"grid {grid} is larger than the device's {device}"
-        if not self.tiled and self.memory_layout not in (MemoryLayout.HEIGHT_SHARDED, MemoryLayout.REPLICATED):
+        if not (self.tiled or self.memory_layout.takes_rows):
             return f"row-major tensors are not {self.memory_layout}"
         return None
 

@@ -5,13 +5,6 @@ from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.program.locations import ELLIPSIS, file_and_line, parts
 from ttstack.report.model import OpReport
 
-_SHARDING = {
-    MemoryLayout.INTERLEAVED: "",
-    MemoryLayout.HEIGHT_SHARDED: " hs",
-    MemoryLayout.WIDTH_SHARDED: " ws",
-    MemoryLayout.BLOCK_SHARDED: " bs",
-    MemoryLayout.REPLICATED: " rep",
-}
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -63,7 +56,21 @@ def short_layout(layout: Layout) -> str:
     """`bf16 dram`, `f32 l1 bs 8x8`, `ui32 dram rm`: format, memory, sharding with grid, row-major."""
     grid = f" {layout.grid}" if layout.grid else ""
     row_major = "" if layout.tiled else " rm"
-    return f"{layout.dtype} {layout.memory_space}{_SHARDING[layout.memory_layout]}{grid}{row_major}"
+    return f"{layout.dtype} {layout.memory_space}{_sharding(layout.memory_layout)}{grid}{row_major}"
+
+
+def _sharding(kind: MemoryLayout) -> str:
+    match kind:
+        case MemoryLayout.INTERLEAVED:
+            return ""
+        case MemoryLayout.HEIGHT_SHARDED:
+            return " hs"
+        case MemoryLayout.WIDTH_SHARDED:
+            return " ws"
+        case MemoryLayout.BLOCK_SHARDED:
+            return " bs"
+        case MemoryLayout.REPLICATED:
+            return " rep"
 
 
 def layouts(op: OpReport) -> str:

@@ -37,7 +37,7 @@ def read_layout(attribute: Any) -> Layout:
         tiled=tiled,
         memory_space=MemorySpace(_string(space)),
         memory_layout=memory_layout,
-        grid=None if memory_layout is MemoryLayout.INTERLEAVED else Grid(rows, cols),
+        grid=Grid(rows, cols) if memory_layout.takes_grid else None,
         filters=_is_filters(linear),
     )
 
