@@ -9,7 +9,7 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
 from ttstack.ops.devices import Mesh, MeshOp
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.tensor_train import Contraction
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation
@@ -100,7 +100,7 @@ def _multiply(
 
 
 def _bind_generic(function: Function, operation: Operation, rules: Ieee) -> Call:
-    program: Dispatch | None = _program(operation.attributes)
+    program: LoopNest | None = _program(operation.attributes)
     if program is None:
         raise ExecutionError("generic: it has no program", loc=operation.location or None)
     multiplied = partial(_take, rules, operation)
@@ -109,9 +109,9 @@ def _bind_generic(function: Function, operation: Operation, rules: Ieee) -> Call
     return lambda *operands: region.run(operands, result)
 
 
-def _program(attributes: Mapping[str, Any]) -> Dispatch | None:
+def _program(attributes: Mapping[str, Any]) -> LoopNest | None:
     program = attributes.get("program")
-    return program if isinstance(program, Dispatch) else None
+    return program if isinstance(program, LoopNest) else None
 
 
 def _take(rules: Ieee, operation: Operation, operand: Array, side: int) -> Array:

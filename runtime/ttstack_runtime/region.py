@@ -12,8 +12,9 @@ import numpy as np
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
-from ttstack.ops.dispatch import Dispatch, Map, TileOp
 from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.types import DType, TensorType
 from ttstack_runtime import kernels
 from ttstack_runtime.contraction import contract
@@ -38,7 +39,7 @@ class Region:
         ExecutionError: maps or body are of a form that has no meaning on whole arrays; `where` says which op.
     """
 
-    def __init__(self, program: Dispatch, rules: Ieee, multiplied: Multiplied, where: str = "") -> None:
+    def __init__(self, program: LoopNest, rules: Ieee, multiplied: Multiplied, where: str = "") -> None:
         self._program = program
         self._rules = rules
         self._multiplied = multiplied
@@ -132,7 +133,7 @@ class Region:
             raise self._fault(f"tile op 'matmul' has inner extents {sides}")
         return contract(self._multiplied(a, 0), self._multiplied(b, 1), loops)
 
-    def _spread(self, array: Array, m: Map) -> Array:
+    def _spread(self, array: Array, m: IndexingMap) -> Array:
         """An operand with one axis for each loop, in the order of the loops."""
         used = [loop for loop in m.loops if loop is not None]
         fits = len(m.loops) == array.ndim and len(set(used)) == len(used)
@@ -157,7 +158,7 @@ class Region:
         full = np.expand_dims(ordered, [d for d, loop in enumerate(loops) if loop is None])
         return np.broadcast_to(full, result.shape)
 
-    def _is_turned(self, m: Map) -> bool:
+    def _is_turned(self, m: IndexingMap) -> bool:
         """Whether the map swaps the loops of the result's tile rows and columns."""
         mine, out = m.loops[-2:], self._program.outputs[0].loops[-2:]
         return len(mine) == len(out) == 2 and None not in mine and mine == out[::-1] and mine != out

@@ -11,8 +11,8 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
-from ttstack.ops.dispatch import TileOp
-from ttstack.ops.loops import elementwise
+from ttstack.ops.loop_nest import TileOp
+from ttstack.ops.loop_nests import elementwise
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 

@@ -10,8 +10,9 @@ from ttstack.dialects.ttir import build_generic, read_generic
 from ttstack.dialects.types import tensor_type
 from ttstack.frontends.text import parse, print_module
 from ttstack.mlir import func, ir
-from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
 from ttstack.ops.generic import Generic
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import IndexingMap, Iterator
 from ttstack.ops.types import DType, TensorType, tile_shape
 
 CONTEXT = new_context()
@@ -111,7 +112,7 @@ def test_a_change_of_layout_without_a_destination_is_refused():
 
 
 @st.composite
-def regions(draw: st.DrawFn) -> tuple[Dispatch, tuple[TensorType, ...], TensorType]:
+def regions(draw: st.DrawFn) -> tuple[LoopNest, tuple[TensorType, ...], TensorType]:
     """Elementwise programs on one to three inputs, each whole or broadcast along some dimensions."""
     out = TensorType(tuple(draw(st.lists(st.sampled_from((1, 3, 33, 64)), min_size=1, max_size=4))), DType.F32)
     count = draw(st.integers(1, 3))
@@ -119,7 +120,7 @@ def regions(draw: st.DrawFn) -> tuple[Dispatch, tuple[TensorType, ...], TensorTy
     for _ in range(count):
         kept = [draw(st.booleans()) for _ in out.shape]
         inputs.append(out.with_shape(tuple(e if k else 1 for e, k in zip(out.shape, kept, strict=True))))
-        maps.append(Map(tuple(i if k else None for i, k in enumerate(kept))))
+        maps.append(IndexingMap(tuple(i if k else None for i, k in enumerate(kept))))
     body: list[TileOp] = []
     for i in range(draw(st.integers(1, 5))):
         known = [*range(count), *range(count + 1, count + 1 + i)]
@@ -129,16 +130,16 @@ def regions(draw: st.DrawFn) -> tuple[Dispatch, tuple[TensorType, ...], TensorTy
         attributes = {"leaky_relu": (("parameter", 0.5),), "eq": (("dtype", DType.F32),)}.get(name, ())
         body.append(TileOp(name, args, attributes=attributes))
     rank = out.rank
-    everything = Map(tuple(range(rank)))
+    everything = IndexingMap(tuple(range(rank)))
     domain = tuple(
         e if any(i in m.loops for m in (*maps, everything)) else 1 for i, e in enumerate(tile_shape(out.shape))
     )
-    dispatch = Dispatch(domain, (Iterator.PARALLEL,) * rank, tuple(maps), (everything,), tuple(body))
+    dispatch = LoopNest(domain, (Iterator.PARALLEL,) * rank, tuple(maps), (everything,), tuple(body))
     return dispatch, tuple(inputs), out
 
 
 @given(regions())
-def test_any_region_comes_back(region: tuple[Dispatch, tuple[TensorType, ...], TensorType]):
+def test_any_region_comes_back(region: tuple[LoopNest, tuple[TensorType, ...], TensorType]):
     dispatch, inputs, out = region
     with CONTEXT, ir.Location.unknown():
         module = ir.Module.create()

@@ -10,7 +10,8 @@ import pytest
 
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 from ttstack.system_desc import SystemDesc
@@ -26,13 +27,13 @@ FLAT = TensorType((2, 32, 32), DType.BF16)
 
 _INPUT, _PARAMETER, _CONSTANT = TensorKind.INPUT, TensorKind.PARAMETER, TensorKind.CONSTANT
 _ROW = (Iterator.PARALLEL, Iterator.PARALLEL, Iterator.PARALLEL)
-FUSED = Dispatch(
+FUSED = LoopNest(
     domain=(2, 1, 1),
     iterators=_ROW,
-    inputs=(Map((0, 1, 2)), Map((), Access.MULTICAST)),
-    outputs=(Map((0, 1, 2)),),
+    inputs=(IndexingMap((0, 1, 2)), IndexingMap((), Access.MULTICAST)),
+    outputs=(IndexingMap((0, 1, 2)),),
     body=(
-        TileOp("leaky_relu", (0,), 0.5, (("parameter", -0.0), ("dtype", DType.BF16))),
+        TileOp("leaky_relu", (0,), (("parameter", -0.0), ("dtype", DType.BF16))),
         TileOp("multiply", (3, 1)),
     ),
 )

@@ -18,7 +18,9 @@ from ttstack.flatbuffer.encode import encode
 from ttstack.flatbuffer.reader import Reader
 from ttstack.flatbuffer.writer import Writer
 from ttstack.ops import OPS
-from ttstack.ops.dispatch import TILE_OPS, Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator
+from ttstack.ops.tile_ops import TILE_OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 from ttstack.program.validate import validate_binary
@@ -31,16 +33,15 @@ FLOATS = st.floats(allow_nan=False)
 NAMES = st.text(min_size=1, max_size=8)
 SHAPES = st.lists(st.integers(1, 70), max_size=4).map(tuple)
 
-maps = st.builds(Map, st.lists(st.none() | st.integers(0, 9), max_size=4).map(tuple), st.sampled_from(Access))
+maps = st.builds(IndexingMap, st.lists(st.none() | st.integers(0, 9), max_size=4).map(tuple), st.sampled_from(Access))
 dispatches = st.deferred(
     lambda: st.builds(
-        Dispatch,
+        LoopNest,
         domain=st.lists(INT64, max_size=4).map(tuple),
         iterators=st.lists(st.sampled_from(Iterator), max_size=4).map(tuple),
         inputs=st.lists(maps, max_size=3).map(tuple),
         outputs=st.lists(maps, max_size=2).map(tuple),
         body=st.lists(tile_ops, max_size=3).map(tuple),
-        exact=st.booleans(),
     )
 )
 scalars = st.one_of(st.none(), st.booleans(), INT64, FLOATS, st.text(max_size=8), st.sampled_from(DType))
@@ -48,7 +49,6 @@ tile_ops = st.builds(
     TileOp,
     name=st.sampled_from(sorted(TILE_OPS)),
     args=st.lists(st.integers(0, 99), max_size=3).map(tuple),
-    count=FLOATS,
     attributes=st.lists(st.tuples(NAMES, scalars), max_size=2).map(tuple),
 )
 values = st.recursive(

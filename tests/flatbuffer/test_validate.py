@@ -11,7 +11,7 @@ import pytest
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
-from ttstack.ops.dispatch import TileOp
+from ttstack.ops.loop_nest import TileOp
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.buffers import Buffer, Occupancy, buffers, live_bytes
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind

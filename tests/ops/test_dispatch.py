@@ -10,8 +10,10 @@ from ttstack.dialects.ttir import build_generic, read_generic
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops import OPS, Op
-from ttstack.ops.dispatch import TILE_OPS, Access, Dispatch, Map, TileOp
-from ttstack.ops.recognize import recognize
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Loops
+from ttstack.ops.raising import raise_to_named
+from ttstack.ops.tile_ops import TILE_OPS
 from ttstack.ops.types import DType, TensorType, tile_shape
 from ttstack_runtime.evaluate import evaluate
 
@@ -21,7 +23,7 @@ every_op = pytest.mark.parametrize("mnemonic", EXECUTABLE)
 few = settings(max_examples=4)
 
 
-def _tiles_of_loops(dispatch: Dispatch, m: Map) -> tuple[int, ...]:
+def _tiles_of_loops(dispatch: Loops, m: IndexingMap) -> tuple[int, ...]:
     return tuple(1 if loop is None else dispatch.domain[loop] for loop in m.loops)
 
 
@@ -34,11 +36,11 @@ def test_loops_fit_what_they_go_over(mnemonic: str, data: st.DataObject):
     assert len(dispatch.iterators) == len(dispatch.domain)
     assert (len(dispatch.inputs), len(dispatch.outputs)) == (len(op.operands), len(op.results))
     assert all(loop is None or 0 <= loop < len(dispatch.domain) for m in dispatch.maps for loop in m.loops)
-    for position, tile_op in enumerate(dispatch.body):
-        assert all(0 <= a < len(dispatch.maps) + position for a in tile_op.args)
-        assert tile_op.count > 0
+    for position, work in enumerate(dispatch.work):
+        assert all(0 <= a < len(dispatch.maps) + position for a in work.args)
+        assert work.count > 0
     for t, m in zip((*op.operands, *op.results), dispatch.maps, strict=True):
-        if dispatch.exact:
+        if op.nest and op.nest.index_bound is None:
             assert _tiles_of_loops(dispatch, m) == tile_shape(t.shape)
 
 
@@ -46,9 +48,8 @@ def test_loops_fit_what_they_go_over(mnemonic: str, data: st.DataObject):
 @few
 @given(data=st.data())
 def test_all_tiles_of_a_result_are_written(mnemonic: str, data: st.DataObject):
-    op = data.draw(cases(mnemonic)).op
-    dispatch = op.dispatch()
-    if dispatch.exact:
+    dispatch = data.draw(cases(mnemonic)).op.nest
+    if dispatch:
         (out,) = dispatch.outputs
         assert {loop for loop in out.loops if loop is not None} <= set(dispatch.parallel)
 
@@ -83,7 +84,7 @@ def test_products_touch_the_tiles_of_rows_and_columns(op: Op, count: int):
     assert op.flops() == 2 * count * M * K * N
 
 
-def _generic(dispatch: Dispatch, inputs: tuple[TensorType, ...], out: TensorType) -> tuple[ir.Module, ir.Value]:
+def _generic(dispatch: LoopNest, inputs: tuple[TensorType, ...], out: TensorType) -> tuple[ir.Module, ir.Value]:
     module = ir.Module.create()
     with ir.InsertionPoint(module.body), ir.Location.unknown():
         function = func.FuncOp("f", ([tensor_type(t) for t in inputs], []))
@@ -99,15 +100,15 @@ def _generic(dispatch: Dispatch, inputs: tuple[TensorType, ...], out: TensorType
 def test_an_exact_dispatch_survives_as_generic_and_is_recognized(mnemonic: str, data: st.DataObject):
     case = data.draw(cases(mnemonic))
     op = case.op
-    if (dispatch := op.as_generic()) is None:
+    if (dispatch := op.nest) is None:
         return
     module, value = _generic(dispatch, op.operands, op.results[0])
     module.operation.verify()
     assert read_generic(value.owner) == dispatch
-    found = recognize(dispatch, op.operands, op.results[0])
+    found = raise_to_named(dispatch, op.operands, op.results[0])
     assert found is not None
     assert found.results == op.results
-    assert found.as_generic() == dispatch
+    assert found.nest == dispatch
     ours, theirs = evaluate(op, case.arrays()), evaluate(found, [a for a in case.arrays() if a is not None])
     np.testing.assert_array_equal(*(np.asarray(x).astype(float) for x in (ours, theirs)))
 

@@ -8,7 +8,8 @@ from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import Layout
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
-from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import IndexingMap, Iterator
 from ttstack.ops.types import DType, TensorType
 from ttstack_runtime import kernels
 from ttstack_runtime.executor import execute
@@ -26,7 +27,7 @@ def run_generic(b, program, arrays, shape, *, dtype=DType.F32, numerics="ieee", 
 
 def elementwise(maps, body, out=(0, 1), domain=(2, 3)):
     parallel = (Iterator.PARALLEL,) * len(domain)
-    return Dispatch(domain, parallel, tuple(Map(m) for m in maps), (Map(out),), tuple(body))
+    return LoopNest(domain, parallel, tuple(IndexingMap(m) for m in maps), (IndexingMap(out),), tuple(body))
 
 
 @pytest.fixture
@@ -164,11 +165,11 @@ def test_reductions_are_the_named_ops(b, rng, name, dims, keep):
 
 
 def test_reduction_between_elementwise_ops(b, xs):
-    program = Dispatch(
+    program = LoopNest(
         (2, 3),
         (Iterator.PARALLEL, Iterator.REDUCTION),
-        (Map((0, 1)),),
-        (Map((0, None)),),
+        (IndexingMap((0, 1)),),
+        (IndexingMap((0, None)),),
         (TileOp("square", (0,)), TileOp("reduce_mean", (2, 1)), TileOp("rsqrt", (3,))),
     )
     out = run_generic(b, program, xs[:1], (40, 1))
@@ -176,11 +177,11 @@ def test_reduction_between_elementwise_ops(b, xs):
 
 
 def test_a_reduced_broadcast_counts_every_element(b, xs):
-    program = Dispatch(
+    program = LoopNest(
         (2, 3),
         (Iterator.REDUCTION, Iterator.PARALLEL),
-        (Map((0, 1)), Map((None, 1))),
-        (Map((None, 1)),),
+        (IndexingMap((0, 1)), IndexingMap((None, 1))),
+        (IndexingMap((None, 1)),),
         (TileOp("reduce_sum", (1, 2)),),
     )
     out = run_generic(b, program, xs, (1, 70))

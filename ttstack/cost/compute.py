@@ -8,11 +8,12 @@ from ttstack.cost.units import tile_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
 from ttstack.device.halo import Halo, channel_pieces
-from ttstack.device.kernel_class import attended, is_attention, is_contraction
+from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, only_moves
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.ops.dispatch import TileOp
+from ttstack.ops.loops import Loops, TileWork
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import DType
+from ttstack.ops.work_estimate import WorkEstimate
 from ttstack.system_desc import ChipDesc
 
 
@@ -34,7 +35,7 @@ def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
         return _attention(device_op, chip)
     if is_contraction(dispatch):
         return _matmul(device_op, chip)
-    if not dispatch.exact and all(op.name == "copy" for op in dispatch.body) and not _converts(device_op):
+    if only_moves(dispatch) and not _converts(device_op):
         return Work(0.0, 0.0, 0.0)
     return _stream(device_op, chip)
 
@@ -46,16 +47,21 @@ def _converts(device_op: DeviceOp) -> bool:
 
 
 def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    steps, finish = device_op.dispatch.split_body()
+    steps, finish = device_op.dispatch.split_work()
     iterations = device_op.core_units * device_op.core_steps
     if isinstance(device_op.op, Contraction):
         return _times(device_op, busiest(device_op), iterations, chip)
     if not device_op.dispatch.reductions:
         return _times(device_op, steps + finish, iterations, chip)
     last = _times(device_op, finish, _output_pages(device_op), chip)
-    each = _times(device_op, steps, iterations, chip, packs=not device_op.dispatch.exact)
+    each = _times(device_op, steps, iterations, chip, packs=_packs_each_step(device_op.dispatch))
     pack = max(each.pack, _pack_cycles(device_op, chip) * _output_pages(device_op))
     return Work(each.math + last.math, each.unpack + last.unpack, pack)
+
+
+def _packs_each_step(dispatch: Loops) -> bool:
+    """Whether results are packed in every step of a reduction, not once at its end."""
+    return is_rowwise(dispatch) or isinstance(dispatch, WorkEstimate)
 
 
 def _output_pages(device_op: DeviceOp) -> int:
@@ -63,7 +69,7 @@ def _output_pages(device_op: DeviceOp) -> int:
 
 
 def _times(
-    device_op: DeviceOp, body: tuple[TileOp, ...], iterations: int, chip: ChipDesc, *, packs: bool = True
+    device_op: DeviceOp, body: tuple[TileWork, ...], iterations: int, chip: ChipDesc, *, packs: bool = True
 ) -> Work:
     """`body` run `iterations` times; operands are unpacked for each use, results of the body stay in Dst."""
     arithmetic = unpacked = 0.0
@@ -78,7 +84,7 @@ def _dtype(device_op: DeviceOp) -> DType:
     return device_op.layouts()[0].dtype
 
 
-def _unpack_cycles(device_op: DeviceOp, op: TileOp, chip: ChipDesc) -> float:
+def _unpack_cycles(device_op: DeviceOp, op: TileWork, chip: ChipDesc) -> float:
     """Two operands come through two unpackers, which share the ports of L1."""
     count = len(device_op.operands)
     sizes = [device_op.operands[i].dtype.tile_bytes for i in op.args if i < count]
@@ -94,9 +100,9 @@ def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     blocks = MatmulBlocks.of(device_op)
     outputs = device_op.core_units
-    times = sum(op.count for op in device_op.dispatch.body if op.name == "matmul")
+    times = sum(op.count for op in device_op.dispatch.work if op.name == "matmul")
     products = outputs * device_op.dispatch.steps * times
-    epilogue = device_op.dispatch.split_body()[1]
+    epilogue = device_op.dispatch.split_work()[1]
     last = _times(device_op, epilogue, outputs, chip)
     busy = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
     each = busy + chip.matrix.product_overhead_cycles
@@ -129,7 +135,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     """Products of visible score tiles and their softmax, one after the other on the same Dst."""
     rows = device_op.core_units
     score = visible_keys(device_op, chip) * rows / key_parts(device_op, chip)
-    products = sum(op.count for op in device_op.dispatch.body if op.name == "matmul") / _visible_share(device_op)
+    products = sum(op.count for op in device_op.dispatch.work if op.name == "matmul") / _visible_share(device_op)
     size = max(device_op.operands[i].dtype.tile_bytes for i in attended(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
@@ -138,7 +144,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
 
 
 def _visible_share(device_op: DeviceOp) -> float:
-    return next(op.count for op in device_op.dispatch.body if op.name.startswith("reduce_"))
+    return next(op.count for op in device_op.dispatch.work if op.name.startswith("reduce_"))
 
 
 def visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:

@@ -8,7 +8,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise
 from ttstack.device.layout import MemoryLayout
 from ttstack.ops.devices import MeshOp
-from ttstack.ops.dispatch import Access
+from ttstack.ops.loops import Access
 from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
 
@@ -61,7 +61,7 @@ def _class(device_op: DeviceOp, chip: ChipDesc) -> tuple[str, tuple[str, ...]]:
         return _move(device_op)
     if is_rowwise(dispatch) or dispatch.reductions:
         return ELTWISE, ("passes over rows",)
-    functions = sorted({op.name for op in dispatch.body} - _measured_functions(chip))
+    functions = sorted({op.name for op in dispatch.work} - _measured_functions(chip))
     return ELTWISE, tuple(f"{name} was not measured" for name in functions)
 
 
@@ -70,7 +70,7 @@ def _product_differences(device_op: DeviceOp) -> Iterator[str]:
         yield "a convolution"
     elif any(loop is not None for loop in device_op.dispatch.inputs[1].loops[:-2]):
         yield "a batch of products"
-    elif device_op.dispatch.body[0].name != "matmul":
+    elif device_op.dispatch.work[0].name != "matmul":
         yield "no plain product"
     elif device_op.operands[1].sharded and not device_op.operands[1].in_l1:
         yield "weights over the banks of DRAM"

@@ -7,12 +7,12 @@ from ttstack.cost.gather import FACE
 from ttstack.cost.transfers import link_kind
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
-from ttstack.ops.dispatch import Map
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
 
 
-def indirect_stream(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
+def indirect_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     """The last parallel loop goes along a row, in tiles; all others count groups of 32 rows, or rows of a bag."""
     along = device_op.dispatch.parallel[-1]
     extents = device_op.core_domain
@@ -31,7 +31,7 @@ def indirect_stream(device_op: DeviceOp, which: Map, t: TensorType, layout: Layo
     )
 
 
-def picked_bytes(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> float:
+def picked_bytes(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout) -> float:
     """Bytes of all the rows that are picked, each as often as it is."""
     along, domain = device_op.dispatch.parallel[-1], device_op.dispatch.domain
     every = TILE * math.prod(domain[i] for i in set(which.loops) if i not in (None, along))

@@ -6,7 +6,7 @@ from ttstack.cost.multicast import pieces
 from ttstack.cost.overlap import soft_maximum
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_matmul
-from ttstack.ops.dispatch import Access
+from ttstack.ops.loops import Access
 from ttstack.system_desc import ChipDesc
 
 KIB = 1024

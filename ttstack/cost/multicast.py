@@ -6,11 +6,11 @@ from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.ops.dispatch import Map
+from ttstack.ops.loops import IndexingMap
 from ttstack.system_desc import ChipDesc
 
 
-def pieces(device_op: DeviceOp, which: Map) -> int:
+def pieces(device_op: DeviceOp, which: IndexingMap) -> int:
     """Parts into which the spread cuts the operand; cores that hold the same part share one sender."""
     loops = set(which.loops)
     lead, last = device_op.dispatch.parallel[:-1], device_op.dispatch.parallel[-1:]

@@ -21,5 +21,5 @@ def row_exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     rate = chip.noc.bytes_per_cycle(read)
     gathered = sum(read.latency_cycles + math.ceil(rows / n) * n * tile / rate for n in gathers)
     back = sent.latency_cycles + rows * tile / chip.noc.bytes_per_cycle(sent)
-    sums = sum(math.ceil(op.count) for op in device_op.dispatch.body if op.name.startswith("reduce_"))
+    sums = sum(math.ceil(op.count) for op in device_op.dispatch.work if op.name.startswith("reduce_"))
     return sums * (gathered + back)

@@ -14,7 +14,7 @@ from ttstack.device.footprint import dst_tiles, parts, unit_bytes
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_rowwise
 from ttstack.device.layout import Layout
-from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
@@ -28,7 +28,7 @@ def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Str
     return reads, [_write(device_op, *part, chip) for i, part in everything if i in written]
 
 
-def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
+def _read(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     if which.access is Access.GATHER:
         return gather_stream(device_op, t, layout, chip, write=False)
     if which.access is Access.INDIRECT and isinstance(op := device_op.op, Contraction):
@@ -44,7 +44,7 @@ def _read(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: La
 
 
 def _page_stream(
-    device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout, times: float, chip: ChipDesc
+    device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout, times: float, chip: ChipDesc
 ) -> Stream:
     """Pages of an operand, `times` each, by every core or by those that send them to the others."""
     own = which.access in (Access.MULTICAST, Access.WINDOW)
@@ -78,7 +78,7 @@ def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> f
     return 1 / dst_tiles(chip) if is_rowwise(device_op.dispatch) else 1.0
 
 
-def _write(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
+def _write(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     if which.access is Access.GATHER:
         return gather_stream(device_op, t, layout, chip, write=True)
     if is_local(device_op, which, t, layout):
@@ -90,7 +90,7 @@ def _write(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout, chip:
     return Stream(cycles, 0 if layout.in_l1 else total, total)
 
 
-def _core_bytes(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> float:
+def _core_bytes(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout) -> float:
     """Bytes of the tensor that the busiest core touches once."""
     pages = device_op.core_pages(which) * inner_pages(which, t)
     return min(pages * unit_bytes(t, layout), layout.nbytes(t))

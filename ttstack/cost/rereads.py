@@ -5,11 +5,11 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks, row_block
 from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise, row_passes
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.ops.dispatch import Map
+from ttstack.ops.loops import IndexingMap
 from ttstack.system_desc import ChipDesc
 
 
-def rereads(device_op: DeviceOp, index: int, which: Map, chip: ChipDesc) -> float:
+def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
     """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it."""
     dispatch = device_op.dispatch
     if is_attention(dispatch):
@@ -22,7 +22,7 @@ def rereads(device_op: DeviceOp, index: int, which: Map, chip: ChipDesc) -> floa
     return 1
 
 
-def _attention(device_op: DeviceOp, which: Map, chip: ChipDesc) -> float:
+def _attention(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> float:
     """Keys and values pass by once for each chunk of queries."""
     if not set(which.loops).intersection(device_op.dispatch.reductions):
         return 1

@@ -8,7 +8,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
 from ttstack.device.kernel_class import is_chain, is_contraction, is_free
 from ttstack.device.layout import Layout
-from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
@@ -34,7 +34,7 @@ def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
     return 1e9 * max(flops / peak_flops(device_op.fidelity, chip), nbytes / chip.dram.peak_bytes_per_second)
 
 
-def _read_bytes(device_op: DeviceOp, index: int, which: Map, t: TensorType, layout: Layout) -> float:
+def _read_bytes(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout) -> float:
     if which.access is Access.INDIRECT and isinstance(op := device_op.op, Contraction):
         return core_bytes(device_op, index - op.first, t, layout)
     if which.access is Access.INDIRECT:

@@ -12,7 +12,7 @@ from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_at_hand
 from ttstack.device.layout import Layout, MemoryLayout
-from ttstack.ops.dispatch import TileOp
+from ttstack.ops.loops import TileWork
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
@@ -39,9 +39,9 @@ def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout,
     return _stream(read + exchange + grouping, nbytes, layout, sent)
 
 
-def busiest(device_op: DeviceOp) -> tuple[TileOp, ...]:
+def busiest(device_op: DeviceOp) -> tuple[TileWork, ...]:
     """The op's tile ops, those of a stage as often as the core does them that has most of its slices."""
-    body, stages = device_op.dispatch.body, len(_chain(device_op).stages)
+    body, stages = device_op.dispatch.work, len(_chain(device_op).stages)
     even = _even(device_op)
     times = [_share(device_op, number) / even for number in range(1, stages) for _ in ("group", "matmul")]
     return tuple(replace(op, count=op.count * n) for op, n in zip(body, times, strict=False)) + body[len(times) :]

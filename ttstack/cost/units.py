@@ -1,29 +1,30 @@
 """Cycles of a tile op on the units of a core."""
 
 from ttstack.device.device_op import Fidelity
-from ttstack.ops.dispatch import TileOp
+from ttstack.ops.loops import TileWork
+from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
 
-def tile_cycles(op: TileOp, dtype: DType, fidelity: Fidelity, chip: ChipDesc) -> float:
+def tile_cycles(op: TileWork, dtype: DType, fidelity: Fidelity, chip: ChipDesc) -> float:
     """Cycles of one tile op on one tile; functions that the matrix unit lacks run on the vector unit."""
     matrix = chip.matrix
-    match op.name:
-        case "matmul":
+    match tile_op(op.name).rate:
+        case Rate.PRODUCT:
             cycles = matrix.matmul_cycles_per_tile.at(fidelity)
-        case "multiply":
+        case Rate.MULTIPLY:
             cycles = matrix.multiply_cycles_per_tile.at(fidelity)
-        case "add" | "subtract":
+        case Rate.ADD:
             cycles = matrix.eltwise_cycles_per_tile
-        case "reduce_sum" | "reduce_mean":
+        case Rate.REDUCE:
             cycles = matrix.reduce_cycles_per_tile.at(fidelity)
-        case "reduce_max":
+        case Rate.REDUCE_MAX:
             cycles = matrix.reduce_max_cycles_per_tile
-        case "copy" | "fill" | "group" | "transpose":
+        case Rate.COPY:
             cycles = matrix.copy_cycles(dtype.bits)
-        case function:
-            cycles = matrix.copy_cycles(dtype.bits) + vector_cycles(function, dtype, chip)
+        case Rate.FUNCTION:
+            cycles = matrix.copy_cycles(dtype.bits) + vector_cycles(op.name, dtype, chip)
     return cycles
 
 

@@ -6,12 +6,12 @@ from ttstack.cost.transfers import transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import is_contraction
-from ttstack.ops.dispatch import Map
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 
 
-def window_stream(device_op: DeviceOp, which: Map, halo: Halo, rereads: float, chip: ChipDesc) -> Stream:
+def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: float, chip: ChipDesc) -> Stream:
     """What one thread does: copy windows out of the core's L1, once for each of `rereads`, and send them to others.
 
     Cores that hold different channels of the same pixels each need the windows of all of them.

@@ -6,7 +6,7 @@ from ttstack.cost.data_stream import Stream
 from ttstack.cost.dram_bandwidth import write_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction
-from ttstack.ops.dispatch import Access
+from ttstack.ops.loops import Access
 from ttstack.system_desc import ChipDesc
 
 

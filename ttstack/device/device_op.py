@@ -9,7 +9,7 @@ from typing import Any
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch, Map
+from ttstack.ops.loops import IndexingMap, Loops
 from ttstack.ops.types import DType, TensorType
 
 
@@ -66,7 +66,7 @@ class DeviceOp:
     """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
 
     @cached_property
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> Loops:
         """The op's loops over tiles."""
         return self.op.loops
 
@@ -103,7 +103,7 @@ class DeviceOp:
         """Layouts of operands, then results."""
         return (*self.operands, *self.results)
 
-    def core_pages(self, which: Map) -> int:
+    def core_pages(self, which: IndexingMap) -> int:
         """Pages of an operand or result that the core with the most work touches."""
         extents = {i: self.core_domain[i] for i in which.loops if i is not None}
         repeated = math.prod(e for i, e in extents.items() if i in self.dispatch.reductions)
@@ -119,7 +119,7 @@ def default_fidelity(*formats: DType) -> Fidelity:
     return Fidelity.LOFI if widest <= 4 else Fidelity.HIFI2 if widest <= 8 else Fidelity.HIFI4
 
 
-def _groups(dispatch: Dispatch, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:
+def _groups(dispatch: Loops, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:
     """Groups of parallel loops, each with the number of cores that it is spread over."""
     loops = dispatch.parallel if spread is Spread.FLAT else dispatch.divisible
     match spread:
@@ -133,7 +133,7 @@ def _groups(dispatch: Dispatch, grid: Grid, spread: Spread) -> list[tuple[tuple[
             return [(loops[:-1], grid.rows), (loops[-1:], grid.cols)]
 
 
-def _core_domain(dispatch: Dispatch, grid: Grid, spread: Spread) -> tuple[int, ...]:
+def _core_domain(dispatch: Loops, grid: Grid, spread: Spread) -> tuple[int, ...]:
     extents = list(dispatch.domain)
     for loops, cores in _groups(dispatch, grid, spread):
         left = -(-math.prod(dispatch.domain[i] for i in loops) // cores)
@@ -143,7 +143,7 @@ def _core_domain(dispatch: Dispatch, grid: Grid, spread: Spread) -> tuple[int, .
     return tuple(extents)
 
 
-def _core_units(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
+def _core_units(dispatch: Loops, grid: Grid, spread: Spread) -> int:
     """Exact, where the rectangle of `_core_domain` only encloses a run of iterations that wraps around rows."""
     units = 1
     for loops, cores in _groups(dispatch, grid, spread):
@@ -151,7 +151,7 @@ def _core_units(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
     return units
 
 
-def _cores_used(dispatch: Dispatch, grid: Grid, spread: Spread) -> int:
+def _cores_used(dispatch: Loops, grid: Grid, spread: Spread) -> int:
     used = 1
     for loops, cores in _groups(dispatch, grid, spread):
         units = math.prod(dispatch.domain[i] for i in loops)

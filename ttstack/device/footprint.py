@@ -8,7 +8,7 @@ from ttstack.device.kernel_class import attended, is_attention, is_contraction, 
 from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
-from ttstack.ops.dispatch import Access, Map
+from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
@@ -30,7 +30,7 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
     return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
 
-def parts(device_op: DeviceOp) -> list[tuple[Map, TensorType, Layout]]:
+def parts(device_op: DeviceOp) -> list[tuple[IndexingMap, TensorType, Layout]]:
     """(map, type, layout) of each operand, then of each result."""
     return list(zip(device_op.dispatch.maps, device_op.types(), device_op.layouts(), strict=True))
 
@@ -45,7 +45,7 @@ def dst_tiles(chip: ChipDesc) -> int:
     return max(chip.dst_tiles // 2, 1)
 
 
-def _stream(device_op: DeviceOp, chip: ChipDesc, which: Map, t: TensorType, layout: Layout) -> int:
+def _stream(device_op: DeviceOp, chip: ChipDesc, which: IndexingMap, t: TensorType, layout: Layout) -> int:
     if is_local(device_op, which, t, layout):
         return 0
     if which.access is Access.INDIRECT:

@@ -5,7 +5,7 @@ import math
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, same_matrix
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Map
+from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.types import TensorType, tile_shape
 
 
@@ -22,27 +22,33 @@ def is_view(op: Op) -> bool:
     return op.keeps_order and same_matrix(op.operands[0], op.results[0])
 
 
-def is_contraction(dispatch: Dispatch) -> bool:
+def only_moves(dispatch: Loops) -> bool:
+    """Whether readers and writers put data in its place, and no tile passes through the compute units."""
+    across = (Access.GATHER, Access.INDIRECT)
+    return all(op.name == "copy" for op in dispatch.work) and all(m.access in across for m in dispatch.maps)
+
+
+def is_contraction(dispatch: Loops) -> bool:
     """Whether the innermost work is a matrix product that adds up over a loop."""
-    return bool(dispatch.reductions) and any(op.name == "matmul" for op in dispatch.body)
+    return bool(dispatch.reductions) and any(op.name == "matmul" for op in dispatch.work)
 
 
-def is_chain(dispatch: Dispatch) -> bool:
+def is_chain(dispatch: Loops) -> bool:
     """Whether each iteration does matrix products of its own, one after the other."""
-    return not dispatch.reductions and any(op.name == "matmul" for op in dispatch.body)
+    return not dispatch.reductions and any(op.name == "matmul" for op in dispatch.work)
 
 
-def is_attention(dispatch: Dispatch) -> bool:
+def is_attention(dispatch: Loops) -> bool:
     """Whether products and reductions alternate inside one loop: scores never leave the core."""
-    return is_contraction(dispatch) and any(op.name.startswith("reduce_") for op in dispatch.body)
+    return is_contraction(dispatch) and any(op.name.startswith("reduce_") for op in dispatch.work)
 
 
-def is_matmul(dispatch: Dispatch) -> bool:
+def is_matmul(dispatch: Loops) -> bool:
     """Whether the op is one matrix product with what follows it, in blocks of its own."""
     return is_contraction(dispatch) and not is_attention(dispatch)
 
 
-def is_batched(dispatch: Dispatch) -> bool:
+def is_batched(dispatch: Loops) -> bool:
     """Whether the second operand of a matrix product is one for each product of a batch."""
     return any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
 
@@ -53,19 +59,19 @@ def attended(device_op: DeviceOp) -> tuple[int, int, int]:
     return 0, passing[0], passing[-1]
 
 
-def is_rowwise(dispatch: Dispatch) -> bool:
+def is_rowwise(dispatch: Loops) -> bool:
     """Whether whole rows stay in a core and are passed over several times: softmax, norms, scans."""
     loops = {i for which in dispatch.outputs for i in which.loops}
     inside = bool(dispatch.reductions) and loops.issuperset(dispatch.reductions)
-    return inside and not dispatch.exact and not is_contraction(dispatch)
+    return inside and not is_contraction(dispatch)
 
 
-def row_passes(dispatch: Dispatch) -> int:
+def row_passes(dispatch: Loops) -> int:
     """Times that a row is read when it does not fit: once for each reduction over it, and once to finish."""
-    return 1 + sum(math.ceil(op.count) for op in dispatch.body if op.name.startswith("reduce_"))
+    return 1 + sum(math.ceil(op.count) for op in dispatch.work if op.name.startswith("reduce_"))
 
 
-def inner_pages(which: Map, t: TensorType) -> int:
+def inner_pages(which: IndexingMap, t: TensorType) -> int:
     """Pages that one iteration touches: the tiles along dimensions without a loop."""
     if None not in which.loops or len(which.loops) != t.rank:
         return 1
@@ -80,7 +86,7 @@ def is_at_hand(device_op: DeviceOp, layout: Layout) -> bool:
     return device_op.grid.fits(layout.grid) if everywhere else layout.grid.fits(device_op.grid)
 
 
-def is_local(device_op: DeviceOp, which: Map, t: TensorType, layout: Layout) -> bool:
+def is_local(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout) -> bool:
     """Whether every core finds its part of the tensor in its own L1."""
     if which.access is Access.INDIRECT:
         return is_at_hand(device_op, layout)

@@ -13,7 +13,7 @@ from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loops import Loops
 from ttstack.ops.types import DType, tiles
 from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
@@ -51,7 +51,7 @@ def matmul_configs(op: Op, operands: Sequence[Layout], result: Layout, grid: Gri
             yield Blocks(base.spread, _config(base, height, width, depth, chip), nbytes)
 
 
-def matmul_spreads(dispatch: Dispatch) -> tuple[Spread, ...]:
+def matmul_spreads(dispatch: Loops) -> tuple[Spread, ...]:
     """The ways in which a matrix product of interleaved tensors goes over a grid."""
     return (Spread.FLAT,) if is_batched(dispatch) else (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)
 

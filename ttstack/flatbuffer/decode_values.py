@@ -7,7 +7,8 @@ from ttstack.device.layout import Grid, Layout
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
-from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.shapes import check_shape
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
@@ -63,28 +64,26 @@ def attributes(reader: Reader, owner: Any, field: str = "Attributes") -> list[tu
     return [reader.once(_attribute, table) for table in tables(owner, field)]
 
 
-def dispatch(reader: Reader, table: Any) -> Dispatch:
+def dispatch(reader: Reader, table: Any) -> LoopNest:
     """Loops over tiles and the work on them."""
-    return Dispatch(
+    return LoopNest(
         domain=numbers(table.DomainAsNumpy()),
         iterators=tuple(enums.ITERATOR.member(i) for i in numbers(table.IteratorsAsNumpy())),
         inputs=tuple(_map(m) for m in tables(table, "Inputs")),
         outputs=tuple(_map(m) for m in tables(table, "Outputs")),
         body=tuple(_tile_op(reader, op) for op in tables(table, "Body")),
-        exact=bool(table.Exact()),
     )
 
 
-def _map(table: Any) -> Map:
+def _map(table: Any) -> IndexingMap:
     loops = tuple(None if i < 0 else i for i in numbers(table.LoopsAsNumpy()))
-    return Map(loops, enums.ACCESS.member(table.Access()))
+    return IndexingMap(loops, enums.ACCESS.member(table.Access()))
 
 
 def _tile_op(reader: Reader, table: Any) -> TileOp:
     return TileOp(
         name=text(table.Name()),
         args=numbers(table.ArgsAsNumpy()),
-        count=table.Count(),
         attributes=tuple(attributes(reader, table)),
     )
 

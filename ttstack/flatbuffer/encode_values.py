@@ -8,7 +8,8 @@ from ttstack.device.layout import Layout
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.writer import INT32, INT64, UINT8, Writer
-from ttstack.ops.dispatch import Dispatch, Map, TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
 
@@ -66,7 +67,7 @@ def attributes(writer: Writer, values: Mapping[str, Any] | Iterable[tuple[str, A
     return writer.tables([_attribute(writer, name, value) for name, value in pairs])
 
 
-def dispatch(writer: Writer, value: Dispatch) -> int:
+def dispatch(writer: Writer, value: LoopNest) -> int:
     """Loops over tiles and the work on them."""
     return writer.table(
         "Dispatch",
@@ -75,11 +76,10 @@ def dispatch(writer: Writer, value: Dispatch) -> int:
         inputs=writer.tables([_map(writer, m) for m in value.inputs]),
         outputs=writer.tables([_map(writer, m) for m in value.outputs]),
         body=writer.tables([_tile_op(writer, op) for op in value.body]),
-        exact=value.exact,
     )
 
 
-def _map(writer: Writer, value: Map) -> int:
+def _map(writer: Writer, value: IndexingMap) -> int:
     loops = [-1 if i is None else i for i in value.loops]
     return writer.table("Map", loops=writer.numbers(loops, INT32), access=enums.ACCESS.number[value.access])
 
@@ -89,7 +89,6 @@ def _tile_op(writer: Writer, op: TileOp) -> int:
         "TileOp",
         name=writer.string(op.name),
         args=writer.numbers(op.args, INT32),
-        count=op.count,
         attributes=attributes(writer, op.attributes),
     )
 
@@ -119,7 +118,7 @@ _KINDS: tuple[tuple[type, int, Callable[[Writer, str, Any], dict[str, Any]]], ..
     (float, AttributeKind.FLOAT, lambda w, _n, v: {"floats": w.floats([v])}),
     (DType, AttributeKind.DTYPE, lambda _w, _n, v: {"int_value": enums.DTYPE.number[v]}),
     (str, AttributeKind.STRING, lambda w, _n, v: {"string_value": w.string(v)}),
-    (Dispatch, AttributeKind.DISPATCH, lambda w, _n, v: {"dispatch": dispatch(w, v)}),
+    (LoopNest, AttributeKind.DISPATCH, lambda w, _n, v: {"dispatch": dispatch(w, v)}),
     (Mapping, AttributeKind.MAPPING, lambda w, _n, v: {"items": attributes(w, v)}),
     (TensorTrainType, AttributeKind.TENSOR_TRAIN, lambda w, _n, v: _tensor_train(w, v)),
 )

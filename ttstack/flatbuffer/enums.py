@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.flatbuffer._generated import binary_generated as schema
-from ttstack.ops.dispatch import Access, Iterator
+from ttstack.ops.loops import Access, Iterator
 from ttstack.ops.types import DType
 from ttstack.program.records import TensorKind
 

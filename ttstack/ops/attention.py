@@ -2,10 +2,11 @@
 
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.loops import movement
+from ttstack.ops.loop_nests import movement
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import broadcast, expect
 from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
@@ -47,12 +48,12 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         work = 2 * b * h * s * self.key.shape[2] * (d + self.value.shape[3])
         return work // 2 if self.is_causal else work
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Heads and query blocks run side by side, key blocks one after another."""
         b, h, s, d = self.query.shape
         visible = 0.5 if self.is_causal and s > 1 else 1.0
-        query, keys = Map((0, 1, 2, None)), Map((0, 1, 3, None), Access.MULTICAST)
-        extra = tuple(Map((None,) * 4) for _ in self.operands[3:])
+        query, keys = IndexingMap((0, 1, 2, None)), IndexingMap((0, 1, 3, None), Access.MULTICAST)
+        extra = tuple(IndexingMap((None,) * 4) for _ in self.operands[3:])
         extents = (b, h, s, self.key.shape[2])
         return flash(extents, (d, self.value.shape[3]), (query, keys, keys, *extra), query, visible)
 
@@ -71,10 +72,10 @@ def check_heads(heads: int, depth: int, key: TensorType, value: TensorType) -> N
 def flash(
     extents: tuple[int, int, int, int],
     widths: tuple[int, int],
-    inputs: tuple[Map, ...],
-    output: Map,
+    inputs: tuple[IndexingMap, ...],
+    output: IndexingMap,
     visible: float = 1.0,
-) -> Dispatch:
+) -> WorkEstimate:
     """Loops over batch, heads, rows of queries and keys, of which a share of `visible` is scored.
 
     `widths` are those of a head of keys and of values. Queries and results are read along loops 0 to 2, keys and
@@ -82,19 +83,18 @@ def flash(
     """
     batch, heads, rows, keys = extents
     body = (
-        TileOp("matmul", (0, 1), visible * sum(map(tiles, widths))),
-        TileOp("exp", (0,), visible),
-        TileOp("reduce_max", (0,), visible),
-        TileOp("reduce_sum", (0,), visible),
-        TileOp("multiply", (0,), visible),
+        TileWork("matmul", (0, 1), visible * sum(map(tiles, widths))),
+        TileWork("exp", (0,), visible),
+        TileWork("reduce_max", (0,), visible),
+        TileWork("reduce_sum", (0,), visible),
+        TileWork("multiply", (0,), visible),
     )
-    return Dispatch(
+    return WorkEstimate(
         domain=(batch, heads, tiles(rows), tiles(keys)),
         iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
         inputs=inputs,
         outputs=(output,),
         body=body,
-        exact=False,
     )
 
 
@@ -107,7 +107,7 @@ class HeadMovement(Op):
         """None."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Heads move whole where their width is whole tiles."""
         return movement(self.operands, self.results)
 

@@ -1,6 +1,6 @@
 """How attributes of ops are spelled in MLIR text: annotations of the fields of an op definition."""
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Annotated, Any
 
 from ttstack.ops.tensor_train_type import TensorTrainType
@@ -19,6 +19,20 @@ class Spelling:
 
     kind: str
     type: str = ""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of an op definition."""
+
+    name: str
+    spelling: Spelling
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether the text must spell it."""
+        return self.default is MISSING
 
 
 def check_range(value: int, element: str) -> None:

@@ -12,9 +12,11 @@ from inspect import get_annotations
 from types import UnionType, new_class
 from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
 
-from ttstack.ops.attributes import FROM_RESULT, Spelling
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.attributes import FROM_RESULT, Attribute, Spelling
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loops import Loops
 from ttstack.ops.types import QuantType, TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 OPS: dict[str, "type[Op]"] = {}
 """Every op by mnemonic."""
@@ -32,20 +34,6 @@ class Arity(Enum):
     ONE = "one"
     OPTIONAL = "optional"
     VARIADIC = "variadic"
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """One attribute of an op definition."""
-
-    name: str
-    spelling: Spelling
-    default: Any
-
-    @property
-    def required(self) -> bool:
-        """Whether the text must spell it."""
-        return self.default is MISSING
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -110,21 +98,23 @@ class Op:
         """Result types; raises `ValueError` with both values where operands or attributes do not fit."""
         raise NotImplementedError(f"{type(self).__name__}.infer")
 
-    def dispatch(self) -> Dispatch:
-        """The loops over tiles of this op on these operands."""
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """The loops over tiles of this op on these operands: its meaning, or what it says of its work."""
         raise NotImplementedError(f"{type(self).__name__}.dispatch")
 
-    def as_generic(self) -> Dispatch | None:
+    @cached_property
+    def nest(self) -> LoopNest | None:
         """What a `ttir.generic` in its place says; None where maps and tile ops do not say all that the op does."""
-        return self.loops if self.loops.exact else None
+        found = self.dispatch()
+        return found if isinstance(found, LoopNest) else None
 
     def check_constants(self, values: Mapping[int, Any]) -> None:
         """Raise `ValueError` where operands do not fit whose values are known, by position, as arrays."""
 
     @cached_property
-    def loops(self) -> Dispatch:
-        """What `dispatch` gives, worked out once."""
-        return self.dispatch()
+    def loops(self) -> Loops:
+        """What grids, placement and cost read."""
+        return self.nest or self.dispatch()
 
     @cached_property
     def results(self) -> tuple[TensorType, ...]:

@@ -7,10 +7,10 @@ from typing import ClassVar
 from ttstack.ops.attributes import DeviceTable, ReduceType, ResultType, Si32, Ui32
 from ttstack.ops.base import define
 from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis, check_devices, check_once, check_rows
-from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.loops import movement
+from ttstack.ops.loop_nests import movement
 from ttstack.ops.shapes import axis, expect, from_front
 from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 REDUCTIONS = {"sum": "add", "max": "maximum", "min": "minimum"}
 """Kinds of reduction over devices that TTIR has, and the tile op that each takes."""
@@ -33,7 +33,7 @@ class Collective(MeshOp):
         """None: nothing is computed."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """What a device reads of its own memory and writes there."""
         return movement([self.input], self.results)
 
@@ -121,7 +121,7 @@ class ReduceScatter(Resized, mnemonic="reduce_scatter"):
         """One for each element that comes together with another."""
         return self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Every part is reduced on its way."""
         return movement([self.input], self.results, _tile_op(self.reduce_type))
 
@@ -152,7 +152,7 @@ class AllReduction(Collective):
         """One for each element."""
         return self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Every part is reduced on its way."""
         return movement([self.input], self.results, _tile_op(self.reduce_type))
 

@@ -4,11 +4,12 @@ import math
 from typing import ClassVar
 
 from ttstack.ops.attributes import I32, I64, Sides, Str
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.matmul import check_activation
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import ImageOp, Window, WindowOp, low_and_high, order_of, per_axis
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Convolution(WindowOp):
@@ -127,7 +128,7 @@ class Convolution(WindowOp):
         """Two for each multiply-add."""
         return 2 * self.results[0].size * math.prod(self.weight.shape[1:])
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Loops over pixels and channels of the result, and what a window sees, which reduces."""
         pixels = self.results[0].size // max(self.out_channels, 1)
         return _product(pixels, self.out_channels, self._depth(), self.activation, biased=self.bias is not None)
@@ -138,21 +139,24 @@ class Convolution(WindowOp):
         return math.prod(outer) * tiles(inner * self.channels)
 
 
-def _product(pixels: int, outputs: int, depth: int, activation: str, *, biased: bool) -> Dispatch:
-    operands = (Map((0, 2), Access.WINDOW), Map((2, 1), Access.MULTICAST), Map((None, 1), Access.MULTICAST))
+def _product(pixels: int, outputs: int, depth: int, activation: str, *, biased: bool) -> WorkEstimate:
+    operands = (
+        IndexingMap((0, 2), Access.WINDOW),
+        IndexingMap((2, 1), Access.MULTICAST),
+        IndexingMap((None, 1), Access.MULTICAST),
+    )
     count = 3 if biased else 2
-    body = [TileOp("matmul", (0, 1, count))]
+    body = [TileWork("matmul", (0, 1, count))]
     if biased:
-        body.append(TileOp("add", (count + len(body), 2)))
+        body.append(TileWork("add", (count + len(body), 2)))
     if activation:
-        body.append(TileOp(activation, (count + len(body),)))
-    return Dispatch(
+        body.append(TileWork(activation, (count + len(body),)))
+    return WorkEstimate(
         domain=(tiles(pixels), tiles(outputs), depth),
         iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
         inputs=operands[:count],
-        outputs=(Map((0, 1)),),
+        outputs=(IndexingMap((0, 1)),),
         body=tuple(body),
-        exact=False,
     )
 
 

@@ -1,7 +1,5 @@
 """Ops that make a tensor out of nothing but attributes."""
 
-from dataclasses import replace
-
 from ttstack.ops.attributes import (
     F32,
     I64,
@@ -15,10 +13,11 @@ from ttstack.ops.attributes import (
     Ui32,
 )
 from ttstack.ops.base import Op, define
-from ttstack.ops.dispatch import Dispatch, TileOp
-from ttstack.ops.loops import elementwise
+from ttstack.ops.loop_nests import elementwise_estimate
+from ttstack.ops.loops import TileWork
 from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Creation(Op):
@@ -35,9 +34,9 @@ class Creation(Op):
         """None."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each core writes its part."""
-        return replace(elementwise([], self.results[0], [TileOp("fill", ())]), exact=False)
+        return elementwise_estimate([], self.results[0], [TileWork("fill", ())])
 
 
 class Constant(Creation, mnemonic="constant"):
@@ -103,9 +102,9 @@ class Rand(Creation, mnemonic="rand"):
         expect(self.low < self.high, f"low {self.low} is not below high {self.high}")
         return self.type
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each core draws its part."""
-        return replace(elementwise([], self.results[0], [TileOp("rand", ())]), exact=False)
+        return elementwise_estimate([], self.results[0], [TileWork("rand", ())])
 
 
 class Dropout(Op, mnemonic="dropout"):
@@ -127,7 +126,7 @@ class Dropout(Op, mnemonic="dropout"):
         expect(self.input.dtype.is_float, f"input holds {self.input.dtype}, not real numbers")
         return self.input
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Every tile by itself."""
-        work = [TileOp("rand", ()), TileOp("multiply", (0, 0))]
-        return replace(elementwise([self.input], self.input, work), exact=False)
+        work = [TileWork("rand", ()), TileWork("multiply", (0, 0))]
+        return elementwise_estimate([self.input], self.input, work)

@@ -7,10 +7,11 @@ of a user in order.
 from ttstack.ops.attention import check_heads, flash
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Map
 from ttstack.ops.kv_cache import check_page_table
+from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.shapes import broadcast, expect, integer
 from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class CacheAttention(Op):
@@ -36,12 +37,12 @@ class CacheAttention(Op):
         """Keys that a query sees at most, where that is not all."""
         return None
 
-    def maps(self, query: Map) -> tuple[Map, ...]:
+    def maps(self, query: IndexingMap) -> tuple[IndexingMap, ...]:
         """Of all operands that are present: keys and values pass by, indices are read once."""
-        found = {"query": query} | dict.fromkeys(("key", "value"), Map((0, 1, 3, None), Access.MULTICAST))
-        rest = {"attention_mask": Map((None,) * 4)}
+        found = {"query": query} | dict.fromkeys(("key", "value"), IndexingMap((0, 1, 3, None), Access.MULTICAST))
+        rest = {"attention_mask": IndexingMap((None,) * 4)}
         given = [n for n in self.operand_specs() if getattr(self, n) is not None]
-        return tuple((found | rest).get(name, Map((0,), Access.GATHER)) for name in given)
+        return tuple((found | rest).get(name, IndexingMap((0,), Access.GATHER)) for name in given)
 
 
 class DecodeAttention(CacheAttention):
@@ -96,13 +97,13 @@ class DecodeAttention(CacheAttention):
         _, key, value = self.parts
         return key.shape[3], value.shape[3]
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Users and heads of keys run side by side, each with the query heads of its group."""
         users, heads, keys = self.lengths()
         key_heads = max(self.parts[1].shape[1], 1)
         visible = min((self.window or keys) / max(keys, 1), 1.0)
         extents = (users, key_heads, heads // key_heads, keys)
-        query = Map((None, 0, 2, None))
+        query = IndexingMap((None, 0, 2, None))
         return flash(extents, self.widths(), self.maps(query), query, visible)
 
 
@@ -265,10 +266,10 @@ class ChunkedScaledDotProductAttention(CacheAttention, mnemonic="chunked_scaled_
         """Of keys and values."""
         return self.key.shape[3], self.value.shape[3]
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Heads and blocks of queries run side by side, blocks of keys one after another."""
         users, heads, count, _ = self.query.shape
-        query = Map((0, 1, 2, None))
+        query = IndexingMap((0, 1, 2, None))
         return flash((users, heads, count, self.lengths()[2]), self.widths(), self.maps(query), query)
 
 

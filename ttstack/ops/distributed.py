@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from ttstack.ops.attributes import F32, Ui32
 from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis
-from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.loops import identity_map
+from ttstack.ops.loop_nests import identity_map
 from ttstack.ops.normalization import LayerNorm, RmsNorm, TrailingNorm
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class DistributedNorm(MeshOp):
@@ -62,9 +62,9 @@ class DistributedNorm(MeshOp):
         """Those of the norm, and one for each element of a residual."""
         return self.local.flops() + (0 if self.added is None else self.input.size)
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Rows stay in a core, as in the norm of one device."""
-        loops = self.local.dispatch()
+        loops = self.local.dispatch().estimate()
         return loops if self.added is None else replace(loops, inputs=(*loops.inputs, identity_map(self.input.rank)))
 
 

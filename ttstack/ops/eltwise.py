@@ -4,10 +4,14 @@ from typing import Any
 
 from ttstack.ops.attributes import F32, Bool, Number, ResultDType, Str
 from ttstack.ops.base import Op, define
-from ttstack.ops.dispatch import TILE_OPS, Dispatch, TileOp
-from ttstack.ops.loops import elementwise
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import elementwise
 from ttstack.ops.shapes import broadcast, expect, integer, promote
+from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType
+
+_RATES = {"add": Rate.ADD, "subtract": Rate.ADD, "multiply": Rate.MULTIPLY}
+"""Of what the matrix unit does; the vector unit has functions for the others."""
 
 
 class Eltwise(Op):
@@ -16,13 +20,25 @@ class Eltwise(Op):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.mnemonic:
-            TILE_OPS.add(cls.mnemonic)
+            register(cls._tile_op())
+
+    @classmethod
+    def _tile_op(cls) -> TileOpSpec:
+        return TileOpSpec(
+            cls.mnemonic,
+            len(cls.operand_specs()),
+            cls.mnemonic,
+            f"On tiles: {cls.__doc__}",
+            _RATES.get(cls.mnemonic, Rate.FUNCTION),
+            typed=bool(cls.result_fields()),
+            attributes=cls.attribute_specs(),
+        )
 
     def infer(self) -> TensorType:
         """The broadcast shape, in the operands' common element type."""
         return TensorType(broadcast(*(t.shape for t in self.operands)), promote(*self.operands))
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest:
         """One tile op of the op's own name for each tile of the result."""
         attributes = self.attributes() | ({"dtype": self.results[0].dtype} if self.result_fields() else {})
         body = TileOp(self.mnemonic, tuple(range(len(self.operands))), attributes=tuple(attributes.items()))

@@ -6,9 +6,10 @@ from typing import Any
 
 from ttstack.ops.attributes import I64, Bool, I32Array, Str
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Embedding(Op, mnemonic="embedding"):
@@ -36,16 +37,15 @@ class Embedding(Op, mnemonic="embedding"):
         """None."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """One unit of work for 32 indices; rows come from wherever they lie."""
         width = self.weight.shape[-1]
-        return Dispatch(
+        return WorkEstimate(
             domain=(tiles(self.input.size), tiles(width)),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
-            inputs=(Map((0,), Access.GATHER), Map((0, 1), Access.INDIRECT)),
-            outputs=(Map((0, 1), Access.GATHER),),
-            body=(TileOp("copy", (1,)),),
-            exact=False,
+            inputs=(IndexingMap((0,), Access.GATHER), IndexingMap((0, 1), Access.INDIRECT)),
+            outputs=(IndexingMap((0, 1), Access.GATHER),),
+            body=(TileWork("copy", (1,)),),
         )
 
 
@@ -81,22 +81,21 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
         """One for each element of each row that is pooled."""
         return self.input.size * self.weight.shape[-1]
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """One unit of work for 32 bags; the rows of a bag follow one another."""
         bags, width = self.results[0].shape
         depth = -(-self.input.size // max(bags, 1))
         vectors = len(self.operands) - 2
-        return Dispatch(
+        return WorkEstimate(
             domain=(tiles(bags), tiles(width), depth),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
             inputs=(
-                Map((0, 2), Access.GATHER),
-                Map((0, 1, 2), Access.INDIRECT),
-                *(Map((0,), Access.GATHER) for _ in range(vectors)),
+                IndexingMap((0, 2), Access.GATHER),
+                IndexingMap((0, 1, 2), Access.INDIRECT),
+                *(IndexingMap((0,), Access.GATHER) for _ in range(vectors)),
             ),
-            outputs=(Map((0, 1), Access.GATHER),),
-            body=(TileOp("add", (1,)),),
-            exact=False,
+            outputs=(IndexingMap((0, 1), Access.GATHER),),
+            body=(TileWork("add", (1,)),),
         )
 
 
@@ -121,17 +120,16 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
         """One for each element of the gradient."""
         return self.in_gradient.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each core has rows of the table, and adds to them what the indices pick."""
         rows, width = (tiles(d) for d in self.weight.shape[-2:])
         added = max(tiles(self.input.size), 1) / max(rows, 1)
-        return Dispatch(
+        return WorkEstimate(
             domain=(rows, width),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
-            inputs=(Map((0,), Access.GATHER), Map(()), Map((0, 1), Access.GATHER)),
-            outputs=(Map((0, 1)),),
-            body=(TileOp("add", (2,), added),),
-            exact=False,
+            inputs=(IndexingMap((0,), Access.GATHER), IndexingMap(()), IndexingMap((0, 1), Access.GATHER)),
+            outputs=(IndexingMap((0, 1)),),
+            body=(TileWork("add", (2,), added),),
         )
 
 

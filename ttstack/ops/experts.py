@@ -7,10 +7,11 @@ from ttstack.ops.attributes import (
     Ui32,
 )
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.moe import check_routing
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class FusedExperts(Op):
@@ -28,17 +29,16 @@ class FusedExperts(Op):
         rows, hidden, inner = self.sizes()
         return 6 * rows * hidden * inner
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Three products a tile of the rows, with weights that are read once."""
         rows, hidden, inner = self.sizes()
-        weights = [Map((0, 2, 1), Access.GATHER)] * (len(self.operands) - 1)
-        return Dispatch(
+        weights = [IndexingMap((0, 2, 1), Access.GATHER)] * (len(self.operands) - 1)
+        return WorkEstimate(
             domain=(tiles(rows), tiles(inner), tiles(hidden)),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
-            inputs=(Map((0, 2), Access.GATHER), *weights),
-            outputs=(Map((0, 1), Access.GATHER),) * len(self.results),
-            body=(TileOp("matmul", (0, 0), 3.0), TileOp("silu", (0,))),
-            exact=False,
+            inputs=(IndexingMap((0, 2), Access.GATHER), *weights),
+            outputs=(IndexingMap((0, 1), Access.GATHER),) * len(self.results),
+            body=(TileWork("matmul", (0, 0), 3.0), TileWork("silu", (0,))),
         )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from ttstack.ops.attributes import ResultType, Spelling
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType
@@ -15,7 +15,7 @@ class Generic(Op, mnemonic="generic"):
 
     op_code = "BinaryNgDeviceOperation"
     inputs: tuple[TensorType, ...]
-    program: Annotated[Dispatch, Spelling("dispatch")]
+    program: Annotated[LoopNest, Spelling("dispatch")]
     type: ResultType
 
     def infer(self) -> TensorType:
@@ -30,7 +30,7 @@ class Generic(Op, mnemonic="generic"):
         """One for each result element and tile op."""
         return self.type.size * len(self.program.body)
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest:
         """The region itself."""
         return self.program
 

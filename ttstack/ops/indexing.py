@@ -1,11 +1,11 @@
 """Parts of a tensor: slices, windows, and elements picked or written by index."""
 
 from ttstack.ops.attributes import I32, I32Array, ReduceType, ResultType, Si32
-from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.loops import movement
+from ttstack.ops.loop_nests import movement
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import axis, expect, from_front, integer
 from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 SCATTER_REDUCTIONS = ("invalid", "sum", "prod", "min", "max")
 """What `scatter` can do with a value that is there; `invalid` replaces it."""
@@ -179,7 +179,7 @@ class Scatter(Movement, mnemonic="scatter"):
         """One for each value that is combined with one that is there."""
         return 0 if self.scatter_reduce_type == "invalid" else self.index.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """All operands are read and the result written once."""
         return movement(self.operands, self.results, "copy" if self.scatter_reduce_type == "invalid" else "add")
 

@@ -6,9 +6,10 @@ of the page table lists the blocks of a user in order.
 
 from ttstack.ops.attributes import I32, Bool, ResultDType
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import expect, integer
 from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class CacheWrite(Op):
@@ -51,16 +52,15 @@ class CacheWrite(Op):
         """None."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Rows lie anywhere in the cache, whose tiles are read, changed and written."""
-        anywhere = Map((0,), Access.GATHER)
-        return Dispatch(
+        anywhere = IndexingMap((0,), Access.GATHER)
+        return WorkEstimate(
             domain=(tiles(self.rows), tiles(self.cache.shape[3])),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
             inputs=(anywhere,) * len(self.operands),
             outputs=(),
-            body=(TileOp("copy", (1,)),),
-            exact=False,
+            body=(TileWork("copy", (1,)),),
         )
 
 

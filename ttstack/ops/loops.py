@@ -1,56 +1,118 @@
-"""Dispatches that several families share."""
+"""Loops over tiles: how they may be run, and which tiles of its operands and results an op touches in them."""
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.types import TensorType, tile_shape
-
-
-def broadcast_map(operand: TensorType, out: TensorType, access: Access = Access.LOCAL) -> Map:
-    """The loops over `out` that an operand broadcast to it follows."""
-    shift = out.rank - operand.rank
-    return Map(tuple(None if d == 1 else i + shift for i, d in enumerate(operand.shape)), access)
+from ttstack.ops.tile_ops import tile_op
 
 
-def identity_map(rank: int, access: Access = Access.LOCAL) -> Map:
-    """One loop for each dimension, in order."""
-    return Map(tuple(range(rank)), access)
+class Iterator(StrEnum):
+    """How a loop may be run: spread over cores, or kept in one."""
+
+    PARALLEL = "parallel"
+    REDUCTION = "reduction"
 
 
-def elementwise(operands: Sequence[TensorType], out: TensorType, body: Sequence[TileOp]) -> Dispatch:
-    """One iteration for each tile of the result, operands broadcast to it."""
-    return Dispatch(
-        domain=tile_shape(out.shape),
-        iterators=(Iterator.PARALLEL,) * out.rank,
-        inputs=tuple(broadcast_map(t, out) for t in operands),
-        outputs=(identity_map(out.rank),),
-        body=tuple(body),
-    )
+class Access(StrEnum):
+    """How an operand reaches a core."""
+
+    LOCAL = "local"
+    """Each core reads its own part."""
+    MULTICAST = "multicast"
+    """Cores that share a part get it from one reader."""
+    INDIRECT = "indirect"
+    """Rows are picked by the values of the operand before it."""
+    GATHER = "gather"
+    """Parts of tiles move: the tiles read are not the tiles written."""
+    WINDOW = "window"
+    """A window slides over it: each element goes to all the windows that see it, from the core's own memory."""
 
 
-def movement(operands: Sequence[TensorType], outs: Sequence[TensorType], tile_op: str = "copy") -> Dispatch:
-    """Data that moves across tile boundaries: the tiles of the larger side, no arithmetic."""
-    everything = Map((0,), Access.GATHER)
-    return Dispatch(
-        domain=(max(math.prod(tile_shape(t.shape)) for t in (*operands, *outs)),),
-        iterators=(Iterator.PARALLEL,),
-        inputs=(everything,) * len(operands),
-        outputs=(everything,) * len(outs),
-        body=(TileOp(tile_op, (0,) if operands else ()),),
-        exact=False,
-    )
+@dataclass(frozen=True)
+class Pick:
+    """Which slice along the first dimension an index picks: `index // divisor`, modulo `modulus` if there is one."""
+
+    divisor: int = 1
+    modulus: int | None = None
 
 
-def rowwise(
-    operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], work: Sequence[tuple[str, float]]
-) -> Dispatch:
-    """Loops over `out` that stay in a core along `dims`, with `work` (tile op, times per tile): softmax, norms."""
-    return Dispatch(
-        domain=tile_shape(out.shape),
-        iterators=tuple(Iterator.REDUCTION if i in dims else Iterator.PARALLEL for i in range(out.rank)),
-        inputs=tuple(broadcast_map(t, out) for t in operands),
-        outputs=(identity_map(out.rank),),
-        body=tuple(TileOp(name, (0,), count) for name, count in work),
-        exact=False,
-    )
+@dataclass(frozen=True)
+class IndexingMap:
+    """Which tile of an operand one iteration touches: a loop for each dimension, None where the extent is 1.
+
+    Of operands that are gathered or picked by index, a dimension without a loop is touched as a whole.
+    """
+
+    loops: tuple[int | None, ...]
+    access: Access = Access.LOCAL
+    pick: Pick | None = None
+
+
+@dataclass(frozen=True)
+class TileWork:
+    """Work of one kind on tiles: what the cost model reads; `args` number the inputs that are unpacked for it."""
+
+    name: str
+    args: tuple[int, ...]
+    count: float = 1.0
+    """Times that it runs in an iteration."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` where there is no tile op of that name: it would be priced as any other function."""
+        tile_op(self.name)
+
+
+@dataclass(frozen=True)
+class Loops:
+    """Loops over tiles (leading dimensions count elements), and the tiles that they touch.
+
+    Grids, data movement and L1 footprint are derived from these, compute time from `work`.
+    """
+
+    domain: tuple[int, ...]
+    iterators: tuple[Iterator, ...]
+    inputs: tuple[IndexingMap, ...]
+    outputs: tuple[IndexingMap, ...]
+
+    @cached_property
+    def parallel(self) -> tuple[int, ...]:
+        """The loops that may be spread over cores."""
+        return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.PARALLEL)
+
+    @cached_property
+    def reductions(self) -> tuple[int, ...]:
+        """The loops that stay in a core."""
+        return tuple(i for i, kind in enumerate(self.iterators) if kind is Iterator.REDUCTION)
+
+    @cached_property
+    def divisible(self) -> tuple[int, ...]:
+        """The parallel loops, and the reductions along which results lie: a core can hold a part of a row."""
+        along = {i for which in self.outputs for i in which.loops}
+        return tuple(i for i in range(len(self.domain)) if i in self.parallel or i in along)
+
+    @property
+    def units(self) -> int:
+        """Iterations that can run side by side."""
+        return math.prod(self.domain[i] for i in self.parallel)
+
+    @cached_property
+    def steps(self) -> int:
+        """Iterations that follow one another for each unit."""
+        return math.prod(self.domain[i] for i in self.reductions)
+
+    @cached_property
+    def maps(self) -> tuple[IndexingMap, ...]:
+        """Inputs, then outputs."""
+        return (*self.inputs, *self.outputs)
+
+    @cached_property
+    def work(self) -> tuple[TileWork, ...]:
+        """Tile ops, and how often they run in an iteration."""
+        raise NotImplementedError(f"{type(self).__name__}.work")
+
+    def split_work(self) -> tuple[tuple[TileWork, ...], tuple[TileWork, ...]]:
+        """The work of every step, and that of once a unit after a reduction."""
+        last = max((i for i, op in enumerate(self.work) if tile_op(op.name).reduces), default=len(self.work) - 1)
+        return self.work[: last + 1], self.work[last + 1 :]

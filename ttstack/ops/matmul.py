@@ -4,11 +4,13 @@ import math
 
 from ttstack.ops.attributes import I64, Bool, DenseI64, Str
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.eltwise import EltwiseUnary
-from ttstack.ops.loops import broadcast_map, movement
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import broadcast_map, movement
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import axes, broadcast, expect, promote
 from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 ACTIVATIONS = tuple(
     name
@@ -71,14 +73,14 @@ class Matmul(Op, mnemonic="matmul"):
         """Two for each multiply-add."""
         return 2 * self.product.size * self.mnk[2]
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Loops over batch, rows and columns, and the inner loop that reduces."""
         out, (m, n, k) = self.results[0], self.mnk
         batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
         rank = len(batch)
         row, column, inner = rank, rank + 1, rank + 2
         vector = self.a.rank < 2 or self.b.rank < 2
-        return Dispatch(
+        nest = LoopNest(
             domain=(*batch, tiles(m), tiles(n), tiles(k)),
             iterators=(*[Iterator.PARALLEL] * (rank + 2), Iterator.REDUCTION),
             inputs=(
@@ -86,17 +88,19 @@ class Matmul(Op, mnemonic="matmul"):
                 self._operand_map(self.b, rank, (column, inner) if self.transpose_b else (inner, column)),
                 *self._epilogue_maps(),
             ),
-            outputs=(Map(tuple(range(out.rank))),) if not vector else (Map((*range(rank), row, column)),),
+            outputs=(IndexingMap(tuple(range(out.rank))),)
+            if not vector
+            else (IndexingMap((*range(rank), row, column)),),
             body=self._body(),
-            exact=not vector,
         )
+        return nest.estimate() if vector else nest
 
-    def _operand_map(self, operand: TensorType, batch_rank: int, matrix: tuple[int, int]) -> Map:
+    def _operand_map(self, operand: TensorType, batch_rank: int, matrix: tuple[int, int]) -> IndexingMap:
         shift = batch_rank - (operand.rank - 2)
         batch = tuple(None if d == 1 else i + shift for i, d in enumerate(operand.shape[:-2]))
-        return Map((*batch, *matrix), Access.MULTICAST)
+        return IndexingMap((*batch, *matrix), Access.MULTICAST)
 
-    def _epilogue_maps(self) -> tuple[Map, ...]:
+    def _epilogue_maps(self) -> tuple[IndexingMap, ...]:
         return ()
 
     def _body(self) -> tuple[TileOp, ...]:
@@ -120,13 +124,13 @@ class Linear(Matmul, mnemonic="linear"):
         product = super().infer()
         return product if self.bias is None else product.with_shape(broadcast(product.shape, self.bias.shape))
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Those of the product; one that the bias broadcasts is a product and a sum before it reaches the device."""
         if self.results[0].shape == self.product.shape:
             return super().dispatch()
         return movement(self.operands, self.results, "add")
 
-    def _epilogue_maps(self) -> tuple[Map, ...]:
+    def _epilogue_maps(self) -> tuple[IndexingMap, ...]:
         return () if self.bias is None else (broadcast_map(self.bias, self.results[0]),)
 
 
@@ -217,19 +221,18 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
         count = self.nnz or math.prod(self.blocks)
         return 2 * count * self.a.shape[2] * self.a.shape[3] * self.b.shape[3]
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """One product of matrices for each block that is not 0."""
         m, k, n = self.a.shape[2], self.a.shape[3], self.b.shape[3]
         lead = (0,) * len(self.blocks)
-        return Dispatch(
+        return WorkEstimate(
             domain=(self.nnz or math.prod(self.blocks), tiles(m), tiles(n), tiles(k)),
             iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
             inputs=(
-                Map((0, 0, 1, 3), Access.MULTICAST),
-                Map((0, 0, 3, 2), Access.MULTICAST),
-                Map((0,), Access.GATHER),
+                IndexingMap((0, 0, 1, 3), Access.MULTICAST),
+                IndexingMap((0, 0, 3, 2), Access.MULTICAST),
+                IndexingMap((0,), Access.GATHER),
             ),
-            outputs=(Map((*lead, 1, 2)),),
-            body=(TileOp("matmul", (0, 1, 3)),),
-            exact=False,
+            outputs=(IndexingMap((*lead, 1, 2)),),
+            body=(TileWork("matmul", (0, 1, 3)),),
         )

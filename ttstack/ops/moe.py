@@ -11,11 +11,12 @@ from dataclasses import replace
 from ttstack.ops.attributes import I32, I64, ResultDType, ResultType, SecondResultDType, Ui32
 from ttstack.ops.base import Op
 from ttstack.ops.devices import Groups, Mesh, MeshOp
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.loops import broadcast_map, movement
+from ttstack.ops.loop_nests import broadcast_map, movement
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import broadcast, expect, integer
 from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
@@ -51,22 +52,21 @@ class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
         """Two for each multiply-add."""
         return 2 * self.input.size * self.num_experts
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """A matrix product whose rows are sorted where they are made."""
         rows, inner = self.input.shape
         logits = TensorType((rows, self.num_experts), self.input.dtype)
         levels = math.ceil(math.log2(max(self.num_experts, 2)))
-        return Dispatch(
+        return WorkEstimate(
             domain=(tiles(rows), tiles(self.num_experts), tiles(inner)),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
             inputs=(
-                Map((0, 2), Access.MULTICAST),
-                Map((2, 1), Access.MULTICAST),
+                IndexingMap((0, 2), Access.MULTICAST),
+                IndexingMap((2, 1), Access.MULTICAST),
                 broadcast_map(self.bias, logits),
             ),
-            outputs=(Map((0, None)), Map((0, None))),
-            body=(TileOp("matmul", (0, 1, 3)), TileOp("maximum", (5,), 2 * levels), TileOp("exp", (5,))),
-            exact=False,
+            outputs=(IndexingMap((0, None)), IndexingMap((0, None))),
+            body=(TileWork("matmul", (0, 1, 3)), TileWork("maximum", (5,), 2 * levels), TileWork("exp", (5,))),
         )
 
 
@@ -76,7 +76,7 @@ class Routed(Movement):
     op_code = "CopyDeviceOperation"
     computes = None
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Rows move one by one, from wherever they lie."""
         rows = max(t.size // max(t.shape[-1], 1) if t.rank else 1 for t in (*self.operands, *self.results))
         return replace(movement(self.operands, self.results), domain=(rows,))

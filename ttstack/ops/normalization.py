@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from ttstack.ops.attributes import F32, I32, I64, DenseI64
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch, Map
-from ttstack.ops.loops import rowwise
+from ttstack.ops.loop_nests import rowwise
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.shapes import axis, expect, from_front, trailing
 from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 _CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
 """Work on each tile to give it mean 0 and variance 1."""
@@ -51,7 +52,7 @@ class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
         """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""
         return 7 * self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each normalised row stays in a core."""
         return rowwise(self.operands, self.input, self.dims, _CENTRED)
 
@@ -63,7 +64,7 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
         """Four for each element: square, mean, scaling, weight."""
         return 4 * self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each normalised row stays in a core."""
         return rowwise(self.operands, self.input, self.dims, [("reduce_sum", 1), ("multiply", 3)])
 
@@ -104,7 +105,7 @@ class BatchNormInference(BatchNorm, mnemonic="batch_norm_inference"):
         """Four for each element."""
         return 4 * self.operand.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Every tile by itself."""
         work = [("subtract", 1), ("multiply", 2), ("add", 1)]
         return _beside(rowwise([self.operand], self.operand, [], work), operands=4)
@@ -129,7 +130,7 @@ class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
         """Seven for each element: mean, centring, square, mean, scaling, scale, offset."""
         return 7 * self.operand.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """What one statistic is taken over stays in a core."""
         others = [d for d in range(self.operand.rank) if d != self.dimension]
         return _beside(rowwise([self.operand], self.operand, others, _CENTRED), operands=4, results=2)
@@ -167,14 +168,14 @@ class GroupNorm(Op, mnemonic="group_norm"):
         """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""
         return 7 * self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each sample's channels stay in a core; side by side where there are several groups of them."""
         at = axis(self.channel_dim, self.input.rank, "channel_dim")
         inside = [d for d in range(1, self.input.rank) if d != at or self.num_groups == 1]
         return _beside(rowwise([self.input], self.input, inside, _CENTRED), operands=len(self.operands) - 1)
 
 
-def _beside(found: Dispatch, *, operands: int, results: int = 0) -> Dispatch:
+def _beside(found: WorkEstimate, *, operands: int, results: int = 0) -> WorkEstimate:
     """The same loops, with operands and results of a tile that stays in the core."""
-    held = Map(())
+    held = IndexingMap(())
     return replace(found, inputs=found.inputs + (held,) * operands, outputs=found.outputs + (held,) * results)

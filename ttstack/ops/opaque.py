@@ -2,10 +2,10 @@
 
 from ttstack.ops.attributes import Str
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch
-from ttstack.ops.loops import movement
+from ttstack.ops.loop_nests import movement
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class TtLangOp(Op, mnemonic="tt_lang_op"):
@@ -40,6 +40,6 @@ class TtLangOp(Op, mnemonic="tt_lang_op"):
         """Unknown, so none."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """What is read is read once, and what is written is written once."""
         return movement(self.operands, self.results)

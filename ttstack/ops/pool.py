@@ -5,11 +5,13 @@ from typing import ClassVar
 
 from ttstack.ops.attributes import Bool, SecondResultDType, Sides, SignedSides, Str
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.loops import movement
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loop_nests import movement
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import ImageOp, Window, low_and_high, per_axis
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Pool(ImageOp):
@@ -59,20 +61,19 @@ class Pool(ImageOp):
         """One for each element of each window."""
         return self.results[0].size * self.sliding.taps
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Pixels and channels side by side, the elements of a window one after another."""
         outputs = len(self.results)
-        return Dispatch(
+        return WorkEstimate(
             domain=(
                 tiles(self.results[0].size // max(self.channels, 1)),
                 tiles(self.channels),
                 self.sliding.taps,
             ),
             iterators=(Iterator.PARALLEL, Iterator.PARALLEL, Iterator.REDUCTION),
-            inputs=(Map((0, 1, 2), Access.WINDOW),),
-            outputs=(Map((0, 1)),) * outputs,
-            body=(TileOp(self.reduces, (0, 1)),),
-            exact=False,
+            inputs=(IndexingMap((0, 1, 2), Access.WINDOW),),
+            outputs=(IndexingMap((0, 1)),) * outputs,
+            body=(TileWork(self.reduces, (0, 1)),),
         )
 
 
@@ -109,11 +110,11 @@ class MaxPool2dWithIndices(Pool, mnemonic="max_pool2d_with_indices"):
             expect(t is None or t == result, f"{name} is {t}, the result {result}")
         return results
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """As for the maximum, which is found twice: as a value and as a place."""
         found = super().dispatch()
-        unread = (Map(()),) * (len(self.operands) - 1)
-        return replace(found, inputs=found.inputs + unread, body=(TileOp(self.reduces, (0, 1), 2.0),))
+        unread = (IndexingMap(()),) * (len(self.operands) - 1)
+        return replace(found, inputs=found.inputs + unread, body=(TileWork(self.reduces, (0, 1), 2.0),))
 
 
 class GlobalAvgPool2d(Op, mnemonic="global_avg_pool2d"):
@@ -133,7 +134,7 @@ class GlobalAvgPool2d(Op, mnemonic="global_avg_pool2d"):
         """One for each element that is read."""
         return self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """That of the mean that it is."""
         return OPS["mean"].on([self.input], {"keep_dim": True, "dim_arg": (1, 2)}).dispatch()
 
@@ -161,9 +162,9 @@ class Upsample2d(Op, mnemonic="upsample2d"):
         """None for `nearest`; seven for each element of a mix of four."""
         return 0 if self.mode == "nearest" else 7 * self.results[0].size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Pixels move across tiles; a mix multiplies and adds them there."""
         moved = movement([self.input], self.results)
         if self.mode == "nearest":
             return moved
-        return replace(moved, body=(TileOp("multiply", (0,), 4.0), TileOp("add", (0,), 3.0)))
+        return replace(moved, body=(TileWork("multiply", (0,), 4.0), TileWork("add", (0,), 3.0)))

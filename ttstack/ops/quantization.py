@@ -2,10 +2,11 @@
 
 from ttstack.ops.attributes import I32, ResultDType
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch, Map, TileOp
-from ttstack.ops.loops import elementwise, identity_map
+from ttstack.ops.loop_nests import elementwise_estimate, identity_map
+from ttstack.ops.loops import IndexingMap, TileWork
 from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import ElementType, QuantType, TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Quantization(Op):
@@ -28,14 +29,14 @@ class Quantization(Op):
         """Raise `ValueError` where element types or parameters do not fit the op."""
         raise NotImplementedError(f"{type(self).__name__}.check")
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Scale, shift and conversion of each tile; parameters along a dimension are held beside it."""
         result = self.results[0]
-        work = [TileOp("multiply", (0,)), TileOp("add", (0,)), TileOp("typecast", (0,))]
-        one = elementwise([self.input], result, work)
-        parameters = tuple(Map((None,) * t.rank) for t in self.operands[1:])
+        work = [TileWork("multiply", (0,)), TileWork("add", (0,)), TileWork("typecast", (0,))]
+        one = elementwise_estimate([self.input], result, work)
+        parameters = tuple(IndexingMap((None,) * t.rank) for t in self.operands[1:])
         inputs = (identity_map(result.rank), *parameters)
-        return Dispatch(one.domain, one.iterators, inputs, one.outputs, one.body, exact=False)
+        return WorkEstimate(one.domain, one.iterators, inputs, one.outputs, one.body)
 
 
 class Quantize(Quantization, mnemonic="quantize"):

@@ -1,14 +1,20 @@
 """Reductions along dimensions, and softmax."""
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from ttstack.ops.attributes import I64, Bool, I32Array, ResultDType, Si32
 from ttstack.ops.base import Op, define
-from ttstack.ops.dispatch import TILE_OPS, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.loops import identity_map, rowwise
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import identity_map, rowwise
+from ttstack.ops.loops import IndexingMap, Iterator
 from ttstack.ops.shapes import axes, axis, expect, integer
+from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType, tile_shape
+from ttstack.ops.work_estimate import WorkEstimate
+
+_TILE_DOC = "Reduce a tile into the accumulator."
+
+_RATES = {"reduce_sum": Rate.REDUCE, "reduce_mean": Rate.REDUCE, "reduce_max": Rate.REDUCE_MAX}
 
 
 class Reduction(Op):
@@ -25,7 +31,9 @@ class Reduction(Op):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.tile_op = f"reduce_{cls.mnemonic.removeprefix('reduce_')}"
-        TILE_OPS.add(cls.tile_op)
+        register(
+            TileOpSpec(cls.tile_op, 1, cls.mnemonic, _TILE_DOC, _RATES.get(cls.tile_op, Rate.FUNCTION), reduces=True)
+        )
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -43,22 +51,22 @@ class Reduction(Op):
         """One for each element that is read."""
         return self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Loops over the operand; the reduced ones stay in a core."""
         kept = [i for i in range(self.input.rank) if i not in self.dims]
         out = tuple(None if i in self.dims else i for i in range(self.input.rank)) if self.keep_dim else tuple(kept)
         # Dropped tile dimensions move what is left across tile boundaries.
         aligned = self.keep_dim or kept[-2:] == [self.input.rank - 2, self.input.rank - 1]
-        return Dispatch(
+        nest = LoopNest(
             domain=tile_shape(self.input.shape),
             iterators=tuple(
                 Iterator.REDUCTION if i in self.dims else Iterator.PARALLEL for i in range(self.input.rank)
             ),
             inputs=(identity_map(self.input.rank),),
-            outputs=(Map(out),),
+            outputs=(IndexingMap(out),),
             body=(TileOp(self.tile_op, (0, 1)),),
-            exact=aligned,
         )
+        return nest if aligned else nest.estimate()
 
 
 for _mnemonic, _doc in {
@@ -88,9 +96,10 @@ class Argmax(Reduction, mnemonic="argmax"):
         expect(not missing, f"input {list(self.input.shape)} has no elements along {list(self.dims)}")
         return found
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """The loops of a reduction; positions are no tile op."""
-        return replace(super().dispatch(), exact=False)
+        found = super().dispatch()
+        return found.estimate() if isinstance(found, LoopNest) else found
 
 
 class Scan(Op):
@@ -106,7 +115,7 @@ class Scan(Op):
         axis(self.dim, self.input.rank)
         return self.input
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """The scanned dimension stays in a core."""
         return rowwise([self.input], self.input, [axis(self.dim, self.input.rank)], [("add", 1)])
 
@@ -133,7 +142,7 @@ class Softmax(Op, mnemonic="softmax"):
         """Five for each element: maximum, subtraction, exponential, sum, scaling."""
         return 5 * self.input.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Each row stays in a core."""
         work = [("exp_approx", 1), ("reduce_sum", 1), ("multiply", 1)]
         if self.numericStable:

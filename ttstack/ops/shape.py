@@ -4,11 +4,13 @@ import math
 
 from ttstack.ops.attributes import F32, DenseI32, DenseI64, I32Array, Si32, Str, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch, Iterator, Map, TileOp
-from ttstack.ops.loops import broadcast_map, identity_map, movement
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import broadcast_map, identity_map, movement
+from ttstack.ops.loops import IndexingMap, Iterator
 from ttstack.ops.pattern import rearrangement
 from ttstack.ops.shapes import axes, axis, expect
 from ttstack.ops.types import TensorType, tile_shape
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Movement(Op):
@@ -16,7 +18,7 @@ class Movement(Op):
 
     computes = ()
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """All operands are read and all results written once."""
         return movement(self.operands, self.results)
 
@@ -96,17 +98,17 @@ class Permutation(Op):
         """None."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """A map where whole tiles move, data movement across tiles otherwise."""
         order, rank = self.order, self.input.rank
         matrix = min(rank, 2)
         if sorted(order[rank - matrix :]) != list(range(rank - matrix, rank)):
             return movement([self.input], self.results)
         swapped = order[rank - matrix :] != tuple(range(rank - matrix, rank))
-        return Dispatch(
+        return LoopNest(
             domain=tile_shape(self.results[0].shape),
             iterators=(Iterator.PARALLEL,) * rank,
-            inputs=(Map(tuple(order.index(d) for d in range(rank))),),
+            inputs=(IndexingMap(tuple(order.index(d) for d in range(rank))),),
             outputs=(identity_map(rank),),
             body=(TileOp("transpose" if swapped else "copy", (0,)),),
         )
@@ -198,10 +200,10 @@ class Broadcast(Op, mnemonic="broadcast"):
         """None."""
         return 0
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Every tile of the result is a copy of the tile that it repeats."""
         out = self.results[0]
-        return Dispatch(
+        return LoopNest(
             domain=tile_shape(out.shape),
             iterators=(Iterator.PARALLEL,) * out.rank,
             inputs=(broadcast_map(self.input, out),),

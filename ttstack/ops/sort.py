@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from ttstack.ops.attributes import I32, Bool, ResultDType, SecondResultDType, Si32, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
-from ttstack.ops.loops import identity_map, rowwise
+from ttstack.ops.loop_nests import identity_map, rowwise
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import axis, expect, integer
 from ttstack.ops.types import ElementType, TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Ordering(Op):
@@ -31,7 +32,7 @@ class Ordering(Op):
         given, at = self.ordered()
         return given.size * max(1, math.ceil(math.log2(max(given.shape[at], 1))))
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Each line stays in a core, which compares its tiles level by level."""
         given, at = self.ordered()
         levels = max(1, math.ceil(math.log2(max(given.shape[at], 2))))
@@ -119,16 +120,15 @@ class Sampling(Op, mnemonic="sampling"):
         """Softmax, a sorting network's comparisons, and a scan."""
         return self.input_values.size * (7 + math.ceil(math.log2(max(self.input_values.shape[1], 2))))
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """32 rows are one unit of work; their candidates stay in a core."""
         rows, width = self.input_values.shape
         levels = math.ceil(math.log2(max(width, 2)))
-        scalars = (Map((0,), Access.GATHER),) * 3
-        return Dispatch(
+        scalars = (IndexingMap((0,), Access.GATHER),) * 3
+        return WorkEstimate(
             domain=(tiles(rows), tiles(width)),
             iterators=(Iterator.PARALLEL, Iterator.REDUCTION),
-            inputs=(identity_map(2), Map((0, 1), Access.GATHER), *scalars),
-            outputs=(Map((0,), Access.GATHER),),
-            body=(TileOp("maximum", (0,), levels), TileOp("exp", (0,)), TileOp("add", (0,), 2)),
-            exact=False,
+            inputs=(identity_map(2), IndexingMap((0, 1), Access.GATHER), *scalars),
+            outputs=(IndexingMap((0,), Access.GATHER),),
+            body=(TileWork("maximum", (0,), levels), TileWork("exp", (0,)), TileWork("add", (0,), 2)),
         )

@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from ttstack.ops.attributes import I64, Bool, Str, TensorTrainAttr
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.embedding import check_offsets, check_table, count_bags
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import expect, integer
 from ttstack.ops.tensor_train_generic import lookup, products
 from ttstack.ops.tensor_train_stages import Stage, held_elements, row_products, stages
+from ttstack.ops.tile_ops import TileOpSpec, register
 from ttstack.ops.types import TILE, DType, TensorType, tiles
+from ttstack.ops.work_estimate import WorkEstimate
 
 MOST_ELEMENTS = 1 << 26
 """Of a table that `tensor_train_reconstruct` gives: it is for debugging, not for getting rid of the train."""
@@ -83,7 +85,12 @@ class Contraction(Op):
         """Two for each multiply-add of the chain, row by row."""
         return 2 * self.picked * row_products(self.train.plan)
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """The work."""
+        return self.loops
+
+    @cached_property
+    def loops(self) -> WorkEstimate:
         """Units of work are tiles of rows that share a slice: put into place and multiplied, core by core.
 
         How often each is done follows from the stages; a result that bags are pooled to is added up in the end.
@@ -91,13 +98,14 @@ class Contraction(Op):
         units = max(1, math.ceil(max(stage.row_tiles for stage in self.stages)))
         count, plan = len(self.operands), self.train.plan
         times = [n for stage in self.stages[1:] for n in (stage.copies, stage.products)] or [tiles(self.picked)]
-        body = [replace(op, count=n / units) for op, n in zip(products(plan, self.first, count), times, strict=True)]
+        chain = zip(products(plan, self.first, count), times, strict=True)
+        body = [TileWork(op.name, op.args, n / units) for op, n in chain]
         if self.pooled_tiles:
-            body.append(TileOp("add", (count + len(body),), self.pooled_tiles / units))
-        maps = [Map((0,), Access.GATHER)] * (count + 1)
-        slices = [Map((0, None, None), Access.INDIRECT)] * (plan.order - 1)
-        maps[self.first : self.first + plan.order] = [Map((0,), Access.INDIRECT), *slices]
-        return Dispatch((units,), (Iterator.PARALLEL,), tuple(maps[:-1]), tuple(maps[-1:]), tuple(body), exact=False)
+            body.append(TileWork("add", (count + len(body),), self.pooled_tiles / units))
+        maps = [IndexingMap((0,), Access.GATHER)] * (count + 1)
+        slices = [IndexingMap((0, None, None), Access.INDIRECT)] * (plan.order - 1)
+        maps[self.first : self.first + plan.order] = [IndexingMap((0,), Access.INDIRECT), *slices]
+        return WorkEstimate((units,), (Iterator.PARALLEL,), tuple(maps[:-1]), tuple(maps[-1:]), tuple(body))
 
 
 class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
@@ -125,7 +133,7 @@ class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
         """Indices, and the first core, of which rows are read."""
         return frozenset((0, 1))
 
-    def as_generic(self) -> Dispatch:
+    def dispatch(self) -> LoopNest:
         """Slices picked by the digits of each index, and a chain of products."""
         return lookup(self.train, self.operands, self.results[0])
 
@@ -194,10 +202,22 @@ class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"
         """Of all rows."""
         return self.picked * self.train.plan.cols / TILE**2
 
-    def as_generic(self) -> Dispatch:
+    def dispatch(self) -> LoopNest:
         """Slices picked by the digits of each index, a chain of products, and the rows of a bag made one."""
         pool = {name: value for name, value in self.attributes().items() if name != "train"}
         return lookup(self.train, self.operands, self.results[0], pool)
+
+
+register(
+    TileOpSpec(
+        "pool",
+        1,
+        "",
+        "Rows of a bag made one; offsets say where bags start, without them they are alike.",
+        optional=True,
+        attributes={name: a for name, a in TensorTrainEmbeddingBag.attribute_specs().items() if name != "train"},
+    )
+)
 
 
 class TensorTrainReconstruct(Contraction, mnemonic="tensor_train_reconstruct"):

@@ -6,12 +6,29 @@ a product gives for several columns becomes a row for each, and one product mult
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING
 from typing import Any
 
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, Pick, TileOp
+from ttstack.ops.attributes import Attribute, Spelling
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator, Pick
 from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import DType, TensorType, tile_shape
 from ttstack.tensor_train.shape import TensorTrainPlan
+
+for _spec in (
+    TileOpSpec(
+        "group",
+        1,
+        "",
+        "Rows that need the same slice together, equal ones once; each of `columns` is a row of its own.",
+        Rate.COPY,
+        attributes={"columns": Attribute("columns", Spelling("integer", "i64"), MISSING)},
+    ),
+    TileOpSpec("weigh", 2, "multiply", "Each row times its weight."),
+):
+    register(_spec)
 
 
 def products(plan: TensorTrainPlan, first: int, operands: int) -> tuple[TileOp, ...]:
@@ -28,7 +45,7 @@ def products(plan: TensorTrainPlan, first: int, operands: int) -> tuple[TileOp, 
 
 def lookup(
     train: TensorTrainType, operands: Sequence[TensorType], out: TensorType, pool: Mapping[str, Any] | None = None
-) -> Dispatch:
+) -> LoopNest:
     """One iteration for each tile of rows of the result; `pool` says how rows of a bag become one.
 
     Operands are the indices and the cores, then what bags have of offsets and weights.
@@ -36,16 +53,18 @@ def lookup(
     plan, count = train.plan, len(operands)
     loops = tuple(range(out.rank - 1))
     after = range(1 + plan.order, count)
-    maps = [Map(loops if pool is None else (0, None)[-t.rank :], Access.GATHER) for t in operands]
-    maps[1 : after.start] = [Map((None, None, None), Access.INDIRECT, _digit(plan, k)) for k in range(plan.order)]
+    maps = [IndexingMap(loops if pool is None else (0, None)[-t.rank :], Access.GATHER) for t in operands]
+    maps[1 : after.start] = [
+        IndexingMap((None, None, None), Access.INDIRECT, _digit(plan, k)) for k in range(plan.order)
+    ]
     body = [*products(plan, 1, count)]
     if pool is not None:
         body += _pooling(operands, after, count + len(body), pool)
-    return Dispatch(
+    return LoopNest(
         domain=tile_shape(out.shape)[:-1],
         iterators=(Iterator.PARALLEL,) * len(loops),
         inputs=tuple(maps),
-        outputs=(Map((*loops, None), Access.GATHER),),
+        outputs=(IndexingMap((*loops, None), Access.GATHER),),
         body=tuple(body),
         index_bound=plan.rows,
     )
@@ -66,7 +85,7 @@ def _digit(plan: TensorTrainPlan, number: int) -> Pick | None:
     return Pick(math.prod(factors[number + 1 :]), factors[number] if number else None) if factors[number] > 1 else None
 
 
-def train_of(dispatch: Dispatch, operands: Sequence[TensorType]) -> TensorTrainType:
+def train_of(dispatch: LoopNest, operands: Sequence[TensorType]) -> TensorTrainType:
     """The train whose slices a dispatch picks; raises `ValueError` where they make none."""
     picked = [t for t, m in zip(operands, dispatch.inputs, strict=True) if m.access is Access.INDIRECT]
     element = picked[0].dtype if picked else None

@@ -6,10 +6,11 @@ from dataclasses import replace
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.attributes import F32, AttentionMaskType, Bool, SecondResultDType
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch, Map, TileOp
-from ttstack.ops.loops import elementwise
+from ttstack.ops.loop_nests import elementwise_estimate
+from ttstack.ops.loops import IndexingMap, TileWork
 from ttstack.ops.shapes import expect, trailing
 from ttstack.ops.types import DType, ElementType, TensorType
+from ttstack.ops.work_estimate import WorkEstimate
 
 STATISTICS = 32
 """Columns of the tensor of log-sum-exps: one tile."""
@@ -52,11 +53,11 @@ class Adamw(Op, mnemonic="adamw"):
         """Sixteen for each element: two moments, two corrections, root, quotient, decay and step."""
         return 16 * self.param.size
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Every tile by itself."""
         work = (("multiply", 8.0), ("add", 4.0), ("sqrt", 1.0), ("reciprocal", 1.0))
-        one = elementwise(self.operands, self.param, [TileOp(name, (0,), count) for name, count in work])
-        return replace(one, outputs=one.outputs * len(self.results), exact=False)
+        tiles = [TileWork(name, (0,), count) for name, count in work]
+        return elementwise_estimate(self.operands, self.param, tiles, len(self.results))
 
 
 class TrainingAttention(Op):
@@ -130,7 +131,7 @@ class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
         """Two matrix products."""
         return self.forward().flops()
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """That of attention."""
         found = self.forward().dispatch()
         return replace(found, outputs=found.outputs * len(self.results))
@@ -165,11 +166,11 @@ class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
         """Five matrix products for the two of the forward pass."""
         return self.forward().flops() * 5 // 2
 
-    def dispatch(self) -> Dispatch:
+    def dispatch(self) -> WorkEstimate:
         """Loops of attention; scores are computed again, and each block of keys gets its part of the gradients."""
         found = self.forward().dispatch()
         (row, *_), keys = found.outputs, found.inputs[1]
-        per_key = Map(keys.loops)
+        per_key = IndexingMap(keys.loops)
         body = tuple(replace(op, count=op.count * 2.5) if op.name == "matmul" else op for op in found.body)
         inputs = (row, row, row, keys, keys, row, *found.inputs[3:])
         return replace(found, inputs=inputs, outputs=(row, per_key, per_key), body=body)

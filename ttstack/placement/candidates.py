@@ -11,7 +11,7 @@ from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import block_steps, matmul_spreads
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access
+from ttstack.ops.loops import Access
 from ttstack.ops.types import DType
 from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride

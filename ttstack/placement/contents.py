@@ -9,8 +9,8 @@ import numpy as np
 
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.creation import Full
-from ttstack.ops.dispatch import TileOp
 from ttstack.ops.eltwise import Comparison
+from ttstack.ops.loop_nest import TileOp
 from ttstack.ops.shape import Pad
 
 FAR = 9984.0
@@ -59,7 +59,7 @@ def contents_after(op: Op, operands: Sequence[Contents]) -> Contents:
     if op.family == "shape" or op.mnemonic in _MOVING:
         own = [c for c, t in zip(operands, op.operands, strict=True) if t.dtype == op.results[0].dtype]
         return _either([*own, contents_of(np.array([op.value]))] if isinstance(op, Pad) else own)
-    loops = op.as_generic() if op.family in ("eltwise", "reduction", "generic") else None
+    loops = op.nest if op.family in ("eltwise", "reduction", "generic") else None
     if loops is None:
         return UNKNOWN
     values = [*operands, *[UNKNOWN] * len(loops.outputs)]

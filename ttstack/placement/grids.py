@@ -6,7 +6,7 @@ from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access, Dispatch
+from ttstack.ops.loops import Access, Loops
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
 
@@ -78,7 +78,7 @@ def width_grids(t: TensorType, device: Grid) -> list[Grid]:
     return list(dict.fromkeys((shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(few, device))))
 
 
-def flat_grid(dispatch: Dispatch, device: Grid) -> Grid:
+def flat_grid(dispatch: Loops, device: Grid) -> Grid:
     """The smallest rectangle that runs the op's iterations in as few rounds as the whole device."""
     return _rectangle(_needed(dispatch.units, device.cores), device)
 
@@ -105,13 +105,13 @@ def _counts(extent: int, cores: int) -> list[int]:
     return sorted({_needed(extent, n) for n in range(1, cores + 1)})
 
 
-def _matrix(dispatch: Dispatch) -> tuple[int, int]:
+def _matrix(dispatch: Loops) -> tuple[int, int]:
     """Iterations of all parallel loops but the last, and of the last."""
     last = dispatch.domain[dispatch.parallel[-1]]
     return dispatch.units // max(last, 1), last
 
 
-def _kinds(op: Op, dispatch: Dispatch) -> tuple[MemoryLayout, ...]:
+def _kinds(op: Op, dispatch: Loops) -> tuple[MemoryLayout, ...]:
     if is_attention(dispatch) or any(m.access in _NOT_SHARDED for m in dispatch.maps):
         return ()
     if isinstance(op, WindowOp):

@@ -53,5 +53,5 @@ def _adds(node: Node) -> bool:
 
 
 def _tile_ops(node: Node) -> frozenset[str]:
-    loops = node.op.as_generic() if node.op.family in ("eltwise", "generic") else None
+    loops = node.op.nest if node.op.family in ("eltwise", "generic") else None
     return frozenset(tile_op.name for tile_op in loops.body) if loops else frozenset()

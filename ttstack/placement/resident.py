@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.device.kernel_class import is_chain
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.ops.dispatch import Access
+from ttstack.ops.loops import Access
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack.placement.graph import Graph
 from ttstack.placement.grids import shard_grid, sharded

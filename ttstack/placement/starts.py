@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ttstack.device.kernel_class import is_batched, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Access
+from ttstack.ops.loops import Access
 from ttstack.placement.graph import Graph
 from ttstack.placement.resident import resident
 from ttstack.system_desc import ChipDesc

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from ttstack.ops.base import OPS, Arity, Attribute, Op
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.program.records import Function, Operation
 
@@ -19,7 +19,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "sides": (int, tuple),
     "flattened": tuple,
     "table": tuple,
-    "dispatch": Dispatch,
+    "dispatch": LoopNest,
     "elements": object,
     "tensor_train": TensorTrainType,
 }

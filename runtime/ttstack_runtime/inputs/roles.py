@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
-from ttstack.ops.dispatch import Dispatch
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.program.records import Function, Operation
 from ttstack.tensor_train.shape import TensorTrainPlan
 
@@ -93,7 +93,7 @@ def _picked(function: Function, operation: Operation) -> tuple[int, int | None] 
 
 def _keeps_values(operation: Operation) -> bool:
     program = operation.attributes.get("program")
-    if isinstance(program, Dispatch):
+    if isinstance(program, LoopNest):
         return all(op.name in ("copy", "transpose", "typecast") for op in program.body)
     return operation.name in _KEEPING
 

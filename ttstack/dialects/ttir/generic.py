@@ -10,8 +10,9 @@ from ttstack.dialects.ttir.tile import build_tile_op, read_tile, read_tile_op, t
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_VARIADIC, OPS
-from ttstack.ops.dispatch import Access, Dispatch, Iterator, Map, TileOp
 from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator
 from ttstack.ops.types import ElementType, TensorType, tile_shape
 
 BOUND = "index_bound"
@@ -53,7 +54,7 @@ class GenericOp(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
             _check_map(f"operand {i}", t, m, dispatch)
 
 
-def read_generic(op: Any) -> Dispatch:
+def read_generic(op: Any) -> LoopNest:
     """The record of a `ttir.generic` operation; raises `ValueError` where it is ill-formed."""
     types = [read_type(v.type) for v in op.operands]
     maps, iterators, access = (_list(op, n) for n in ("indexing_maps", "iterator_types", "access"))
@@ -62,8 +63,8 @@ def read_generic(op: Any) -> Dispatch:
             raise ValueError(f"has {len(given)} {name} for {len(types)} operands")
     read = [read_map(str(m)) for m in maps]
     loops = [x for x, _ in read]
-    records = [Map(x, Access(ir.StringAttr(a).value), pick) for (x, pick), a in zip(read, access, strict=True)]
-    return Dispatch(
+    records = [IndexingMap(x, Access(ir.StringAttr(a).value), pick) for (x, pick), a in zip(read, access, strict=True)]
+    return LoopNest(
         domain=_domain(types, loops, len(iterators)),
         iterators=tuple(Iterator(ir.StringAttr(a).value) for a in iterators),
         inputs=tuple(records[:-1]),
@@ -73,7 +74,7 @@ def read_generic(op: Any) -> Dispatch:
     )
 
 
-def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorType) -> ir.Value:
+def build_generic(dispatch: LoopNest, inputs: Sequence[ir.Value], out: TensorType) -> ir.Value:
     """A `ttir.generic` at the current insertion point."""
     result = tensor_type(out)
     destination = ir.Operation.create("ttir.empty", results=[result]).results[0]
@@ -95,7 +96,7 @@ def build_generic(dispatch: Dispatch, inputs: Sequence[ir.Value], out: TensorTyp
     return op.results[0]
 
 
-def _build_body(op: Any, dispatch: Dispatch, dtypes: list[ElementType]) -> None:
+def _build_body(op: Any, dispatch: LoopNest, dtypes: list[ElementType]) -> None:
     location = op.location
     tiles = [tile_type(d) for d in dtypes]
     block = ir.Block.create_at_start(op.regions[0], tiles, [location] * len(tiles))
@@ -155,7 +156,7 @@ def _bound(op: Any) -> int | None:
     return ir.IntegerAttr(op.attributes[BOUND]).value if BOUND in op.attributes else None
 
 
-def _index_attributes(dispatch: Dispatch) -> dict[str, ir.Attribute]:
+def _index_attributes(dispatch: LoopNest) -> dict[str, ir.Attribute]:
     bound = dispatch.index_bound
     return {} if bound is None else {BOUND: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), bound)}
 
@@ -165,7 +166,7 @@ def _check_index(index: TensorType, bound: int) -> None:
         raise ValueError(f"{BOUND} is {bound}, of operand 0, {index}: it bounds integers, and is at least 1")
 
 
-def _check_map(name: str, t: TensorType, m: Map, dispatch: Dispatch) -> None:
+def _check_map(name: str, t: TensorType, m: IndexingMap, dispatch: LoopNest) -> None:
     if len(m.loops) != t.rank:
         raise ValueError(f"{name} has rank {t.rank}, its map {len(m.loops)} results")
     if m.pick is not None:
@@ -178,7 +179,7 @@ def _check_map(name: str, t: TensorType, m: Map, dispatch: Dispatch) -> None:
             raise ValueError(f"{name} has {extent} tiles along dimension {d}, its loop runs over {want}")
 
 
-def _check_pick(name: str, t: TensorType, m: Map, bound: int | None) -> None:
+def _check_pick(name: str, t: TensorType, m: IndexingMap, bound: int | None) -> None:
     modulus = m.pick.modulus if m.pick else None
     if m.access is not Access.INDIRECT or bound is None:
         raise ValueError(f"{name} is picked by an index: its access is '{Access.INDIRECT}', and there is an {BOUND}")

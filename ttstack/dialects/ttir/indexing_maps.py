@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from ttstack.mlir import ir
-from ttstack.ops.dispatch import Map, Pick
+from ttstack.ops.loops import IndexingMap, Pick
 
 
 @cache
@@ -23,7 +23,7 @@ def read_map(text: str) -> tuple[tuple[int | None, ...], Pick | None]:
     return tuple(None if term == "0" else int(term[1:]) for term in terms), pick
 
 
-def map_attribute(m: Map, loops: int) -> ir.Attribute:
+def map_attribute(m: IndexingMap, loops: int) -> ir.Attribute:
     """The affine map of so many loops."""
     results = [ir.AffineExpr.get_constant(0) if x is None else ir.AffineExpr.get_dim(x) for x in m.loops]
     if m.pick is not None:

@@ -21,5 +21,5 @@ class Dispatch(Pass, name="dispatch"):
 
 def _dispatch(op: Any) -> list[ir.Value] | None:
     definition = describe(op)
-    generic = definition.as_generic()
+    generic = definition.nest
     return None if generic is None else [build_generic(generic, list(op.operands), definition.results[0])]

@@ -56,7 +56,7 @@ def _along(t: TensorType, way: Sequence[tuple[str, dict[str, Any]]]) -> list[Op]
 def _burden(ops: Sequence[Op]) -> tuple[int, int, int]:
     """Moves of elements between tiles by permutations, then all that move anything, then all."""
     moving = [op for op in ops if not is_view(op)]
-    across = sum(isinstance(op, Permutation) and not op.dispatch().exact for op in moving)
+    across = sum(isinstance(op, Permutation) and op.nest is None for op in moving)
     return across, len(moving), len(ops)
 
 

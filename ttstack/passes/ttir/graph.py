@@ -14,9 +14,9 @@ from ttstack.dialects.ttir import read_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
-from ttstack.ops.dispatch import Dispatch
 from ttstack.ops.generic import Generic
-from ttstack.ops.recognize import recognize
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.raising import raise_to_named
 from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 from ttstack.passes.functions import body
@@ -95,7 +95,7 @@ def op_of(op: Any) -> Op:
     if op.name == "ttir.generic":
         dispatch = read_generic(op)
         operands, result = [read_type(v.type) for v in inputs_of(op)], read_type(op.results[0].type)
-        found = recognize(dispatch, operands, result)
+        found = raise_to_named(dispatch, operands, result)
         if found is None and dispatch.index_bound is not None:
             raise _no_lookup(dispatch, operands, read_location(op.location))
         return found or Generic(inputs=tuple(operands), program=dispatch, type=result)
@@ -104,7 +104,7 @@ def op_of(op: Any) -> Op:
     return describe(op)
 
 
-def _no_lookup(dispatch: Dispatch, operands: Sequence[TensorType], location: str) -> UnsupportedOpError:
+def _no_lookup(dispatch: LoopNest, operands: Sequence[TensorType], location: str) -> UnsupportedOpError:
     what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
     try:
         train = train_of(dispatch, operands)

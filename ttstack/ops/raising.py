@@ -4,27 +4,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.dispatch import Dispatch, Map
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 
 
-def recognize(dispatch: Dispatch, operands: Sequence[TensorType], result: TensorType) -> Op | None:
+def raise_to_named(dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType) -> Op | None:
     """The op on these types whose own dispatch is this one; None where the region is a program of its own."""
     picks = dispatch.index_bound is not None
     guesses = _lookup(dispatch, operands) if picks else _guesses(dispatch, operands, result)
     for mnemonic, attributes in guesses:
         try:
             op = OPS[mnemonic].on(operands, attributes, result)
-            if op.results == (result,) and op.as_generic() == dispatch:
+            if op.results == (result,) and op.nest == dispatch:
                 return op
         except ValueError:
             continue
     return None
 
 
-def _guesses(d: Dispatch, operands: Sequence[TensorType], result: TensorType) -> list[tuple[str, dict[str, Any]]]:
+def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) -> list[tuple[str, dict[str, Any]]]:
     first = d.body[0]
     if first.name == "matmul":
         return _matmul(d)
@@ -39,7 +40,7 @@ def _guesses(d: Dispatch, operands: Sequence[TensorType], result: TensorType) ->
     return []
 
 
-def _matmul(d: Dispatch) -> list[tuple[str, dict[str, Any]]]:
+def _matmul(d: LoopNest) -> list[tuple[str, dict[str, Any]]]:
     last = d.body[-1].name
     attributes: dict[str, Any] = {"activation": last} if last in OPS and issubclass(OPS[last], EltwiseUnary) else {}
     inner = d.reductions[0] if d.reductions else -1
@@ -48,7 +49,7 @@ def _matmul(d: Dispatch) -> list[tuple[str, dict[str, Any]]]:
     return [("linear" if len(d.inputs) == 3 else "matmul", attributes)]
 
 
-def _lookup(d: Dispatch, operands: Sequence[TensorType]) -> list[tuple[str, dict[str, Any]]]:
+def _lookup(d: LoopNest, operands: Sequence[TensorType]) -> list[tuple[str, dict[str, Any]]]:
     try:
         train = {"train": train_of(d, operands)}
     except ValueError:
@@ -59,12 +60,12 @@ def _lookup(d: Dispatch, operands: Sequence[TensorType]) -> list[tuple[str, dict
     return [("tensor_train_embedding", train)]
 
 
-def _reduction(d: Dispatch, kind: str, rank: int, result_rank: int) -> list[tuple[str, dict[str, Any]]]:
+def _reduction(d: LoopNest, kind: str, rank: int, result_rank: int) -> list[tuple[str, dict[str, Any]]]:
     dims = {"keep_dim": rank == result_rank, "dim_arg": d.reductions}
     return [(name, dims) for name in (kind, f"reduce_{kind}") if name in OPS]
 
 
-def _moves(m: Map, operand: TensorType, result: TensorType) -> list[tuple[str, dict[str, Any]]]:
+def _moves(m: IndexingMap, operand: TensorType, result: TensorType) -> list[tuple[str, dict[str, Any]]]:
     order = [m.loops.index(i) for i in range(operand.rank) if i in m.loops]
     guesses: list[tuple[str, dict[str, Any]]] = []
     if len(order) == operand.rank:

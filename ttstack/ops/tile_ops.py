@@ -1,0 +1,87 @@
+"""The closed registry of tile ops: what each takes, which unit runs it at which rate, and whether it reduces.
+
+Elementwise ops and reductions put theirs here where they are defined, under names of their own. The dialect's
+`tile_*` ops, the runtime's regions and the cost model are all made from these entries.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import StrEnum
+
+from ttstack.ops.attributes import Attribute
+
+
+class Unit(StrEnum):
+    """What runs a tile op in a core."""
+
+    MATRIX = "matrix"
+    VECTOR = "vector"
+
+
+class Rate(StrEnum):
+    """The field of a device description that says the cycles of a tile."""
+
+    PRODUCT = "matrix.matmul_cycles_per_tile"
+    MULTIPLY = "matrix.multiply_cycles_per_tile"
+    ADD = "matrix.eltwise_cycles_per_tile"
+    REDUCE = "matrix.reduce_cycles_per_tile"
+    REDUCE_MAX = "matrix.reduce_max_cycles_per_tile"
+    COPY = "matrix.copy_cycles_per_tile"
+    FUNCTION = "vector.cycles_per_tile"
+    """By the name of the tile op; `vector.default_cycles_per_tile` where the table does not have it."""
+
+    @property
+    def unit(self) -> Unit:
+        """The unit whose rate it is."""
+        return Unit(self.value.partition(".")[0])
+
+
+@dataclass(frozen=True)
+class TileOpSpec:
+    """One tile op: `ttir.tile_<name>` in MLIR."""
+
+    name: str
+    arity: int
+    """Tiles that it takes, without the accumulator of one that reduces."""
+    meaning: str
+    """The op whose kernel gives whole arrays what this gives tiles; empty where only regions know it."""
+    doc: str
+    rate: Rate = Rate.FUNCTION
+    reduces: bool = False
+    """Whether it adds up over reduction loops; its last operand is then the accumulator."""
+    optional: bool = False
+    """Whether one more operand may follow."""
+    typed: bool = False
+    """Whether its result says an element type of its own, the attribute `dtype` of the record."""
+    attributes: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute], compare=False)
+
+
+TILE_OPS: dict[str, TileOpSpec] = {}
+"""Every tile op by name."""
+
+
+def register(spec: TileOpSpec) -> None:
+    """Add a tile op; raise `ValueError` where there is one of that name."""
+    if spec.name in TILE_OPS:
+        raise ValueError(f"tile op '{spec.name}' is already defined")
+    TILE_OPS[spec.name] = spec
+
+
+def tile_op(name: str) -> TileOpSpec:
+    """The tile op of that name; raises `ValueError` where there is none, with the closest one."""
+    if name not in TILE_OPS:
+        close = get_close_matches(name, sorted(TILE_OPS), 1)
+        raise ValueError(f"there is no tile op '{name}'{f', perhaps {close[0]}' if close else ''}")
+    return TILE_OPS[name]
+
+
+for _spec in (
+    TileOpSpec("fill", 0, "", "A tile of one value.", Rate.COPY),
+    TileOpSpec("rand", 0, "", "A tile of samples."),
+    TileOpSpec("exp_approx", 1, "exp", "e to the power, as softmax takes it."),
+    TileOpSpec("copy", 1, "", "The tile as it is.", Rate.COPY),
+    TileOpSpec("transpose", 1, "", "Swap rows and columns of a tile.", Rate.COPY),
+    TileOpSpec("matmul", 2, "matmul", "Multiply two tiles onto the accumulator.", Rate.PRODUCT, reduces=True),
+):
+    register(_spec)
