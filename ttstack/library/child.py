@@ -1,0 +1,94 @@
+"""Runs a program on a mock device, in an interpreter that has `ttnn`; knows nothing of ttstack.
+
+    python child.py REQUEST.json RESULT.json
+
+Every step of the program is executed by itself, so that one which is refused does not hide the others: its results are
+then made empty. At first nothing is allocated, which lists all buffers; then tensors get addresses, which shows what
+does not fit; and then the program runs as it stands.
+"""
+
+import importlib
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+PASSES = (("validate", "NO_DISPATCH"), ("allocate", "NORMAL"))
+"""What is called what by the library."""
+
+
+def main() -> None:
+    """Read the request, run, and write what happened."""
+    request = json.loads(Path(sys.argv[1]).read_text())
+    ttnn = importlib.import_module("ttnn")
+    sys.path.append(request["standin"])  # after the import: with a torch in sight, ttnn imports far more of it
+    program = load(request["program"])
+    device = program.open_device()
+    device.disable_and_clear_program_cache()
+    found: dict[str, Any] = {}
+    try:
+        for name, mode in PASSES:
+            found[name] = run_steps(ttnn, program, device, request["steps"], getattr(ttnn.graph.RunMode, mode))
+        found["refusal"] = run_whole(program, device)
+    finally:
+        close(ttnn, program, device)
+    Path(sys.argv[2]).write_text(json.dumps(found))
+
+
+def load(path: str) -> Any:
+    """The program as a module."""
+    spec = importlib.util.spec_from_file_location("checked_program", path)
+    assert spec is not None and spec.loader is not None, path
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def given(program: Any, device: Any) -> dict[str, Any]:
+    """All inputs and weights, without values."""
+    tensors = {**program.WEIGHTS, **program.INPUTS}
+    return {name: program.put(device, tensor) for name, tensor in tensors.items()}
+
+
+def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]], mode: Any) -> dict[str, Any]:
+    """The captured graph, in which a marker begins each step, and what was said to those that were refused."""
+    variables = dict(vars(program), device=device, t=given(program, device))
+    refusals = {}
+    mark = ttnn._ttnn.graph.track_function_start
+    ttnn.graph.begin_graph_capture(mode)
+    try:
+        for number, step in enumerate(steps):
+            mark(f"step {number}")
+            try:
+                exec(step["source"], variables)  # noqa: S102  the program that is being judged
+            except Exception as error:
+                refusals[number] = str(error) or repr(error)
+                mark("instead")
+                exec(step["instead"], variables)  # noqa: S102
+    finally:
+        variables.clear()
+        graph = ttnn.graph.end_graph_capture()
+    return {"graph": graph, "refusals": refusals}
+
+
+def run_whole(program: Any, device: Any) -> str:
+    """What was said to the program as it stands; nothing where it ran to its end."""
+    try:
+        program.forward(device, given(program, device))
+    except Exception as error:
+        return str(error) or repr(error)
+    return ""
+
+
+def close(ttnn: Any, program: Any, device: Any) -> None:
+    """Give the device back."""
+    if program.MESH == (1, 1):
+        ttnn.close_device(device)
+    else:
+        ttnn.close_mesh_device(device)
+        ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+
+
+if __name__ == "__main__":
+    main()

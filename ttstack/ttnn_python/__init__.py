@@ -1,0 +1,5 @@
+"""Programs as Python that calls `ttnn`: what runs on a card."""
+
+from ttstack.ttnn_python.program import Emission, emit_python
+
+__all__ = ["Emission", "emit_python"]

@@ -1,0 +1,104 @@
+"""Attention, and heads between columns and a dimension of their own."""
+
+from ttstack.ops.types import TILE
+from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.expression import Call, Expression, Item, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall
+
+
+@calls("scaled_dot_product_attention")
+def attention(o: Placed) -> Expression:
+    """Flash attention in chunks of queries and keys; a mask of one row is repeated for all queries."""
+    mask = o.operand("attention_mask")
+    if mask is not None:
+        rows, needed = o.at("attention_mask")[0].shape[-2:-1], o.op.query.shape[2]
+        mask = mask if rows == (needed,) else call("repeat", mask, [1, 1, needed, 1])
+    return call(
+        "transformer.scaled_dot_product_attention",
+        o.operand("query"),
+        o.operand("key"),
+        o.operand("value"),
+        attn_mask=mask,
+        is_causal=o.op.is_causal,
+        scale=o.op.scale,
+        sliding_window_size=o.op.sliding_window_size,
+        attention_sink=o.operand("attention_sink"),
+        memory_config=o.memory,
+        program_config=chunks(o),
+        compute_kernel_config=o.compute,
+    )
+
+
+def chunks(o: Placed) -> Call:
+    """Elements of queries and of keys that a pass takes."""
+    config, grid = o.device_op.config, o.device_op.grid
+    rows, keys = o.device_op.dispatch.domain[-2:]
+    return call(
+        "SDPAProgramConfig",
+        compute_with_storage_grid_size=call("CoreCoord", grid.cols, grid.rows),
+        q_chunk_size=TILE * config.get("q_chunk_tiles", rows),
+        k_chunk_size=TILE * config.get("k_chunk_tiles", keys),
+        exp_approx_mode=False,
+    )
+
+
+@calls("scaled_dot_product_attention_decode", "paged_scaled_dot_product_attention_decode")
+def decode(o: Placed) -> Expression:
+    """One query a user over a cache, of which a tensor says how much is filled."""
+    return call(
+        f"transformer.{o.op.mnemonic}",
+        *(o.operand(place) for place in ("query", "key", "value")),
+        *(() if "page_table" not in o.op.operand_specs() else (o.operand("page_table"),)),
+        is_causal=o.op.is_causal,
+        attn_mask=o.operand("attention_mask"),
+        cur_pos_tensor=o.operand("cur_pos_tensor"),
+        attention_sink=o.operand("attention_sink"),
+        scale=o.op.scale,
+        memory_config=o.memory,
+        compute_kernel_config=o.compute,
+    )
+
+
+@calls("split_heads")
+def split_heads(o: Placed) -> Expression:
+    """As queries without keys where heads are whole tiles, else a reshape and a permutation."""
+    batch, heads, rows, width = o.op.results[0].shape
+    x = o.operand("input")
+    if width % TILE:
+        split = call("reshape", x, [batch, rows, heads, width])
+        return call("permute", split, [0, 2, 1, 3], memory_config=o.memory)
+    found = call(
+        "experimental.nlp_create_qkv_heads",
+        call("reshape", x, [batch, 1, rows, heads * width]),
+        num_heads=heads,
+        num_kv_heads=0,
+        transpose_k_heads=False,
+        memory_config=o.memory,
+    )
+    return Item(found, 0)
+
+
+@calls("split_query_key_value_and_split_heads")
+def split_all_heads(o: Placed) -> Expression:
+    """Queries, keys and values out of one tensor, or of two."""
+    if o.op.results[0].shape[-1] % TILE:
+        raise NoCall(f"heads of {o.op.results[0].shape[-1]} elements, which are no whole tiles")
+    return call(
+        "transformer.split_query_key_value_and_split_heads",
+        o.operand("input_tensor"),
+        o.operand("kv_input_tensor"),
+        num_heads=o.op.num_heads,
+        num_kv_heads=o.op.num_kv_heads,
+        transpose_key=o.op.transpose_key,
+        memory_config=o.memory,
+    )
+
+
+@calls("concatenate_heads")
+def concatenate_heads(o: Placed) -> Expression:
+    """Heads side by side where they are whole tiles, else a permutation and a reshape."""
+    if o.op.input.shape[-1] % TILE == 0:
+        return call("transformer.concatenate_heads", o.operand("input"), memory_config=o.memory)
+    rows_first = call("permute", o.operand("input"), [0, 2, 1, 3])
+    return call("reshape", rows_first, list(o.op.results[0].shape), memory_config=o.memory)

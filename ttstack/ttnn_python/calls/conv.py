@@ -1,0 +1,91 @@
+"""Convolutions: weights on the host, which the library prepares at the first call."""
+
+from typing import Any
+
+from ttstack.ttnn_python.calls.eltwise import activation
+from ttstack.ttnn_python.calls.pool import padding
+from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.expression import Call, Expression, Name, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall, data_type, layout
+
+
+@calls("conv2d")
+def conv2d(o: Placed) -> Expression:
+    """Windows of images."""
+    n, height, width, channels = o.op.sizes
+    if tuple(o.op.order) != (0, 1, 2, 3):
+        raise NoCall("a convolution of images that are not NHWC")
+    rows = call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
+    found = call(
+        "conv2d",
+        **_operands(o, rows),
+        input_height=height,
+        input_width=width,
+        kernel_size=[w.kernel for w in o.op.windows],
+        stride=[w.stride for w in o.op.windows],
+        padding=padding(o.op.windows),
+        dilation=[w.dilation for w in o.op.windows],
+        **_configs(o),
+    )
+    return call("reshape", found, list(o.op.results[0].shape))
+
+
+@calls("conv1d")
+def conv1d(o: Placed) -> Expression:
+    """Windows of sequences."""
+    if tuple(o.op.order) != (0, 1, 2):
+        raise NoCall("a convolution of sequences that are not NLC")
+    (window,) = o.op.windows
+    found = call(
+        "conv1d",
+        **_operands(o, o.operand("input")),
+        input_length=o.op.sizes[1],
+        kernel_size=window.kernel,
+        stride=window.stride,
+        padding=[window.low, window.high],
+        dilation=window.dilation,
+        **_configs(o),
+    )
+    return call("reshape", found, list(o.op.results[0].shape))
+
+
+@calls("conv3d", "conv_transpose2d")
+def other(o: Placed) -> Expression:
+    """Convolutions whose weights have forms of their own."""
+    raise NoCall(f"{o.op.mnemonic} takes weights in a form that is not emitted")
+
+
+def _operands(o: Placed, rows: Any) -> dict[str, Any]:
+    return {
+        "input_tensor": rows,
+        "weight_tensor": o.operand("weight"),
+        "bias_tensor": o.operand("bias"),
+        "device": Name("device"),
+        "in_channels": o.op.channels,
+        "out_channels": o.op.out_channels,
+        "batch_size": o.op.batch,
+        "groups": o.op.groups,
+    }
+
+
+def _configs(o: Placed) -> dict[str, Any]:
+    return {
+        "dtype": o.dtype,
+        "conv_config": _config(o),
+        "compute_config": o.compute,
+        "memory_config": o.memory,
+    }
+
+
+def _config(o: Placed) -> Call:
+    source = o.device_op.operands[0]
+    kind = Name(f"ttnn.TensorMemoryLayout.{source.memory_layout.upper()}") if source.sharded else None
+    return call(
+        "Conv2dConfig",
+        weights_dtype=data_type(o.at("weight")[1].dtype),
+        activation=activation(o.op.activation) if o.op.activation else None,
+        shard_layout=kind,
+        output_layout=layout(o.result[1]),
+        config_tensors_in_dram=True,
+    )

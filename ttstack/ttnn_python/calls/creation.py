@@ -1,0 +1,48 @@
+"""Tensors that attributes alone say."""
+
+from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.expression import Expression, Name, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall, layout
+
+DEVICE = Name("device")
+
+
+@calls("zeros", "ones", "empty")
+def plain(o: Placed) -> Expression:
+    """One value everywhere, or any."""
+    keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "device": DEVICE, "memory_config": o.memory}
+    return call(o.op.mnemonic, list(o.op.results[0].shape), **keywords)
+
+
+@calls("full")
+def full(o: Placed) -> Expression:
+    """A number everywhere."""
+    keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "device": DEVICE, "memory_config": o.memory}
+    return call("full", list(o.op.results[0].shape), o.op.fill_value, **keywords)
+
+
+@calls("arange")
+def arange(o: Placed) -> Expression:
+    """Numbers in order along one dimension, repeated along the others."""
+    op, (t, found) = o.op, o.result
+    row = call("arange", op.start, op.end, op.step, dtype=o.dtype, device=DEVICE, layout=layout(found))
+    at = op.arange_dimension % t.rank
+    alone = [extent if d == at else 1 for d, extent in enumerate(t.shape)]
+    repeats = [1 if d == at else extent for d, extent in enumerate(t.shape)]
+    shaped = row if t.rank == 1 else call("reshape", row, alone)
+    return shaped if set(repeats) <= {1} else call("repeat", shaped, repeats, memory_config=o.memory)
+
+
+@calls("rand")
+def rand(o: Placed) -> Expression:
+    """Uniform samples."""
+    keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "memory_config": o.memory}
+    op = o.op
+    return call("rand", list(op.size), DEVICE, **keywords, low=op.low, high=op.high, seed=op.seed)
+
+
+@calls("constant")
+def constant(o: Placed) -> Expression:  # noqa: ARG001 none is left in a program
+    """Constants are tensors of a program, not ops."""
+    raise NoCall("a constant that was not made a tensor of the program")

@@ -1,0 +1,125 @@
+"""Elementwise ops, and conversions of their elements."""
+
+from typing import Any
+
+from ttstack.ops.types import QuantType
+from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.expression import Expression, Name, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall
+
+_OTHER_NAMES = {
+    "div": "divide",
+    "right_shift": "bitwise_right_shift",
+    "bitcast_convert": "bitcast",
+    "clamp_scalar": "clamp",
+    "clamp_tensor": "clamp",
+}
+"""Where `ttnn` calls an op otherwise."""
+
+
+@calls(
+    *"abs acos asin asinh atan cbrt ceil cos erf erfc exp exp2 expm1 floor frac isfinite log log1p logical_not neg".split(),
+    *"reciprocal relu relu6 rsqrt sign signbit silu sin softsign sqrt square tan tanh trunc mish sigmoid".split(),
+    *("hardsigmoid", "bitwise_not"),
+)
+def unary(o: Placed) -> Expression:
+    """Functions of one number."""
+    return o.unary(o.op.mnemonic)
+
+
+@calls("gelu", "gelu_tanh")
+def gelu(o: Placed) -> Expression:
+    """The exact form, and that by the hyperbolic tangent."""
+    return o.unary("gelu", fast_and_approximate_mode=o.op.mnemonic == "gelu_tanh")
+
+
+@calls("leaky_relu")
+def leaky_relu(o: Placed) -> Expression:
+    """With the slope below zero."""
+    return o.unary("leaky_relu", o.op.parameter)
+
+
+@calls("selu")
+def selu(o: Placed) -> Expression:
+    """With its two factors."""
+    return o.unary("selu", scale=o.op.scale, alpha=o.op.alpha)
+
+
+@calls("clamp_scalar")
+def clamp_scalar(o: Placed) -> Expression:
+    """Between two numbers."""
+    return o.unary("clamp", min=o.op.min, max=o.op.max)
+
+
+@calls("clamp_tensor")
+def clamp_tensor(o: Placed) -> Expression:
+    """Between two tensors."""
+    return o.unary("clamp", min=o.operand("min"), max=o.operand("max"))
+
+
+@calls(
+    *"add subtract multiply div atan2 maximum minimum eq ne lt le gt ge logical_and logical_or logical_xor".split(),
+    *"remainder pow bitwise_and bitwise_or bitwise_xor logical_left_shift logical_right_shift right_shift".split(),
+)
+def binary(o: Placed) -> Expression:
+    """Functions of two numbers; the result's format is asked for, because truth values have another one."""
+    name = _OTHER_NAMES.get(o.op.mnemonic, o.op.mnemonic)
+    return call(name, *o.operands, dtype=o.dtype, memory_config=o.memory)
+
+
+@calls("gelu_bw")
+def gelu_bw(o: Placed) -> Expression:
+    """The derivative, of which `ttnn` gives a list of one."""
+    raise NoCall("gelu_bw is not emitted")
+
+
+@calls("where")
+def where(o: Placed) -> Expression:
+    """One of two, by a condition."""
+    return o.cast(call("where", *o.operands, memory_config=o.memory), o.device_op.operands[1].dtype)
+
+
+@calls("typecast")
+def typecast(o: Placed) -> Expression:
+    """Another format."""
+    if o.device_op.operands[0].dtype == o.device_op.results[0].dtype:
+        return call("to_memory_config", o.operands[0], o.memory)
+    return call("typecast", o.operands[0], o.dtype, memory_config=o.memory)
+
+
+@calls("bitcast_convert")
+def bitcast(o: Placed) -> Expression:
+    """The same bits as another format."""
+    return call("bitcast", o.operands[0], o.dtype, memory_config=o.memory)
+
+
+@calls("dropout")
+def dropout(o: Placed) -> Expression:
+    """Zeros at random."""
+    op = o.op
+    keywords = {"probability": op.prob, "scale": op.scale, "seed": op.seed}
+    return o.unary("experimental.dropout", **keywords, use_per_device_seed=op.use_per_device_seed)
+
+
+@calls("quantize", "quantize_unrolled", "dequantize", "dequantize_unrolled", "requantize", "requantize_unrolled")
+def quantize(o: Placed) -> Expression:
+    """Between real numbers and integers, by scales and zero points that are numbers or tensors."""
+    name = o.op.mnemonic.removesuffix("_unrolled")
+    keywords: dict[str, Any] = {"dtype": o.dtype, "memory_config": o.memory}
+    if o.op.mnemonic != name:
+        return call(name, *o.operands, axis=o.op.axis, **keywords)
+    pairs = [_scale(t.dtype) for t in (*o.op.operands, *o.op.results) if isinstance(t.dtype, QuantType)]
+    return call(name, o.operands[0], *(number for pair in pairs for number in pair), **keywords)
+
+
+def _scale(found: QuantType) -> tuple[float, int]:
+    if found.axis is not None:
+        raise NoCall("a scale for each index of a dimension is not emitted")
+    return found.scales[0], found.zero_points[0]
+
+
+def activation(mnemonic: str) -> Name:
+    """An elementwise op as the end of another one."""
+    fused = {"gelu": "GELU", "gelu_tanh": "GELU", "relu": "RELU", "silu": "SILU", "sigmoid": "SIGMOID", "tanh": "TANH"}
+    return Name(f"ttnn.UnaryWithParam(ttnn.UnaryOpType.{fused.get(mnemonic, mnemonic.upper())})")

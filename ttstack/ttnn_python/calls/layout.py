@@ -1,0 +1,40 @@
+"""Changes of layout, ends of buffers, and copies."""
+
+from ttstack.ttnn_python.calls.table import Statement, calls
+from ttstack.ttnn_python.expression import Expression, Name, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import layout
+
+
+@calls("to_layout")
+def to_layout(o: Placed) -> Expression:
+    """Tiles or rows first, then the format, then the memory, each only where it changes."""
+    given, wanted, x = o.device_op.operands[0], o.device_op.results[0], o.operands[0]
+    retiled, cast = given.tiled != wanted.tiled, given.dtype != wanted.dtype
+    if retiled and not wanted.sharded and not given.sharded:
+        return call("to_layout", x, layout(wanted), dtype=o.dtype if cast else None, memory_config=o.memory)
+    if retiled:
+        x = call("to_layout", x, layout(wanted))
+    if not cast:
+        return call("to_memory_config", x, o.memory)
+    if given.interleaved(wanted.memory_space) == given and not wanted.sharded:
+        return call("typecast", x, o.dtype, memory_config=o.memory)
+    return call("to_memory_config", call("typecast", x, o.dtype), o.memory)
+
+
+@calls("deallocate")
+def deallocate(o: Placed) -> list[Statement]:
+    """The end of a buffer."""
+    return [((), call("deallocate", o.operands[0]))]
+
+
+@calls("clone")
+def clone(o: Placed) -> Expression:
+    """A copy."""
+    return call("clone", o.operands[0], dtype=o.dtype, memory_config=o.memory)
+
+
+@calls("assign")
+def assign(o: Placed) -> list[Statement]:
+    """Values into the buffer of another tensor."""
+    return [((), call("copy", o.operand("input"), o.operand("target") or Name("None")))]

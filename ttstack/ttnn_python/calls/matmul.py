@@ -1,0 +1,99 @@
+"""Matrix products."""
+
+from typing import Any
+
+from ttstack.program.device_op import Spread
+from ttstack.ttnn_python.calls.eltwise import activation
+from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.expression import Call, Expression, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall
+
+_BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "out_block_w", "per_core_M", "per_core_N")
+
+
+@calls("matmul", "linear")
+def matmul(o: Placed) -> Expression:
+    """A product in the blocks of its program configuration, which fuses the activation."""
+    keywords = {
+        "transpose_a": o.op.transpose_a or None,
+        "transpose_b": o.op.transpose_b or None,
+        "memory_config": o.memory,
+        "dtype": o.dtype,
+        "program_config": program_config(o),
+        "compute_kernel_config": o.compute,
+    }
+    a, b = o.operand("a"), o.operand("b")
+    if o.op.mnemonic == "matmul":
+        return call("matmul", a, b, **keywords)
+    return call("linear", a, b, bias=o.operand("bias"), **keywords)
+
+
+def program_config(o: Placed) -> Call | None:
+    """The configuration by its own name, with all blocks; None where the op has none."""
+    config = dict(o.device_op.config)
+    kind = config.pop("type", None)
+    if kind is None:
+        return None
+    blocks = {name: config[name] for name in _BLOCKS if name in config}
+    fused = activation(o.op.activation) if getattr(o.op, "activation", "") else None
+    grid = o.device_op.grid
+    cores = call("CoreCoord", grid.cols, grid.rows)
+    match kind:
+        case "MatmulMultiCoreReuseMultiCastProgramConfig":
+            return call(
+                kind,
+                compute_with_storage_grid_size=cores,
+                **blocks,
+                transpose_mcast=False,
+                fused_activation=fused,
+                fuse_batch=True,
+            )
+        case "MatmulMultiCoreReuseMultiCast1DProgramConfig":
+            mcast_in0 = o.device_op.spread is Spread.COLUMNS
+            return call(
+                kind,
+                compute_with_storage_grid_size=cores,
+                **blocks,
+                fuse_batch=True,
+                fused_activation=fused,
+                mcast_in0=mcast_in0,
+            )
+        case "MatmulMultiCoreReuseProgramConfig":
+            return _reuse(kind, cores, blocks, fused)
+        case "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig":
+            names = ("in0_block_w", "per_core_M", "per_core_N")
+            return call(kind, **{name: blocks[name] for name in names}, fused_activation=fused)
+        case _:
+            raise NoCall(f"there is no {kind}")
+
+
+def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Call:
+    if fused is not None:
+        raise NoCall(f"{kind} fuses no activation")
+    return call(
+        kind,
+        compute_with_storage_grid_size=cores,
+        **{name: n for name, n in blocks.items() if not name.startswith("out_block")},
+    )
+
+
+@calls("sparse_matmul")
+def sparse_matmul(o: Placed) -> Expression:
+    """Products of the experts that are in use."""
+    config = program_config(o)
+    if config is None or "1D" not in config.function:
+        raise NoCall("sparse_matmul takes a 1D program configuration only")
+    return call(
+        "sparse_matmul",
+        o.operand("a"),
+        o.operand("b"),
+        sparsity=o.operand("sparsity"),
+        program_config=config,
+        nnz=o.op.nnz or None,
+        is_input_a_sparse=o.op.is_input_a_sparse,
+        is_input_b_sparse=o.op.is_input_b_sparse,
+        memory_config=o.memory,
+        dtype=o.dtype,
+        compute_kernel_config=o.compute,
+    )

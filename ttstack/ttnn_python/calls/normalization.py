@@ -1,0 +1,78 @@
+"""Norms."""
+
+from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.expression import Call, Expression, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall
+
+SUBBLOCK = 4
+"""Most tiles of a row that a sharded norm computes at a time, with any width of sums."""
+
+
+@calls("layer_norm", "rms_norm")
+def trailing_norm(o: Placed) -> Expression:
+    """Statistics over the last dimension."""
+    if len(o.op.normalized_shape) != 1:
+        raise NoCall(f"a norm over the last {len(o.op.normalized_shape)} dimensions: reshape them to one")
+    found = call(
+        o.op.mnemonic,
+        o.operand("input"),
+        epsilon=o.op.epsilon,
+        weight=o.operand("weight"),
+        bias=o.operand("bias"),
+        memory_config=o.memory,
+        program_config=_sharded_program(o),
+        compute_kernel_config=o.compute,
+    )
+    return o.cast(found, o.at("input")[1].dtype)
+
+
+def _sharded_program(o: Placed) -> Call | None:
+    t, layout = o.at("input")
+    if not (layout.sharded and layout.in_l1) or layout.grid is None:
+        return None
+    rows, cols = layout.shard(t)
+    return call(
+        "LayerNormShardedMultiCoreProgramConfig",
+        compute_with_storage_grid_size=call("CoreCoord", layout.grid.cols, layout.grid.rows),
+        subblock_w=max(d for d in range(1, SUBBLOCK + 1) if cols % d == 0),
+        block_h=rows,
+        block_w=cols,
+        inplace=False,
+    )
+
+
+@calls("batch_norm_inference")
+def batch_norm(o: Placed) -> Expression:
+    """By statistics that are given; channels are the second of four dimensions."""
+    if o.op.operand.rank != 4 or o.op.dimension != 1:
+        raise NoCall(f"a batch norm along dimension {o.op.dimension} of rank {o.op.operand.rank}: NCHW only")
+    names = {"running_mean": "mean", "running_var": "variance", "weight": "scale", "bias": "offset"}
+    channels = o.op.operand.shape[1]
+    given = {k: call("reshape", o.operand(v), [1, channels, 1, 1]) for k, v in names.items()}
+    return o.unary("batch_norm", **given, eps=o.op.epsilon, training=False)
+
+
+@calls("batch_norm_training")
+def batch_norm_training(o: Placed) -> Expression:  # noqa: ARG001 none is emitted
+    """Updates running statistics in place there, and gives them as results here."""
+    raise NoCall("a batch norm that gives its running statistics")
+
+
+@calls("group_norm")
+def group_norm(o: Placed) -> Expression:  # noqa: ARG001 none is emitted
+    """Needs masks and weights in forms of its own."""
+    raise NoCall("a group norm needs a mask and weights in row-major columns of tiles")
+
+
+@calls("distributed_layer_norm", "distributed_rms_norm")
+def distributed(o: Placed) -> Expression:
+    """Statistics of each chip, gathered, and the norm by all of them."""
+    name = o.op.mnemonic.removeprefix("distributed_")
+    x = o.operand("input")
+    if o.operand("residual") is not None:
+        x = call("add", x, o.operand("residual"), memory_config=o.memory)
+    statistics = call(f"{name}_pre_all_gather", x, compute_kernel_config=o.compute)
+    gathered = call("all_gather", statistics, dim=len(o.op.input.shape) - 1, cluster_axis=o.op.cluster_axis)
+    given = {"weight": o.operand("weight"), "bias": o.operand("bias") if name == "layer_norm" else None}
+    return call(f"{name}_post_all_gather", x, gathered, epsilon=o.op.epsilon, **given, memory_config=o.memory)

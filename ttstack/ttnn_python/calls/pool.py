@@ -1,0 +1,85 @@
+"""Pools and resizing of images, [N, H, W, C]."""
+
+from typing import Any
+
+from ttstack.ops.types import DType
+from ttstack.ttnn_python.calls.table import Statement, calls
+from ttstack.ttnn_python.expression import Expression, call
+from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import NoCall, layout
+
+
+@calls("max_pool2d")
+def max_pool2d(o: Placed) -> Expression:
+    """The largest of each window."""
+    return _pool(o, "max_pool2d", [w.dilation for w in o.op.windows])
+
+
+@calls("avg_pool2d")
+def avg_pool2d(o: Placed) -> Expression:
+    """The mean of each window."""
+    if any(w.dilation != 1 for w in o.op.windows):
+        raise NoCall("an average over windows with gaps has no call")
+    return _pool(o, "avg_pool2d", None, count_include_pad=o.op.count_include_pad)
+
+
+@calls("max_pool2d_with_indices")
+def max_pool2d_with_indices(o: Placed) -> list[Statement]:  # noqa: ARG001 none is emitted
+    """The largest of each window, and where it is."""
+    raise NoCall("a maximum with indices is not emitted")
+
+
+def _pool(o: Placed, name: str, dilation: list[int] | None, **keywords: Any) -> Expression:
+    n, h, w, c = o.op.images().shape
+    t, found = o.result
+    rows = call("reshape", o.operand("input"), [1, 1, n * h * w, c])
+    windows = o.op.windows
+    pooled = call(
+        name,
+        rows,
+        n,
+        h,
+        w,
+        c,
+        [w.kernel for w in windows],
+        [w.stride for w in windows],
+        padding(windows),
+        *([] if dilation is None else [dilation]),
+        ceil_mode=o.op.ceil_mode,
+        **keywords,
+        dtype=o.dtype,
+        output_layout=layout(found),
+        memory_config=o.memory,
+    )
+    return call("reshape", pooled, list(t.shape))
+
+
+def padding(windows: Any) -> list[int]:
+    """Above, below, left, right; two numbers where both sides are alike."""
+    if all(w.low == w.high for w in windows):
+        return [w.low for w in windows]
+    return [side for w in windows for side in (w.low, w.high)]
+
+
+@calls("global_avg_pool2d")
+def global_avg_pool2d(o: Placed) -> Expression:
+    """The mean over height and width."""
+    return o.unary("mean", dim=[1, 2], keepdim=True)
+
+
+@calls("upsample2d")
+def upsample2d(o: Placed) -> Expression:
+    """Pixels repeated, or interpolated; rows, not tiles, go in."""
+    factor = o.op.scale_factor
+    given, wanted = o.at("input")[1], o.result[1]
+    x = o.operand("input")
+    rows = call("to_layout", x, layout(_rows(given))) if given.tiled else x
+    found = call("upsample", rows, list(factor) if isinstance(factor, tuple) else [factor] * 2, mode=o.op.mode)
+    tiled = call("to_layout", found, layout(wanted), memory_config=o.memory) if wanted.tiled else found
+    return o.cast(tiled, DType.BF16 if given.dtype.is_block else given.dtype)
+
+
+def _rows(found: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(found, tiled=False)

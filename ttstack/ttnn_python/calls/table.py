@@ -1,0 +1,45 @@
+"""The table that the families' files fill."""
+
+from collections.abc import Callable
+
+from ttstack.ttnn_python.expression import Expression
+from ttstack.ttnn_python.placed import Placed
+
+Statement = tuple[tuple[str, ...], Expression]
+"""Variables, and what gives their values; a call for its effect has none."""
+
+Spelling = Callable[[Placed], Expression | list[Statement]]
+
+CALLS: dict[str, Spelling] = {}
+"""What spells each op: the expression that gives all its results, or several statements."""
+
+NO_CALL = {
+    "all_to_all": "experimental.all_to_all_async needs semaphores and buffers of its own",
+    "all_to_all_dispatch_metadata": "experimental.all_to_all_dispatch_metadata takes other operands",
+    "chunked_scaled_dot_product_attention": "a chunk's start that is a tensor has no call",
+    "collective_permute": "point_to_point takes one pair at a time",
+    "embedding_bag": "bags have no call: look rows up and sum them",
+    "generic": "a region of tile ops has no call",
+    "moe_compute": "experimental.moe_compute takes other operands",
+    "moe_gpt": "experimental.moe_gpt takes other operands",
+    "paged_flash_multi_latent_attention_decode": "heads of queries and values of other widths are not emitted",
+    "sdpa_bw": "the derivative of attention is in the training library only",
+    "sdpa_fw": "attention with statistics is in the training library only",
+    "selective_reduce_combine": "experimental.selective_reduce_combine takes other operands",
+    "tensor_train_embedding": "trains have no call: reconstruct the table, or look up each core",
+    "tensor_train_embedding_bag": "trains have no call: reconstruct the table, or look up each core",
+    "tensor_train_reconstruct": "trains have no call: decompose it to products",
+    "topk_router_gpt": "experimental.topk_router_gpt takes the shapes of one model only",
+    "tt_lang_op": "kernels of a program's own have no call",
+}
+"""Ops of the device that are refused, and why."""
+
+
+def calls(*mnemonics: str) -> Callable[[Spelling], Spelling]:
+    """Enter a function as what spells these ops."""
+
+    def enter(function: Spelling) -> Spelling:
+        CALLS.update(dict.fromkeys(mnemonics, function))
+        return function
+
+    return enter

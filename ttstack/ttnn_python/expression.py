@@ -1,0 +1,75 @@
+"""Python expressions, and how they are laid out in lines."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+WIDTH = 110
+"""Characters of the longest line, where it can be divided."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """What stands as it is: a variable, or an attribute of a module."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of `function`; arguments that are None are left out."""
+
+    function: str
+    arguments: Sequence[Any] = ()
+    keywords: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Item:
+    """`value[index]`."""
+
+    value: Any
+    index: int
+
+
+Expression = Name | Call | Item
+
+
+def call(function: str, *arguments: Any, **keywords: Any) -> Call:
+    """A call of `ttnn.function`."""
+    given = {name: value for name, value in keywords.items() if value is not None}
+    return Call(f"ttnn.{function}", arguments, given)
+
+
+def spelled(value: Any, indent: int = 0, before: int = 0) -> str:
+    """The text of a value: on the rest of a line after `before` characters, or an argument a line."""
+    line = _in_line(value)
+    if len(line) + before + indent <= WIDTH or not isinstance(value, Call):
+        return line
+    inner = indent + 4
+    parts = [f"{' ' * inner}{prefix}{spelled(v, inner, len(prefix) + 1)},\n" for prefix, v in _arguments(value)]
+    return f"{value.function}(\n{''.join(parts)}{' ' * indent})"
+
+
+def _in_line(value: Any) -> str:
+    match value:
+        case Name(text):
+            return text
+        case Item(of, index):
+            return f"{_in_line(of)}[{index}]"
+        case Call():
+            return f"{value.function}({', '.join(prefix + _in_line(v) for prefix, v in _arguments(value))})"
+        case list() | tuple():
+            return f"[{', '.join(map(_in_line, value))}]"
+        case dict():
+            return "{" + ", ".join(f"{k!r}: {_in_line(v)}" for k, v in value.items()) + "}"
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return repr(value)
+
+
+def _arguments(found: Call) -> Iterator[tuple[str, Any]]:
+    yield from (("", value) for value in found.arguments)
+    yield from ((f"{name}=", value) for name, value in found.keywords.items())

@@ -1,0 +1,89 @@
+"""Tensors that a function is given: inputs, and the weights in the file beside it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ttstack.ops.base import OPS
+from ttstack.ops.conv import Convolution
+from ttstack.ops.types import DType
+from ttstack.program.records import Function, Tensor, TensorKind
+from ttstack.ttnn_python.expression import Call, Name, spelled
+from ttstack.ttnn_python.spelling import Constants, data_type, layout
+
+Use = tuple[str, str]
+"""Mnemonic of an op, and the place of one of its operands."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """All tensors that the function starts with."""
+
+    tensors: tuple[Tensor, ...]
+    on_host: frozenset[int]
+    """Weights that the library prepares from what the host holds."""
+    unsigned: frozenset[int]
+    """Indices of rows, which have no sign there."""
+
+    @staticmethod
+    def of(function: Function) -> "Given":
+        """What an op takes through a view, it takes from the tensor itself."""
+        used = _uses(function)
+        return Given(
+            tensors=tuple(function.tensors[i] for i in function.inputs),
+            on_host=frozenset(i for i, uses in used.items() if all(map(_of_convolution, uses))),
+            unsigned=frozenset(i for i, uses in used.items() if set(uses) == {("embedding", "input")}),
+        )
+
+    @property
+    def variables(self) -> Mapping[int, str]:
+        """How the body refers to each."""
+        return {tensor.id: f"t[{spelled(tensor.name)}]" for tensor in self.tensors}
+
+    def tables(self, constants: Constants) -> str:
+        """The declarations of inputs, and of parameters and constants."""
+        inputs = [t for t in self.tensors if t.kind is TensorKind.INPUT]
+        weights = [t for t in self.tensors if t.kind is not TensorKind.INPUT]
+        tables = {"INPUTS": inputs, "WEIGHTS": weights}
+        return "\n\n".join("\n".join(self._table(name, held, constants)) for name, held in tables.items())
+
+    def _table(self, name: str, tensors: list[Tensor], constants: Constants) -> Iterator[str]:
+        yield f"{name} = {{"
+        for tensor in tensors:
+            key = spelled(tensor.name)
+            yield f"    {key}: {spelled(self._declared(tensor, constants), 4, len(key) + 3)},"
+        yield "}"
+
+    def _declared(self, tensor: Tensor, constants: Constants) -> Call:
+        if tensor.id in self.on_host:
+            rows = Name("ttnn.ROW_MAJOR_LAYOUT")
+            return Call("Tensor", (list(tensor.type.shape), Name("ttnn.bfloat16"), rows, Name("None")))
+        return declared(tensor, constants, DType.UI32 if tensor.id in self.unsigned else None)
+
+
+def declared(tensor: Tensor, constants: Constants, dtype: DType | None = None) -> Call:
+    """What a tensor is on the device, in the format that the program says or another one."""
+    memory = constants.memory(tensor.layout, tensor.type)
+    held = data_type(dtype or tensor.layout.dtype)
+    return Call("Tensor", (list(tensor.type.shape), held, layout(tensor.layout), memory))
+
+
+def _uses(function: Function) -> dict[int, list[Use]]:
+    """All uses of each tensor that is given, those of its views included."""
+    origin = {i: i for i in function.inputs}
+    found: dict[int, list[Use]] = {}
+    for op in function.operations:
+        source = op.operands[0] if op.operands else None
+        if op.results and source in origin and function.tensors[op.results[0]].alias is not None:
+            origin[op.results[0]] = origin[source]
+            continue
+        places = OPS[op.name].places(len(op.operands))
+        for tensor, place in zip(op.operands, places, strict=True):
+            if tensor in origin:
+                found.setdefault(origin[tensor], []).append((op.name, place))
+    outputs = {origin[o.tensor] for o in function.outputs if o.tensor in origin}
+    return {tensor: uses for tensor, uses in found.items() if tensor not in outputs}
+
+
+def _of_convolution(use: Use) -> bool:
+    mnemonic, place = use
+    return issubclass(OPS[mnemonic], Convolution) and place in ("weight", "bias")

@@ -1,0 +1,79 @@
+"""An op of a program as the functions that spell its call see it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Layout
+from ttstack.ttnn_python.expression import Call, Expression, Name, call
+from ttstack.ttnn_python.spelling import Constants, data_type
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The op, its layouts, and the variables that hold its operands."""
+
+    device_op: DeviceOp
+    variables: tuple[str | None, ...]
+    """Of operands in the order of the definition's places, None where one is absent."""
+    targets: tuple[str, ...]
+    """Variables that take the results."""
+    constants: Constants
+
+    @property
+    def op(self) -> Any:
+        """The definition on the operands' types, with attributes by name."""
+        return self.device_op.op
+
+    @property
+    def operands(self) -> list[Name]:
+        """Variables of the operands that are present."""
+        return [Name(v) for v in self.variables if v is not None]
+
+    def operand(self, place: str) -> Name | None:
+        """The variable in a place of the definition; None where there is none."""
+        at = list(self.op.operand_specs()).index(place)
+        variable = self.variables[at] if at < len(self.variables) else None
+        return None if variable is None else Name(variable)
+
+    def at(self, place: str) -> tuple[TensorType, Layout]:
+        """Type and layout of the operand in a place."""
+        (position,) = self.op.operand_positions(place)
+        return self.op.operands[position], self.device_op.operands[position]
+
+    @property
+    def result(self) -> tuple[TensorType, Layout]:
+        """Type and layout of the first result."""
+        return self.op.results[0], self.device_op.results[0]
+
+    @property
+    def memory(self) -> Name:
+        """The memory configuration of the first result."""
+        t, layout = self.result
+        return self.constants.memory(layout, t)
+
+    @property
+    def dtype(self) -> Name:
+        """The element format of the first result."""
+        return data_type(self.device_op.results[0].dtype)
+
+    @property
+    def compute(self) -> Name:
+        """The compute configuration."""
+        return self.constants.compute(self.device_op)
+
+    def cast(self, value: Expression, given: DType, number: int = 0) -> Expression:
+        """The value in the format of a result, of which it has `given`."""
+        wanted = self.device_op.results[number].dtype
+        if wanted == given:
+            return value
+        memory = self.constants.memory(self.device_op.results[number], self.op.results[number])
+        return call("typecast", value, data_type(wanted), memory_config=memory)
+
+    def unary(self, function: str, *arguments: Any, **keywords: Any) -> Expression:
+        """A call on the first operand that gives a tensor of its format."""
+        x = self.operands[0]
+        found: Call = call(function, x, *arguments, **keywords, memory_config=self.memory)
+        return self.cast(found, self.device_op.operands[0].dtype)
+

@@ -1,0 +1,120 @@
+"""A function of a program as one readable file of Python that runs on a card."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.program.records import Binary, Function
+from ttstack.report import Report, build_report
+from ttstack.ttnn_python.expression import spelled
+from ttstack.ttnn_python.function import Step, Steps
+from ttstack.ttnn_python.given import Given, declared
+from ttstack.ttnn_python.spelling import Constants
+from ttstack.version import VERSION
+
+L1_SMALL = 32768
+"""Bytes of each core's L1 that are set aside for the tables of convolutions and pools."""
+
+_SHOWN = 40
+"""Ops without a call that an error lists."""
+
+
+@dataclass(frozen=True)
+class Emission:
+    """A function as Python."""
+
+    binary: Binary
+    function: Function
+    name: str
+    """Of the program, for the docstring."""
+
+    @cached_property
+    def report(self) -> Report:
+        """What is predicted of it."""
+        return build_report(self.binary, self.function.name)
+
+    @cached_property
+    def _given(self) -> Given:
+        return Given.of(self.function)
+
+    @cached_property
+    def _steps(self) -> Steps:
+        return Steps.of(self.function, self._given.variables)
+
+    @property
+    def constants(self) -> Constants:
+        """The configurations that are named at the top of the file."""
+        return self._steps.constants
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The statements of each operation."""
+        return self._steps.steps()
+
+    def check(self) -> None:
+        """Raise `UnsupportedOpError` with all ops that have no call."""
+        notes = [str(step) for step in self.steps if step.missing]
+        if not notes:
+            return
+        more = [f"and {len(notes) - _SHOWN} more"] if len(notes) > _SHOWN else []
+        raise UnsupportedOpError(
+            f"{len(notes)} of {len(self.report.ops)} ops of '{self.function.name}' have no ttnn call",
+            notes=(*notes[:_SHOWN], *more),
+            hint="replace them in the model, or run the program with `ttstack run`",
+        )
+
+    def empty(self, step: Step) -> str:
+        """Statements that make the results of a step without computing them."""
+        results = (self.function.tensors[i] for i in step.operation.results)
+        return "\n".join(
+            f"{self._steps.variables[t.id]} = put(device, {spelled(declared(t, self.constants))})" for t in results
+        )
+
+    @cached_property
+    def text(self) -> str:
+        """The file; an op that has no call raises there."""
+        body = "".join(f"\n{line}" for step in self.steps for line in self._lines(step))
+        outputs = ", ".join(f'"{o.name}": {self._steps.variables[o.tensor]}' for o in self.function.outputs)
+        tables = self._given.tables(self.constants)
+        harness = files("ttstack.ttnn_python")
+        parts = [
+            self._head(),
+            harness.joinpath("tensor.py.txt").read_text().strip(),
+            "\n".join(f"{k} = {spelled(value, before=len(k) + 3)}" for k, value in self.constants.values.items()),
+            tables,
+            f'def forward(device, t):\n    """Outputs by name."""{body}\n    return {{{outputs}}}',
+            harness.joinpath("harness.py.txt").read_text().strip(),
+        ]
+        return "\n\n\n".join(part for part in parts if part) + "\n"
+
+    def _head(self) -> str:
+        time = f"{self.report.total_ns / 1000:,.1f} µs predicted"
+        rows, cols = self.binary.system_desc.mesh_shape if self.function.spans_mesh else (1, 1)
+        return (
+            f'"""{self.function.name} of {self.name} on {self.report.system}: {time}. By ttstack {VERSION}.\n\n'
+            "    python FILE.py [--inputs FILE] [--seed N | --empty] [--check-values FILE]\n"
+            '"""\n\n'
+            "import argparse\nimport json\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"
+            "import numpy as np\nimport ttnn\n\n"
+            f"MESH = ({rows}, {cols})\nL1_SMALL_SIZE = {L1_SMALL}"
+        )
+
+    def _lines(self, step: Step) -> Iterator[str]:
+        """The op's comment, then its statements."""
+        if step.number is not None:
+            op, where = self.report.ops[step.number], step.operation.location
+            yield f"    # {step.number} {op.name}: {f'{where}, ' if where else ''}{op.elapsed_ns / 1000:.1f} µs"
+        yield from step.lines(4)
+
+
+def emit_python(binary: Binary, function: Function, name: str) -> str:
+    """The file's text; `name` is the program's, for the docstring.
+
+    Raises:
+        UnsupportedOpError: ops have no call; all of them are listed.
+    """
+    emission = Emission(binary, function, name)
+    emission.check()
+    return emission.text

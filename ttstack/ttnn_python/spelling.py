@@ -1,0 +1,109 @@
+"""Layouts, element types and compute configurations as `ttnn` spells them."""
+
+import re
+from typing import Any
+
+from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.program.device_op import DeviceOp
+from ttstack.program.layout import Grid, Layout, MemoryLayout
+from ttstack.ttnn_python.expression import Call, Name, call
+
+DATA_TYPES = {
+    DType.F32: "float32",
+    DType.BF16: "bfloat16",
+    DType.BFP8_B: "bfloat8_b",
+    DType.BFP4_B: "bfloat4_b",
+    DType.SI32: "int32",
+    DType.UI32: "uint32",
+    DType.UI16: "uint16",
+    DType.UI8: "uint8",
+}
+"""What `ttnn` calls the formats that a device holds."""
+
+
+class NoCall(Exception):
+    """What an op asks for and `ttnn` has no call for; the text says what."""
+
+
+def data_type(dtype: DType) -> Name:
+    """The element format."""
+    if dtype not in DATA_TYPES:
+        raise NoCall(f"there is no format {dtype}")
+    return Name(f"ttnn.{DATA_TYPES[dtype]}")
+
+
+def layout(found: Layout) -> Name:
+    """Tiles, or rows."""
+    return Name("ttnn.TILE_LAYOUT" if found.tiled else "ttnn.ROW_MAJOR_LAYOUT")
+
+
+def cores(grid: Grid) -> Call:
+    """All cores of a rectangle at the origin."""
+    corners = [call("CoreCoord", 0, 0), call("CoreCoord", grid.cols - 1, grid.rows - 1)]
+    return call("CoreRangeSet", [call("CoreRange", *corners)])
+
+
+def shard_shape(found: Layout, t: TensorType) -> list[int]:
+    """Rows and columns of elements of the fullest shard."""
+    rows, cols = found.shard(t)
+    return [rows * TILE, cols * TILE] if found.tiled else [rows, t.shape[-1] if t.rank else 1]
+
+
+def memory_config(found: Layout, t: TensorType) -> Call:
+    """Where a tensor lies, and how it is divided over cores or banks."""
+    if found.memory_layout is MemoryLayout.REPLICATED:
+        raise NoCall("no memory configuration gives all cores a copy")
+    kind = Name(f"ttnn.TensorMemoryLayout.{found.memory_layout.upper()}")
+    space = Name(f"ttnn.BufferType.{found.memory_space.upper()}")
+    if found.grid is None:
+        return call("MemoryConfig", kind, space)
+    rows = Name("ttnn.ShardOrientation.ROW_MAJOR")
+    return call("MemoryConfig", kind, space, call("ShardSpec", cores(found.grid), shard_shape(found, t), rows))
+
+
+def compute_config(device_op: DeviceOp) -> Call:
+    """Passes of the multiplier, and sums in 32 bits where the result has as many."""
+    return call(
+        "WormholeComputeKernelConfig",
+        math_fidelity=Name(f"ttnn.MathFidelity.{device_op.fidelity}"),
+        math_approx_mode=False,
+        fp32_dest_acc_en=wide_sums(device_op),
+        packer_l1_acc=True,
+    )
+
+
+def wide_sums(device_op: DeviceOp) -> bool:
+    """Whether Dst holds 32-bit numbers: where the result does."""
+    return bool(device_op.results) and device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
+
+
+class Constants:
+    """Configurations that several calls share, each under a name at the top of the file."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Call] = {}
+
+    def memory(self, found: Layout, t: TensorType) -> Name:
+        """The name of a tensor's memory configuration."""
+        value = memory_config(found, t)
+        space = found.memory_space.upper()
+        if found.grid is None:
+            return self._named(space, value)
+        shape = "x".join(map(str, shard_shape(found, t)))
+        kind = found.memory_layout.removesuffix("_sharded").upper()
+        return self._named(f"{space}_{kind}_{shape}_ON_{found.grid}", value)
+
+    def compute(self, device_op: DeviceOp) -> Name:
+        """The name of an op's compute configuration."""
+        suffix = "_FP32" if wide_sums(device_op) else ""
+        return self._named(f"{device_op.fidelity.upper()}{suffix}", compute_config(device_op))
+
+    def _named(self, name: str, value: Call) -> Name:
+        assert self.values.setdefault(name, value) == value, name
+        return Name(name)
+
+
+def identifier(text: Any) -> str:
+    """A variable's name after the name of a tensor."""
+    found = re.sub(r"\W+", "_", str(text)).strip("_").lower()
+    return f"t_{found}" if not found or found[0].isdigit() else found
