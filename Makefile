@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 
-.PHONY: demo test lint types imports unit groups clients wheel replay fuzz mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients library wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -19,7 +19,7 @@ demo: $(VENV)/product
 test: lint types imports unit
 
 # What needs more than `make test` installs, each a marker of pytest.
-groups: clients wheel
+groups: clients library wheel
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -36,6 +36,11 @@ unit: $(VENV)/dev
 
 clients: $(VENV)/dev tools
 	$(BIN)/pytest -m client
+
+# Where the real ttnn cannot be had, the tests say so and are not run.
+library: $(VENV)/dev
+	-$(BIN)/ttstack check --setup .venv-ttnn
+	TTSTACK_TTNN_PYTHON=$${TTSTACK_TTNN_PYTHON:-.venv-ttnn/bin/python} $(BIN)/pytest -m library
 
 wheel: $(VENV)/dev
 	$(BIN)/pytest -m wheel
@@ -85,4 +90,4 @@ $(VENV)/dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/product
 
 clean:
-	rm -rf $(VENV) .venv-tools build docs/_build $(MLIR_STUBS)
+	rm -rf $(VENV) .venv-tools .venv-ttnn build docs/_build $(MLIR_STUBS)

@@ -110,6 +110,17 @@ class Program:
         done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
         return Run(done.outputs, done.updated, self.cost(found.name))
 
+    def to_python(self, function: str | None = None) -> str:
+        """A function as Python that calls `ttnn` and runs on a card: one file, without the weights.
+
+        Raises:
+            UnsupportedOpError: ops have no call of `ttnn`; all of them are listed.
+        """
+        from ttstack.ttnn_python import emit_python
+
+        found = self.function(function)
+        return emit_python(self.binary, found, found.name)
+
     def recompile(self, source: Any, inputs: Any = None, *, system_desc: SystemDesc | None = None) -> "Program":
         """Compile a model as this program was compiled: placement, formats, overrides and Tensor-Train settings.
 

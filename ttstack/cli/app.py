@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from ttstack.cli.check import check_program
 from ttstack.cli.compare import compare_programs
 from ttstack.cli.compile import compile_model
+from ttstack.cli.emit import emit_program
 from ttstack.cli.explain import explain_op
 from ttstack.cli.inspect import inspect_program
 from ttstack.cli.opt import opt
@@ -45,5 +47,7 @@ app.command("explain")(explain_op)
 app.command("run")(run_program)
 app.command("perf")(perf)
 app.command("compare")(compare_programs)
+app.command("emit")(emit_program)
+app.command("check")(check_program)
 app.command("opt")(opt)
 app.add_typer(system_desc, name="system-desc")

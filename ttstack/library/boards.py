@@ -93,22 +93,16 @@ def _t3000() -> str:
     return _wormhole({chip: places[chip] for chip in range(8)}, links, boards, named=True)
 
 
-def _wormhole(
-    places: dict[int, tuple[int, int]], links: Links, boards: list[list[int]], *, named: bool = False
-) -> str:
+def _wormhole(places: dict[int, tuple[int, int]], links: Links, boards: list[list[int]], *, named: bool = False) -> str:
     kind = "n150" if len(places) == 1 else "n300"
     first = 0x100018511700001 if kind == "n150" else 0x100014511700001
     return _text(
-        arch={chip: "wormhole_b0" for chip in places},
+        arch=dict.fromkeys(places, "wormhole_b0"),
         chips={} if named else {chip: [*place, 0, 0] for chip, place in places.items()},
-        ethernet_connections=[
-            [{"chip": a, "chan": i}, {"chip": b, "chan": j}] for (a, b), i, j in links
-        ],
+        ethernet_connections=[[{"chip": a, "chan": i}, {"chip": b, "chan": j}] for (a, b), i, j in links],
         chips_with_mmio=[{chips[0]: chips[0]} for chips in boards],
         harvesting={chip: _harvest(_ROWS_OFF) for chip in places},
-        boards=[
-            [{"board_id": first + i}, {"board_type": kind}, {"chips": chips}] for i, chips in enumerate(boards)
-        ],
+        boards=[[{"board_id": first + i}, {"board_type": kind}, {"chips": chips}] for i, chips in enumerate(boards)],
         **({"chip_unique_ids": {chip: 1000 + chip for chip in places}} if named else {}),
     )
 

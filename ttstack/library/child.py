@@ -39,7 +39,8 @@ def main() -> None:
 def load(path: str) -> Any:
     """The program as a module."""
     spec = importlib.util.spec_from_file_location("checked_program", path)
-    assert spec is not None and spec.loader is not None, path
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -61,11 +62,11 @@ def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]],
         for number, step in enumerate(steps):
             mark(f"step {number}")
             try:
-                exec(step["source"], variables)  # noqa: S102  the program that is being judged
+                exec(step["source"], variables)
             except Exception as error:
                 refusals[number] = str(error) or repr(error)
                 mark("instead")
-                exec(step["instead"], variables)  # noqa: S102
+                exec(step["instead"], variables)
     finally:
         variables.clear()
         graph = ttnn.graph.end_graph_capture()

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-
 _BUFFERS = ("dataflow_buffer_allocate", "circular_buffer_allocate", "scratchpad_allocate")
 _RANGE = re.compile(r"(\d+)-(\d+) - (\d+)-(\d+)")
 _CORNER = re.compile(r'"(start|end)":\{"x":(\d+),"y":(\d+)\}')
@@ -92,7 +91,7 @@ def _cores(text: str) -> Iterator[Core]:
 
 def reason(text: str) -> str:
     """The telling line of the library's words: what stands after `info:`, or the first line."""
-    lines = [line.strip() for line in text.split("backtrace")[0].splitlines() if line.strip()]
+    lines = [line.strip() for line in text.partition("backtrace")[0].splitlines() if line.strip()]
     if "info:" in lines[:-1]:
         lines = lines[lines.index("info:") + 1 :]
     return lines[0] if lines else "refused without a word"

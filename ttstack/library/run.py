@@ -11,7 +11,7 @@ from typing import Any
 
 from ttstack.diagnostics import InputError
 from ttstack.library.boards import board_of, description
-from ttstack.library.check import Judgement, judgement
+from ttstack.library.verdict import Judgement, judgement
 from ttstack.program.records import Binary, Function
 from ttstack.ttnn_python import Emission
 
@@ -65,7 +65,7 @@ def _run(python: Path, emission: Emission, folder: Path, environment: Mapping[st
     standin = str(files("ttstack.library").joinpath("standin"))
     request.write_text(json.dumps({"program": str(program), "steps": steps, "standin": standin}))
     child = str(files("ttstack.library").joinpath("child.py"))
-    done = subprocess.run(  # noqa: S603  the interpreter that the user names
+    done = subprocess.run(
         [str(python), child, str(request), str(result)],
         cwd=folder,
         env=dict(environment),

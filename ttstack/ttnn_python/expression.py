@@ -54,20 +54,19 @@ def spelled(value: Any, indent: int = 0, before: int = 0) -> str:
 
 def _in_line(value: Any) -> str:
     match value:
-        case Name(text):
-            return text
-        case Item(of, index):
-            return f"{_in_line(of)}[{index}]"
+        case Name():
+            text = value.text
+        case Item():
+            text = f"{_in_line(value.value)}[{value.index}]"
         case Call():
-            return f"{value.function}({', '.join(prefix + _in_line(v) for prefix, v in _arguments(value))})"
+            text = f"{value.function}({', '.join(prefix + _in_line(v) for prefix, v in _arguments(value))})"
         case list() | tuple():
-            return f"[{', '.join(map(_in_line, value))}]"
-        case dict():
-            return "{" + ", ".join(f"{k!r}: {_in_line(v)}" for k, v in value.items()) + "}"
+            text = f"[{', '.join(map(_in_line, value))}]"
         case str():
-            return json.dumps(value, ensure_ascii=False)
+            text = json.dumps(value, ensure_ascii=False)
         case _:
-            return repr(value)
+            text = repr(value)
+    return text
 
 
 def _arguments(found: Call) -> Iterator[tuple[str, Any]]:

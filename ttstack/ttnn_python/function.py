@@ -9,7 +9,7 @@ from ttstack.program.records import Function, Operation
 from ttstack.ttnn_python.calls import CALLS, NO_CALL, Statement
 from ttstack.ttnn_python.expression import spelled
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import Constants, NoCall
+from ttstack.ttnn_python.spelling import Constants, NoCallError
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class Steps:
     def _step(self, operation: Operation, number: int | None) -> Step:
         try:
             return Step(operation, number, tuple(self._statements(operation)))
-        except NoCall as why:
+        except NoCallError as why:
             return Step(operation, number, (), str(why))
 
     def _statements(self, operation: Operation) -> list[Statement]:
         if operation.name in NO_CALL:
-            raise NoCall(NO_CALL[operation.name])
+            raise NoCallError(NO_CALL[operation.name])
         targets = tuple(self.variables[i] for i in operation.results)
         operands = tuple(None if i is None else self.variables[i] for i in operation.operands)
         placed = Placed(self.function.device_op(operation), operands, targets, self.constants)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Layout
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.spelling import Constants, data_type
 
@@ -54,6 +54,11 @@ class Placed:
         return self.constants.memory(layout, t)
 
     @property
+    def operand_dtype(self) -> DType:
+        """The element format of the first operand."""
+        return self.device_op.operands[0].dtype
+
+    @property
     def dtype(self) -> Name:
         """The element format of the first result."""
         return data_type(self.device_op.results[0].dtype)
@@ -75,5 +80,4 @@ class Placed:
         """A call on the first operand that gives a tensor of its format."""
         x = self.operands[0]
         found: Call = call(function, x, *arguments, **keywords, memory_config=self.memory)
-        return self.cast(found, self.device_op.operands[0].dtype)
-
+        return self.cast(found, self.operand_dtype)

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.types import TILE, DType, TensorType
-from ttstack.program.device_op import DeviceOp
-from ttstack.program.layout import Grid, Layout, MemoryLayout
 from ttstack.ttnn_python.expression import Call, Name, call
 
 DATA_TYPES = {
@@ -21,14 +21,14 @@ DATA_TYPES = {
 """What `ttnn` calls the formats that a device holds."""
 
 
-class NoCall(Exception):
+class NoCallError(Exception):
     """What an op asks for and `ttnn` has no call for; the text says what."""
 
 
 def data_type(dtype: DType) -> Name:
     """The element format."""
     if dtype not in DATA_TYPES:
-        raise NoCall(f"there is no format {dtype}")
+        raise NoCallError(f"there is no format {dtype}")
     return Name(f"ttnn.{DATA_TYPES[dtype]}")
 
 
@@ -52,7 +52,7 @@ def shard_shape(found: Layout, t: TensorType) -> list[int]:
 def memory_config(found: Layout, t: TensorType) -> Call:
     """Where a tensor lies, and how it is divided over cores or banks."""
     if found.memory_layout is MemoryLayout.REPLICATED:
-        raise NoCall("no memory configuration gives all cores a copy")
+        raise NoCallError("no memory configuration gives all cores a copy")
     kind = Name(f"ttnn.TensorMemoryLayout.{found.memory_layout.upper()}")
     space = Name(f"ttnn.BufferType.{found.memory_space.upper()}")
     if found.grid is None:

@@ -4,7 +4,7 @@ from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 
 @calls("scaled_dot_product_attention")
@@ -83,7 +83,7 @@ def split_heads(o: Placed) -> Expression:
 def split_all_heads(o: Placed) -> Expression:
     """Queries, keys and values out of one tensor, or of two."""
     if o.op.results[0].shape[-1] % TILE:
-        raise NoCall(f"heads of {o.op.results[0].shape[-1]} elements, which are no whole tiles")
+        raise NoCallError(f"heads of {o.op.results[0].shape[-1]} elements, which are no whole tiles")
     return call(
         "transformer.split_query_key_value_and_split_heads",
         o.operand("input_tensor"),

@@ -3,21 +3,15 @@
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 
 @calls("fill_cache")
 def fill_cache(o: Placed) -> list[Statement]:
     """The first rows of one user."""
     if o.op.input.shape[0] != 1:
-        raise NoCall("fill_cache takes one user at a time")
+        raise NoCallError("fill_cache takes one user at a time")
     return [((), call("fill_cache", o.operand("cache"), o.operand("input"), o.op.batch_offset))]
-
-
-@calls("update_cache")
-def update_cache(o: Placed) -> list[Statement]:  # noqa: ARG001 none is emitted
-    """A row a user, where a tensor says."""
-    raise NoCall("update_cache at a position in a tensor: ttnn takes a number")
 
 
 @calls("paged_update_cache")

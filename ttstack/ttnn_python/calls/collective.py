@@ -5,7 +5,7 @@ from typing import Any
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Item, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 _LINE = Name("ttnn.Topology.Linear")
 
@@ -42,16 +42,10 @@ def mesh_partition(o: Placed) -> Expression:
     return call("mesh_partition", o.operands[0], o.op.dim, o.op.cluster_axis, memory_config=o.memory)
 
 
-@calls("mesh_shard", "all_to_all_combine", "all_to_all_dispatch", "moe_expert_token_remap", "adamw")
-def no_call(o: Placed) -> Expression:
-    """What is not emitted yet."""
-    raise NoCall(f"{o.op.mnemonic} is not emitted")
-
-
 def _along(o: Placed) -> dict[str, Any]:
     return {"cluster_axis": o.op.cluster_axis, "memory_config": o.memory, "topology": _LINE}
 
 
 def _sums(o: Placed) -> None:
     if o.op.reduce_type != "sum":
-        raise NoCall(f"a reduction by {o.op.reduce_type} over chips: sums only")
+        raise NoCallError(f"a reduction by {o.op.reduce_type} over chips: sums only")

@@ -7,7 +7,7 @@ from ttstack.ttnn_python.calls.pool import padding
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall, data_type, layout
+from ttstack.ttnn_python.spelling import NoCallError, data_type, layout
 
 
 @calls("conv2d")
@@ -15,7 +15,7 @@ def conv2d(o: Placed) -> Expression:
     """Windows of images."""
     n, height, width, channels = o.op.sizes
     if tuple(o.op.order) != (0, 1, 2, 3):
-        raise NoCall("a convolution of images that are not NHWC")
+        raise NoCallError("a convolution of images that are not NHWC")
     rows = call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
     found = call(
         "conv2d",
@@ -35,7 +35,7 @@ def conv2d(o: Placed) -> Expression:
 def conv1d(o: Placed) -> Expression:
     """Windows of sequences."""
     if tuple(o.op.order) != (0, 1, 2):
-        raise NoCall("a convolution of sequences that are not NLC")
+        raise NoCallError("a convolution of sequences that are not NLC")
     (window,) = o.op.windows
     found = call(
         "conv1d",
@@ -48,12 +48,6 @@ def conv1d(o: Placed) -> Expression:
         **_configs(o),
     )
     return call("reshape", found, list(o.op.results[0].shape))
-
-
-@calls("conv3d", "conv_transpose2d")
-def other(o: Placed) -> Expression:
-    """Convolutions whose weights have forms of their own."""
-    raise NoCall(f"{o.op.mnemonic} takes weights in a form that is not emitted")
 
 
 def _operands(o: Placed, rows: Any) -> dict[str, Any]:

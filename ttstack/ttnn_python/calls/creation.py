@@ -3,7 +3,7 @@
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall, layout
+from ttstack.ttnn_python.spelling import layout
 
 DEVICE = Name("device")
 
@@ -40,9 +40,3 @@ def rand(o: Placed) -> Expression:
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "memory_config": o.memory}
     op = o.op
     return call("rand", list(op.size), DEVICE, **keywords, low=op.low, high=op.high, seed=op.seed)
-
-
-@calls("constant")
-def constant(o: Placed) -> Expression:  # noqa: ARG001 none is left in a program
-    """Constants are tensors of a program, not ops."""
-    raise NoCall("a constant that was not made a tensor of the program")

@@ -2,30 +2,42 @@
 
 from typing import Any
 
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
 from ttstack.ops.types import QuantType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 _OTHER_NAMES = {
     "div": "divide",
+    "remainder": "fmod",
     "right_shift": "bitwise_right_shift",
-    "bitcast_convert": "bitcast",
-    "clamp_scalar": "clamp",
-    "clamp_tensor": "clamp",
 }
-"""Where `ttnn` calls an op otherwise."""
+"""Where `ttnn` calls an op otherwise; its own `remainder` has the sign of the divisor."""
 
 
-@calls(
-    *"abs acos asin asinh atan cbrt ceil cos erf erfc exp exp2 expm1 floor frac isfinite log log1p logical_not neg".split(),
-    *"reciprocal relu relu6 rsqrt sign signbit silu sin softsign sqrt square tan tanh trunc mish sigmoid".split(),
-    *("hardsigmoid", "bitwise_not"),
-)
+def _alike(*bases: type[Op]) -> list[str]:
+    """Ops of these families that have no attributes, and so differ in their names alone."""
+    found = ((name, op) for name, op in OPS.items() if issubclass(op, bases) and not op.attribute_specs())
+    return [name for name, _ in found]
+
+
+@calls(*_alike(EltwiseUnary))
 def unary(o: Placed) -> Expression:
     """Functions of one number."""
     return o.unary(o.op.mnemonic)
+
+
+@calls(*_alike(EltwiseBinary))
+def binary(o: Placed) -> Expression:
+    """Functions of two numbers; the result's format is asked for, because truth values have another one."""
+    mnemonic: str = o.op.mnemonic
+    name = _OTHER_NAMES.get(mnemonic, mnemonic)
+    if name == "divide" and not o.op.lhs.dtype.is_float:
+        return o.cast(call("div", *o.operands, rounding_mode="trunc", memory_config=o.memory), o.operand_dtype)
+    return call(name, *o.operands, dtype=o.dtype, memory_config=o.memory)
 
 
 @calls("gelu", "gelu_tanh")
@@ -56,22 +68,6 @@ def clamp_scalar(o: Placed) -> Expression:
 def clamp_tensor(o: Placed) -> Expression:
     """Between two tensors."""
     return o.unary("clamp", min=o.operand("min"), max=o.operand("max"))
-
-
-@calls(
-    *"add subtract multiply div atan2 maximum minimum eq ne lt le gt ge logical_and logical_or logical_xor".split(),
-    *"remainder pow bitwise_and bitwise_or bitwise_xor logical_left_shift logical_right_shift right_shift".split(),
-)
-def binary(o: Placed) -> Expression:
-    """Functions of two numbers; the result's format is asked for, because truth values have another one."""
-    name = _OTHER_NAMES.get(o.op.mnemonic, o.op.mnemonic)
-    return call(name, *o.operands, dtype=o.dtype, memory_config=o.memory)
-
-
-@calls("gelu_bw")
-def gelu_bw(o: Placed) -> Expression:
-    """The derivative, of which `ttnn` gives a list of one."""
-    raise NoCall("gelu_bw is not emitted")
 
 
 @calls("where")
@@ -115,7 +111,7 @@ def quantize(o: Placed) -> Expression:
 
 def _scale(found: QuantType) -> tuple[float, int]:
     if found.axis is not None:
-        raise NoCall("a scale for each index of a dimension is not emitted")
+        raise NoCallError("a scale for each index of a dimension is not emitted")
     return found.scales[0], found.zero_points[0]
 
 

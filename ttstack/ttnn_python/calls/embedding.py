@@ -4,7 +4,7 @@ from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall, data_type, layout
+from ttstack.ttnn_python.spelling import NoCallError, data_type, layout
 
 
 @calls("embedding")
@@ -12,7 +12,7 @@ def embedding(o: Placed) -> Expression:
     """Rows by indices without sign, of a table of bf16."""
     table = o.at("weight")[1].dtype
     if table is not DType.BF16:
-        raise NoCall(f"a table of {table}: compile with weights in bf16")
+        raise NoCallError(f"a table of {table}: compile with weights in bf16")
     ids = o.operand("input")
     if o.at("input")[1].dtype is not DType.UI32:
         ids = call("typecast", ids, data_type(DType.UI32))
@@ -31,5 +31,7 @@ def embedding_backward(o: Placed) -> Expression:
     """Gradients added up by row of the table."""
     width, rows = o.op.weight.shape[-1], o.op.input.size
     gradient = call("reshape", o.operand("in_gradient"), [1, 1, rows, width])
-    found = call("embedding_bw", o.operand("input"), o.operand("weight"), gradient, dtype=o.dtype, memory_config=o.memory)
+    found = call(
+        "embedding_bw", o.operand("input"), o.operand("weight"), gradient, dtype=o.dtype, memory_config=o.memory
+    )
     return call("reshape", found, list(o.op.results[0].shape))

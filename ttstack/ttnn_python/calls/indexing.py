@@ -6,7 +6,7 @@ from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall, data_type
+from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 
 @calls("slice_static")
@@ -30,7 +30,7 @@ def index_select(o: Placed) -> Expression:
     begins, ends, step = _whole(o)
     at = o.op.dim % len(begins)
     if o.op.stride and o.op.length > 1:
-        raise NoCall(f"windows of {o.op.length} every {o.op.stride} have no call: join slices")
+        raise NoCallError(f"windows of {o.op.length} every {o.op.stride} have no call: join slices")
     begins[at], step[at] = o.op.begin, o.op.stride or 1
     ends[at] = ends[at] if o.op.stride else o.op.begin + o.op.length
     return _sliced(o, begins, ends, step)
@@ -43,16 +43,10 @@ def _whole(o: Placed) -> tuple[list[int], list[int], list[int]]:
 
 def _sliced(o: Placed, begins: Sequence[int], ends: Sequence[int], step: Sequence[int]) -> Expression:
     if min(step, default=1) < 0:
-        raise NoCall("a slice that goes down has no call")
+        raise NoCallError("a slice that goes down has no call")
     shape = o.op.input.shape
     low, high = ([b + e if b < 0 else b for b, e in zip(bounds, shape, strict=True)] for bounds in (begins, ends))
     return o.unary("slice", low, high, list(step))
-
-
-@calls("slice_dynamic")
-def slice_dynamic(o: Placed) -> Expression:  # noqa: ARG001 none is emitted
-    """Bounds in tensors."""
-    raise NoCall("a slice between bounds in tensors, along several dimensions, has no call")
 
 
 @calls("gather")
@@ -69,5 +63,5 @@ def scatter(o: Placed) -> Expression:
     """Elements put along one dimension, or added to what is there."""
     kinds = {"invalid": "scatter", "sum": "scatter_add"}
     if o.op.scatter_reduce_type not in kinds:
-        raise NoCall(f"a scatter by {o.op.scatter_reduce_type} has no call")
+        raise NoCallError(f"a scatter by {o.op.scatter_reduce_type} has no call")
     return o.unary(kinds[o.op.scatter_reduce_type], o.op.dim, o.operand("index"), o.operand("source"))

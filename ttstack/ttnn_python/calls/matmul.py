@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ttstack.program.device_op import Spread
+from ttstack.device.device_op import Spread
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "out_block_w", "per_core_M", "per_core_N")
 
@@ -65,12 +65,12 @@ def program_config(o: Placed) -> Call | None:
             names = ("in0_block_w", "per_core_M", "per_core_N")
             return call(kind, **{name: blocks[name] for name in names}, fused_activation=fused)
         case _:
-            raise NoCall(f"there is no {kind}")
+            raise NoCallError(f"there is no {kind}")
 
 
 def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Call:
     if fused is not None:
-        raise NoCall(f"{kind} fuses no activation")
+        raise NoCallError(f"{kind} fuses no activation")
     return call(
         kind,
         compute_with_storage_grid_size=cores,
@@ -83,7 +83,7 @@ def sparse_matmul(o: Placed) -> Expression:
     """Products of the experts that are in use."""
     config = program_config(o)
     if config is None or "1D" not in config.function:
-        raise NoCall("sparse_matmul takes a 1D program configuration only")
+        raise NoCallError("sparse_matmul takes a 1D program configuration only")
     return call(
         "sparse_matmul",
         o.operand("a"),

@@ -3,7 +3,7 @@
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 SUBBLOCK = 4
 """Most tiles of a row that a sharded norm computes at a time, with any width of sums."""
@@ -13,7 +13,7 @@ SUBBLOCK = 4
 def trailing_norm(o: Placed) -> Expression:
     """Statistics over the last dimension."""
     if len(o.op.normalized_shape) != 1:
-        raise NoCall(f"a norm over the last {len(o.op.normalized_shape)} dimensions: reshape them to one")
+        raise NoCallError(f"a norm over the last {len(o.op.normalized_shape)} dimensions: reshape them to one")
     found = call(
         o.op.mnemonic,
         o.operand("input"),
@@ -46,23 +46,11 @@ def _sharded_program(o: Placed) -> Call | None:
 def batch_norm(o: Placed) -> Expression:
     """By statistics that are given; channels are the second of four dimensions."""
     if o.op.operand.rank != 4 or o.op.dimension != 1:
-        raise NoCall(f"a batch norm along dimension {o.op.dimension} of rank {o.op.operand.rank}: NCHW only")
+        raise NoCallError(f"a batch norm along dimension {o.op.dimension} of rank {o.op.operand.rank}: NCHW only")
     names = {"running_mean": "mean", "running_var": "variance", "weight": "scale", "bias": "offset"}
     channels = o.op.operand.shape[1]
     given = {k: call("reshape", o.operand(v), [1, channels, 1, 1]) for k, v in names.items()}
     return o.unary("batch_norm", **given, eps=o.op.epsilon, training=False)
-
-
-@calls("batch_norm_training")
-def batch_norm_training(o: Placed) -> Expression:  # noqa: ARG001 none is emitted
-    """Updates running statistics in place there, and gives them as results here."""
-    raise NoCall("a batch norm that gives its running statistics")
-
-
-@calls("group_norm")
-def group_norm(o: Placed) -> Expression:  # noqa: ARG001 none is emitted
-    """Needs masks and weights in forms of its own."""
-    raise NoCall("a group norm needs a mask and weights in row-major columns of tiles")
 
 
 @calls("distributed_layer_norm", "distributed_rms_norm")

@@ -3,10 +3,10 @@
 from typing import Any
 
 from ttstack.ops.types import DType
-from ttstack.ttnn_python.calls.table import Statement, calls
+from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall, layout
+from ttstack.ttnn_python.spelling import NoCallError, layout
 
 
 @calls("max_pool2d")
@@ -19,14 +19,8 @@ def max_pool2d(o: Placed) -> Expression:
 def avg_pool2d(o: Placed) -> Expression:
     """The mean of each window."""
     if any(w.dilation != 1 for w in o.op.windows):
-        raise NoCall("an average over windows with gaps has no call")
+        raise NoCallError("an average over windows with gaps has no call")
     return _pool(o, "avg_pool2d", None, count_include_pad=o.op.count_include_pad)
-
-
-@calls("max_pool2d_with_indices")
-def max_pool2d_with_indices(o: Placed) -> list[Statement]:  # noqa: ARG001 none is emitted
-    """The largest of each window, and where it is."""
-    raise NoCall("a maximum with indices is not emitted")
 
 
 def _pool(o: Placed, name: str, dilation: list[int] | None, **keywords: Any) -> Expression:

@@ -4,7 +4,7 @@ from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
+from ttstack.ttnn_python.spelling import NoCallError
 
 
 @calls("sum", "mean", "max", "min")
@@ -32,9 +32,7 @@ def truth(o: Placed) -> Expression:
 def argmax(o: Placed) -> Expression:
     """Along one dimension, or of all elements."""
     dim = _one(o) if o.op.dim_arg else None
-    return o.cast(
-        call("argmax", o.operands[0], dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory), DType.UI32
-    )
+    return o.cast(call("argmax", o.operands[0], dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory), DType.UI32)
 
 
 @calls("cumsum", "cumprod")
@@ -52,5 +50,5 @@ def softmax(o: Placed) -> Expression:
 
 def _one(o: Placed) -> int:
     if len(o.op.dims) != 1:
-        raise NoCall(f"{o.op.mnemonic} along {len(o.op.dims)} dimensions: one at a time")
+        raise NoCallError(f"{o.op.mnemonic} along {len(o.op.dims)} dimensions: one at a time")
     return o.op.dims[0]

@@ -3,7 +3,6 @@
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCall
 
 
 @calls("reshape", "squeeze", "unsqueeze")
@@ -58,9 +57,3 @@ def pad(o: Placed) -> Expression:
     if not any(map(any, around)):
         return x
     return call("pad", x, around, o.op.value, memory_config=o.memory)
-
-
-@calls("rearrange", "reverse")
-def no_call(o: Placed) -> Expression:
-    """What nothing spells."""
-    raise NoCall(f"{o.op.mnemonic} has no call of its own")

@@ -10,7 +10,9 @@ from ttstack.ttnn_python.placed import Placed
 def topk(o: Placed) -> list[Statement]:
     """The best values and where they stood."""
     op = o.op
-    found = call("topk", o.operands[0], k=op.k, dim=op.dim, largest=op.largest, sorted=op.sorted, memory_config=o.memory)
+    found = call(
+        "topk", o.operands[0], k=op.k, dim=op.dim, largest=op.largest, sorted=op.sorted, memory_config=o.memory
+    )
     return _indexed(o, found)
 
 

@@ -114,6 +114,6 @@ def _verdict(emission: Emission, step: Step, launched: list[Launch], refusal: st
         refusal=step.missing or (reason(refusal) if refusal else ""),
         launches=tuple(launched),
         op_code=report.op_code if report else "",
-        buffer_bytes=step.operation.l1_bytes,
-        l1_bytes=report.l1_bytes if report else 0,
+        buffer_bytes=step.operation.circular_buffer_bytes,
+        l1_bytes=report.circular_buffer_bytes if report else 0,
     )

@@ -1,0 +1,47 @@
+"""What the real library makes of programs: each runs to its end on the mock device of its board."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import ttstack
+from tests.docs.pages import ROOT
+from ttstack.api import Program
+from ttstack.diagnostics import InputError
+from ttstack.library.run import VARIABLE, check
+
+pytestmark = pytest.mark.library
+
+PROGRAMS = {
+    "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
+    **{
+        name: lambda name=name: ttstack.compile(f"examples.zoo.{name}:small", dtype="bf16")
+        for name in ("convnext", "dcn_v2", "efficientnet", "resnet")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def interpreter() -> Path:
+    """That of an environment with ttnn; without one nothing here is tested."""
+    path = Path(os.environ.get(VARIABLE, ""))
+    if not path.is_file():
+        pytest.skip(f"no ttnn: {VARIABLE} names no interpreter; `ttstack check --setup DIR` makes one where it can")
+    return path
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_run_to_their_end(name: str, interpreter: Path):
+    program: Program = PROGRAMS[name]()
+    found = check(program.binary, program.function(), name, interpreter)
+    assert [f"{v.number} {v.name}: {v.refusal}" for v in found.refused] == []
+    assert found.refusal == ""
+    assert len(found.verdicts) == len(program.cost().ops)
+
+
+def test_an_interpreter_without_ttnn_says_so():
+    program = ttstack.compile(ROOT / "docs/mlp.mlir")
+    with pytest.raises(InputError, match="has no ttnn"):
+        check(program.binary, program.function(), "mlp", sys.executable)

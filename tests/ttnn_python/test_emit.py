@@ -1,0 +1,47 @@
+"""Programs as Python."""
+
+import ast
+import re
+
+import pytest
+
+import ttstack
+from tests.docs.pages import ROOT
+from ttstack.api import Program
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Program:
+    return ttstack.compile(ROOT / "examples/encoder_layer.mlir")
+
+
+def test_the_file_is_python_with_every_op_in_order(encoder: Program):
+    text = encoder.to_python()
+    ast.parse(text)
+    numbered = [(int(n), name) for n, name in re.findall(r"^    # (\d+) (\w+): ", text, re.MULTILINE)]
+    assert numbered == [(op.index, op.name) for op in encoder.cost().ops]
+    freed = [op for op in encoder.function().operations if op.name == "deallocate"]
+    assert text.count("ttnn.deallocate(") == len(freed)
+
+
+def test_all_names_are_defined_before_they_are_used(encoder: Program):
+    tree = ast.parse(encoder.to_python())
+    (forward,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    defined = {"ttnn", "device", "t"} | {
+        name for node in tree.body if isinstance(node, ast.Assign) for name in stored(node)
+    }
+    for statement in forward.body:
+        read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        assert read <= defined
+        defined |= stored(statement)
+
+
+def stored(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def test_configurations_are_those_of_the_program(encoder: Program):
+    text = encoder.to_python()
+    for op in encoder.function().operations:
+        for name in ("per_core_M", "per_core_N", "in0_block_w"):
+            assert name not in op.config or f"{name}={op.config[name]}" in text

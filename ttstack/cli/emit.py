@@ -1,0 +1,27 @@
+"""`ttstack emit`: a program as Python that calls `ttnn`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ttstack.cli.options import FunctionName, ProgramFile
+
+
+def emit_program(
+    file: ProgramFile,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="The Python file; weights go beside it, as .safetensors."),
+    ],
+    function: FunctionName = None,
+) -> None:
+    """Write a program as one Python file that calls ttnn and runs on a card."""
+    from ttstack.api import load
+    from ttstack.cli.outputs import check_targets
+    from ttstack.ttnn_python import write_python
+
+    weights = output.with_suffix(".safetensors")
+    check_targets(output, weights, source=file)
+    program = load(file)
+    write_python(program.binary, program.function(function), file.stem, output, weights)

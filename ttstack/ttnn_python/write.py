@@ -1,0 +1,23 @@
+"""The file, and the weights beside it."""
+
+from pathlib import Path
+
+from ttstack.files import replacing, write_whole
+from ttstack.flatbuffer import safetensors
+from ttstack.program.records import Binary, Function, TensorKind
+from ttstack.ttnn_python.program import emit_python
+
+
+def write_python(binary: Binary, function: Function, name: str, path: Path, weights: Path) -> None:
+    """Write a function as Python, after the values of its weights that are known, by name.
+
+    Raises:
+        UnsupportedOpError: ops have no call; all of them are listed, and nothing is written.
+        OutputError: a file cannot be written.
+    """
+    text = emit_python(binary, function, name)
+    used = [function.tensors[i] for i in function.inputs]
+    found = [binary.weights[t.name] for t in used if t.kind is not TensorKind.INPUT]
+    with replacing(weights) as file:
+        safetensors.write(file, [weight for weight in found if weight.data is not None])
+    write_whole(path, text)
