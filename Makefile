@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
+BUILDERS := ttstack/dialects/ttir/builders.pyi
 
 .PHONY: demo test lint types imports unit groups clients library wheel replay fuzz mutants docs flatbuffers tools clean
 
@@ -25,7 +26,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/dev $(MLIR_STUBS)
+types: $(VENV)/dev $(MLIR_STUBS) $(BUILDERS)
 	$(BIN)/pyright
 
 imports: $(VENV)/dev
@@ -76,6 +77,10 @@ flatbuffers:
 $(MLIR_STUBS): $(VENV)/dev
 	$(BIN)/python -m nanobind.stubgen -q -r -m torch_mlir._mlir_libs._mlir -O typings/torch_mlir/_mlir_libs
 
+# So that the type checker knows the operands and attributes of each op.
+$(BUILDERS): typings/ttir_builders.py $(wildcard ttstack/ops/*.py) | $(VENV)/dev
+	$(BIN)/python typings/ttir_builders.py >$@
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'ttstack needs Python 3.11 or newer; call make PYTHON=python3.11'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -90,4 +95,4 @@ $(VENV)/dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/product
 
 clean:
-	rm -rf $(VENV) .venv-tools .venv-ttnn build docs/_build $(MLIR_STUBS)
+	rm -rf $(VENV) .venv-tools .venv-ttnn build docs/_build $(MLIR_STUBS) $(BUILDERS)

@@ -4,7 +4,8 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, diagonal, elementwise
 from ttstack.mlir import ir
@@ -72,7 +73,7 @@ def _summed(term: _Term, kept: str) -> _Term:
     lone = [c for c in term.letters if c not in kept]
     if not lone:
         return term
-    value = ttir("sum", [term.value], keep_dim=False, dim_arg=term.places(lone))
+    value = ttir.sum(term.value, keep_dim=False, dim_arg=term.places(lone))
     return _Term("".join(c for c in term.letters if c in kept), value)
 
 
@@ -84,9 +85,9 @@ def _contracted(left: _Term, right: _Term, kept: str, result: TensorType) -> _Te
     batch, inner = [c for c in shared if c in kept], [c for c in shared if c not in kept]
     if not inner:
         return _multiplied(left, right, result)
-    product = ttir(
-        "dot_general",
-        [left.value, right.value],
+    product = ttir.dot_general(
+        left.value,
+        right.value,
         batch_dims_lhs=left.places(batch),
         contract_dims_lhs=left.places(inner),
         batch_dims_rhs=right.places(batch),

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, scalar
 from ttstack.mlir import ir
@@ -15,10 +15,10 @@ TO_EVEN = "floor subtract multiply eq ne gt logical_and logical_or typecast add"
 def rounded_to_even(x: ir.Value) -> ir.Value:
     """The nearest whole number; of two, the even one."""
     t = read_type(x.type)
-    f, test = partial(elementwise, result=t), partial(ttir, result=t.with_dtype(DType.I1))
-    below = ttir("floor", [x])
+    f, test = partial(elementwise, result=t), partial(ttir.named, result=t.with_dtype(DType.I1))
+    below = ttir.floor(x)
     rest, half = f("subtract", x, below), scalar(0.5, t)
-    odd = test("ne", [ttir("floor", [f("multiply", below, half)]), f("multiply", below, half)])
-    tie = test("logical_and", [test("eq", [rest, half]), odd])
-    up = test("logical_or", [test("gt", [rest, half]), tie])
+    odd = test("ne", ttir.floor(f("multiply", below, half)), f("multiply", below, half))
+    tie = test("logical_and", test("eq", rest, half), odd)
+    up = test("logical_or", test("gt", rest, half), tie)
     return f("add", below, cast(up, t.dtype))

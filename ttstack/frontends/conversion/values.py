@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttstack.dialects.elements import elements_attribute
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_VARIADIC
@@ -23,8 +24,8 @@ def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
     if t.dtype is dtype:
         return value
     if dtype is DType.I1:
-        return ttir("ne", [value, scalar(0, t)], result=t.with_dtype(dtype))
-    return ttir("typecast", [value], result=t.with_dtype(dtype))
+        return ttir.ne(value, scalar(0, t), result=t.with_dtype(dtype))
+    return ttir.typecast(value, result=t.with_dtype(dtype))
 
 
 def splat(number: float, t: TensorType) -> ir.Value:
@@ -32,7 +33,7 @@ def splat(number: float, t: TensorType) -> ir.Value:
     value = float(number) if t.dtype.is_float else wrapped(number, t.dtype)
     if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
         return constant(np.full(t.shape, value, t.dtype.numpy), t)
-    return ttir("full", [], result=t, shape=t.shape, fill_value=value)
+    return ttir.full(result=t, shape=t.shape, fill_value=value)
 
 
 def wrapped(number: float, dtype: ElementType) -> int:
@@ -45,7 +46,7 @@ def wrapped(number: float, dtype: ElementType) -> int:
 
 def constant(values: NDArray[Any], t: TensorType) -> ir.Value:
     """A tensor of known elements."""
-    return ttir("constant", [], result=t, value=elements_attribute(values, t))
+    return ttir.constant(result=t, value=elements_attribute(values, t))
 
 
 def scalar(number: float, like: TensorType) -> ir.Value:
@@ -56,7 +57,7 @@ def scalar(number: float, like: TensorType) -> ir.Value:
 def elementwise(mnemonic: str, *operands: ir.Value | float, result: TensorType) -> ir.Value:
     """An elementwise op on tensors and numbers, all cast to the element type of the result."""
     values = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in operands]
-    return ttir(mnemonic, values)
+    return ttir.named(mnemonic, *values)
 
 
 def with_leading_ones(value: ir.Value, rank: int) -> ir.Value:
@@ -69,7 +70,7 @@ def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     """`value` repeated along dimensions of extent 1 and along new ones in front."""
     value = with_leading_ones(value, len(shape))
     factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
-    return value if set(factors) <= {1} else ttir("broadcast", [value], broadcast_dimensions=factors)
+    return value if set(factors) <= {1} else ttir.broadcast(value, broadcast_dimensions=factors)
 
 
 def sliced(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
@@ -79,14 +80,14 @@ def sliced(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Val
         return x
     begins, ends, steps = [0] * len(shape), list(shape), [1] * len(shape)
     begins[dim], ends[dim], steps[dim] = begin, end, step
-    return ttir("slice_static", [x], begins=tuple(begins), ends=tuple(ends), step=tuple(steps))
+    return ttir.slice_static(x, begins=tuple(begins), ends=tuple(ends), step=tuple(steps))
 
 
 def joined(parts: Sequence[ir.Value], dim: int) -> ir.Value:
     """The parts side by side; more than an op can take are joined in groups first."""
     while len(parts) > 1:
         groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
-        parts = [ttir("concat", group, dim=dim) if len(group) > 1 else group[0] for group in groups]
+        parts = [ttir.concat(*group, dim=dim) if len(group) > 1 else group[0] for group in groups]
     return parts[0]
 
 

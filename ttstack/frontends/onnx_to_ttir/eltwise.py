@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
 from ttstack.frontends.conversion.values import elementwise, scalar
@@ -19,13 +20,13 @@ CONVERSIONS = ConversionTable()
 @CONVERSIONS("Softsign", to="softsign")
 def _softsign(call: Call) -> ir.Value:
     """The same."""
-    return ttir("softsign", [call.tensor(0)])
+    return ttir.softsign(call.tensor(0))
 
 
 @CONVERSIONS("Mish", to="mish")
 def _mish(call: Call) -> ir.Value:
     """The same."""
-    return ttir("mish", [call.tensor(0)])
+    return ttir.mish(call.tensor(0))
 
 
 @CONVERSIONS("Round", to=TO_EVEN)
@@ -45,7 +46,7 @@ def _thresholded_relu(call: Call) -> ir.Value:
 def _atanh(call: Call) -> ir.Value:
     """Half of `log(1 + x) - log(1 - x)`."""
     x = call.tensor(0)
-    difference = ttir("subtract", [ttir("log1p", [x]), ttir("log1p", [ttir("neg", [x])])])
+    difference = ttir.subtract(ttir.log1p(x), ttir.log1p(ttir.neg(x)))
     return elementwise("multiply", difference, 0.5, result=call.result)
 
 
@@ -53,15 +54,15 @@ def _atanh(call: Call) -> ir.Value:
 def _acosh(call: Call) -> ir.Value:
     """`log(x + sqrt((x - 1) * (x + 1)))`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
-    root = ttir("sqrt", [f("multiply", f("subtract", x, 1), f("add", x, 1))])
-    return ttir("log", [f("add", x, root)])
+    root = ttir.sqrt(f("multiply", f("subtract", x, 1), f("add", x, 1)))
+    return ttir.log(f("add", x, root))
 
 
 @CONVERSIONS("BitShift", to="logical_left_shift logical_right_shift")
 def _bit_shift(call: Call) -> ir.Value:
     """Zeros are shifted in."""
     side = call.attribute("direction", "LEFT").lower()
-    return ttir(f"logical_{side}_shift", [call.tensor(0), call.tensor(1)])
+    return ttir.named(f"logical_{side}_shift", call.tensor(0), call.tensor(1))
 
 
 @CONVERSIONS("LRN", to="square matmul permute constant multiply add pow div full")
@@ -73,9 +74,7 @@ def _lrn(call: Call) -> ir.Value:
     offset = place[None, :] - place[:, None]
     band = (offset >= -((size - 1) // 2)) & (offset <= size // 2)
     last = (0, *range(2, call.result.rank), 1)
-    sums = along(
-        permuted(ttir("square", [x]), last), call.result.rank - 1, band * (call.attribute("alpha", 1e-4) / size)
-    )
+    sums = along(permuted(ttir.square(x), last), call.result.rank - 1, band * (call.attribute("alpha", 1e-4) / size))
     spread = permuted(sums, (0, call.result.rank - 1, *range(1, call.result.rank - 1)))
     return f("div", x, f("pow", f("add", spread, call.attribute("bias", 1.0)), call.attribute("beta", 0.75)))
 
@@ -86,4 +85,4 @@ def _reduce_prod(call: Call) -> ir.Value:
     x = call.tensor(0)
     rank = read_type(x.type).rank
     axes = call.integers_at(1, call.attribute("axes", ()) or range(rank))
-    return ttir("prod", [x], keep_dim=bool(call.attribute("keepdims", 1)), dim_arg=tuple(a % rank for a in axes))
+    return ttir.prod(x, keep_dim=bool(call.attribute("keepdims", 1)), dim_arg=tuple(a % rank for a in axes))

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
 from ttstack.mlir import ir
@@ -37,9 +38,9 @@ def _pooled(call: Call, mnemonic: str, **more: Any) -> ir.Value:
     )
     pads = call.attribute("pads", []) or [0] * 2 * rank
     images = permuted(reshaped(x, (batch, channels, *(1 for _ in lead), *sizes)), (0, 2, 3, 1))
-    pooled = ttir(
+    pooled = ttir.named(
         mnemonic,
-        [images],
+        images,
         kernel=kernel,
         stride=stride,
         dilation=dilation,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant
 from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
@@ -32,4 +32,4 @@ def _unrolled(call: Call, mnemonic: str, integer: ElementType) -> ir.Value:
     zero_point = constant(np.zeros(zero.shape), zero) if call.is_none(2) else call.tensor(2)
     spread = read_type(scale.type).size > 1
     where = {"axis": call.attribute("axis", 1) % call.result.rank} if spread else {}
-    return ttir(mnemonic, [call.tensor(0), scale, zero_point], result=call.result, **where)
+    return ttir.named(mnemonic, call.tensor(0), scale, zero_point, result=call.result, **where)

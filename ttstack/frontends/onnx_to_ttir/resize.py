@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic_weight, linear, nearest, taps
@@ -39,7 +40,7 @@ def _resize(call: Call) -> ir.Value:
     }
     if (mode := _whole(matrices, sizes)) is not None:
         factors = tuple(counts[d] // sizes[d] for d in (2, 3))
-        scaled = ttir("upsample2d", [permuted(x, (0, 2, 3, 1))], scale_factor=factors, mode=mode)
+        scaled = ttir.upsample2d(permuted(x, (0, 2, 3, 1)), scale_factor=factors, mode=mode)
         return permuted(scaled, (0, 3, 1, 2))
     for dim, matrix in matrices.items():
         order = [d for d in range(len(sizes)) if d != dim] + [dim]

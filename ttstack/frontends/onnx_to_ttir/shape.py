@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, sliced
 from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
@@ -49,7 +50,7 @@ def _along(x: ir.Value, dim: int, taken: slice) -> ir.Value:
     begin, end, step = taken.indices(extent)
     if step > 0:
         return sliced(x, dim, begin, max(begin, end), step)
-    x = ttir("reverse", [x], dimensions=(dim,))
+    x = ttir.reverse(x, dimensions=(dim,))
     return sliced(x, dim, extent - 1 - begin, max(extent - 1 - begin, extent - 1 - end), -step)
 
 

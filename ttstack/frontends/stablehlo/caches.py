@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import definition
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 
 
@@ -18,7 +18,7 @@ def keep_old_caches(function: Any) -> None:
         mine = isinstance(cache.owner, ir.Block) or _written(cache.owner) is not None
         if not mine or any(places[use.owner.operation] > i for use in cache.uses):
             with ir.InsertionPoint(op), op.location:
-                op.operands[at] = ttir("clone", [cache])
+                op.operands[at] = ttir.clone(cache)
 
 
 def _written(op: Any) -> int | None:

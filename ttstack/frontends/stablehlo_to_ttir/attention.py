@@ -1,7 +1,8 @@
 """Attention as Tenstorrent's JAX and PyTorch front ends call it, over a cache or without one."""
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, joined, scalar, sliced, with_leading_ones
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -69,7 +70,7 @@ def _attended(call: Call, form: Named, operands: dict[str, ir.Value]) -> list[ir
     t = read_type(operands["query"].type)
     if read_type(mask.type).dtype is DType.I1:
         wide = t.with_shape(read_type(mask.type).shape)
-        mask = ttir("where", [mask, scalar(0, wide), scalar(float("-inf"), wide)])
+        mask = ttir.where(mask, scalar(0, wide), scalar(float("-inf"), wide))
     masked = operands | {"attention_mask": mask}
     return list(form.built(call, masked, is_causal=bool(call.says("is_causal"))).results)
 
@@ -136,14 +137,14 @@ def _indexer_score(call: Call) -> ir.Value:
     if len(call.operands) != 3:
         call.refuse(f"has {len(call.operands)} operands, expected query, key, weights")
     query, key, weights = call.operands
-    scores = ttir("relu", [ttir("matmul", [query, key], transpose_b=True)])
-    summed = ttir("sum", [ttir("multiply", [scores, weights])], keep_dim=True, dim_arg=(1,))
+    scores = ttir.relu(ttir.matmul(query, key, transpose_b=True))
+    summed = ttir.sum(ttir.multiply(scores, weights), keep_dim=True, dim_arg=(1,))
     *_, rows, keys = call.result.shape
     positions = call.result.with_dtype(DType.I32)
     row, column = (
-        ttir("arange", [], result=positions.with_shape(s), start=0, end=max(s), step=1, arange_dimension=at)
+        ttir.arange(result=positions.with_shape(s), start=0, end=max(s), step=1, arange_dimension=at)
         for at, s in ((2, (1, 1, rows, 1)), (3, (1, 1, 1, keys)))
     )
     last = elementwise("add", row, call.says("chunk_start_idx", "integer") or 0, result=positions)
-    seen = ttir("ge", [last, column], result=positions.with_shape((1, 1, rows, keys)).with_dtype(DType.I1))
-    return ttir("where", [seen, cast(summed, call.result.dtype), scalar(float("-inf"), call.result)])
+    seen = ttir.ge(last, column, result=positions.with_shape((1, 1, rows, keys)).with_dtype(DType.I1))
+    return ttir.where(seen, cast(summed, call.result.dtype), scalar(float("-inf"), call.result))

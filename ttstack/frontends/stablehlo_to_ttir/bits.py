@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, scalar
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -30,9 +31,9 @@ def leading_zeros(x: ir.Value, result: TensorType) -> ir.Value:
     x = _unsigned(x)
     t, by = read_type(x.type), 1
     while by < t.dtype.bits:
-        x = ttir("bitwise_or", [x, ttir("logical_right_shift", [x, scalar(by, t)])])
+        x = ttir.bitwise_or(x, ttir.logical_right_shift(x, scalar(by, t)))
         by *= 2
-    return _typed(_ones(ttir("bitwise_not", [x])), result)
+    return _typed(_ones(ttir.bitwise_not(x)), result)
 
 
 def _ones(x: ir.Value) -> ir.Value:
@@ -42,11 +43,11 @@ def _ones(x: ir.Value) -> ir.Value:
 
     def masked(value: ir.Value, width: int) -> ir.Value:
         pattern = sum(((1 << width) - 1) << at for at in range(0, count, 2 * width))
-        return ttir("bitwise_and", [value, scalar(pattern, t)])
+        return ttir.bitwise_and(value, scalar(pattern, t))
 
     width = 1
     while width < count:
-        x = ttir("add", [masked(x, width), masked(ttir("logical_right_shift", [x, scalar(width, t)]), width)])
+        x = ttir.add(masked(x, width), masked(ttir.logical_right_shift(x, scalar(width, t)), width))
         width *= 2
     return x
 
@@ -58,7 +59,7 @@ def _unsigned(x: ir.Value) -> ir.Value:
 
 def _typed(x: ir.Value, t: TensorType) -> ir.Value:
     """The bits of `x` in another element type of the same width."""
-    return x if read_type(x.type).dtype is t.dtype else ttir("bitcast_convert", [x], result=t)
+    return x if read_type(x.type).dtype is t.dtype else ttir.bitcast_convert(x, result=t)
 
 
 @CONVERSIONS("bitcast_convert", to="bitcast_convert typecast logical_left_shift logical_right_shift sum reshape")
@@ -74,10 +75,10 @@ def _bitcast_convert(call: Call) -> ir.Value:
     parts = TensorType((wide // narrow,), unsigned)
     places = constant(np.arange(wide // narrow) * narrow, parts)
     if t.dtype.bits == wide:
-        apart = ttir("logical_right_shift", [reshaped(_unsigned(x), (*t.shape, 1)), _line(places, result.rank)])
+        apart = ttir.logical_right_shift(reshaped(_unsigned(x), (*t.shape, 1)), _line(places, result.rank))
         return _typed(cast(apart, _unsigned_of(narrow)), result)
-    moved = ttir("logical_left_shift", [cast(_unsigned(x), unsigned), _line(places, t.rank)])
-    return _typed(ttir("sum", [moved], keep_dim=False, dim_arg=(t.rank - 1,)), result)
+    moved = ttir.logical_left_shift(cast(_unsigned(x), unsigned), _line(places, t.rank))
+    return _typed(ttir.sum(moved, keep_dim=False, dim_arg=(t.rank - 1,)), result)
 
 
 def _unsigned_of(bits: int) -> ElementType:

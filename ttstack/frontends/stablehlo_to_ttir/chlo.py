@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -18,7 +18,7 @@ _TOP_K = ("top_k", "@mhlo.topk", "@TopK")
 
 
 def _unary(mnemonic: str, call: Call) -> ir.Value:
-    return ttir(mnemonic, [call.tensor(0)])
+    return ttir.named(mnemonic, call.tensor(0))
 
 
 for _mnemonic in _UNARY:
@@ -30,24 +30,24 @@ def _hyperbolic(call: Call) -> ir.Value:
     """Half the sum or difference of `exp(x)` and `exp(-x)`."""
     x = call.tensor(0)
     mnemonic = "add" if call.name.endswith("cosh") else "subtract"
-    both = [ttir("exp", [x]), ttir("exp", [ttir("neg", [x])])]
-    return elementwise("multiply", ttir(mnemonic, both), 0.5, result=call.result)
+    both = [ttir.exp(x), ttir.exp(ttir.neg(x))]
+    return elementwise("multiply", ttir.named(mnemonic, *both), 0.5, result=call.result)
 
 
 @CONVERSIONS("@mhlo.atanh", to="log1p neg subtract multiply")
 def _atanh(call: Call) -> ir.Value:
     """Half of `log(1 + x) - log(1 - x)`."""
     x = call.tensor(0)
-    logarithms = [ttir("log1p", [x]), ttir("log1p", [ttir("neg", [x])])]
-    return elementwise("multiply", ttir("subtract", logarithms), 0.5, result=call.result)
+    logarithms = [ttir.log1p(x), ttir.log1p(ttir.neg(x))]
+    return elementwise("multiply", ttir.subtract(*logarithms), 0.5, result=call.result)
 
 
 @CONVERSIONS("@mhlo.acosh", to="square subtract sqrt add log")
 def _acosh(call: Call) -> ir.Value:
     """`log(x + sqrt(x + 1) * sqrt(x - 1))`."""
     x, t = call.tensor(0), read_type(call.tensor(0).type)
-    roots = [ttir("sqrt", [elementwise("add", x, one, result=t)]) for one in (1.0, -1.0)]
-    return ttir("log", [ttir("add", [x, ttir("multiply", roots)])])
+    roots = [ttir.sqrt(elementwise("add", x, one, result=t)) for one in (1.0, -1.0)]
+    return ttir.log(ttir.add(x, ttir.multiply(*roots)))
 
 
 @CONVERSIONS(*_TOP_K, to="topk")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import splat
 from ttstack.frontends.stablehlo_to_ttir.body import kind
@@ -36,8 +36,8 @@ def _from_shards(call: Call) -> ir.Value:
 def _between(call: Call, direction: str) -> ir.Value:
     dims, parts = call.integers("tt.shard_dims"), call.integers("tt.shard_shape")
     how = "replicate" if set(dims) == {-1} else "devices"
-    return ttir(
-        "mesh_shard", [call.tensor(0)], shard_type=how, shard_direction=direction, shard_shape=parts, shard_dims=dims
+    return ttir.mesh_shard(
+        call.tensor(0), shard_type=how, shard_direction=direction, shard_shape=parts, shard_dims=dims
     )
 
 
@@ -46,7 +46,7 @@ def _all_reduced(call: Call) -> Sequence[ir.Value]:
     """One after the other along each axis that groups span."""
     values = list(call.operands)
     for axis in _axes(call):
-        values = [ttir("all_reduce", [v], reduce_type=_reduction(call), cluster_axis=axis) for v in values]
+        values = [ttir.all_reduce(v, reduce_type=_reduction(call), cluster_axis=axis) for v in values]
     return values
 
 
@@ -75,13 +75,13 @@ def _exchanged(call: Call) -> Sequence[ir.Value]:
         return call.operands
     split, joined, count = (call.integer(n) for n in ("split_dimension", "concat_dimension", "split_count"))
     given = {"split_dim": split, "concat_dim": joined, "split_count": count, "replica_groups": groups}
-    return [ttir("all_to_all", [v], result=None, **given) for v in call.operands]
+    return [ttir.all_to_all(v, **given) for v in call.operands]
 
 
 @CONVERSIONS("collective_broadcast", to="collective_broadcast")
 def _broadcast(call: Call) -> Sequence[ir.Value]:
     groups = _groups(call)
-    return call.operands if groups is None else [ttir("collective_broadcast", [call.tensor(0)], replica_groups=groups)]
+    return call.operands if groups is None else [ttir.collective_broadcast(call.tensor(0), replica_groups=groups)]
 
 
 @CONVERSIONS("collective_permute", to="collective_permute full")
@@ -89,7 +89,7 @@ def _permuted(call: Call) -> ir.Value:
     """A device alone has its own values, or 0 where it gets none."""
     pairs = read_elements(call.attribute("source_target_pairs"))
     if "tt.mesh" in call.op.attributes:
-        return ttir("collective_permute", [call.tensor(0)], source_target_pairs=_table(pairs))
+        return ttir.collective_permute(call.tensor(0), source_target_pairs=_table(pairs))
     if np.any(pairs):
         call.refuse(f"sends between devices {pairs.tolist()}", _HINT)
     return call.tensor(0) if pairs.size else splat(0, call.result)
@@ -100,7 +100,7 @@ def _resized(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **
     before = read_type(value.type)
     shape, count = list(before.shape), Mesh(call.integers("tt.mesh")).extent(axis)
     shape[dim] = shape[dim] * count if mnemonic == "all_gather" else shape[dim] // count
-    return ttir(mnemonic, [value], result=before.with_shape(tuple(shape)), cluster_axis=axis, **attributes)
+    return ttir.named(mnemonic, value, result=before.with_shape(tuple(shape)), cluster_axis=axis, **attributes)
 
 
 def _reduction(call: Call) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted, named
@@ -74,13 +75,13 @@ def _argmax(call: Call) -> list[ir.Value]:
     """Along one dimension, the last where none is said."""
     dim = call.says("dim", "integer")
     attributes = {"dim_arg": (-1 if dim is None else dim,), "keep_dim": bool(call.says("keepdim"))}
-    return fitted(call, [ttir("argmax", [call.tensor(0)], result=call.result, **attributes)])
+    return fitted(call, [ttir.argmax(call.tensor(0), result=call.result, **attributes)])
 
 
 @CONVERSIONS("@tenstorrent.gather", "@tenstorrent.gather_dim", to="gather")
 def _gather(call: Call) -> list[ir.Value]:
     """As `torch.gather`."""
-    return fitted(call, [ttir("gather", [call.tensor(0), call.tensor(1)], dim=call.integer("dim"))])
+    return fitted(call, [ttir.gather(call.tensor(0), call.tensor(1), dim=call.integer("dim"))])
 
 
 @CONVERSIONS("@tenstorrent.uniform", to="rand")
@@ -88,7 +89,7 @@ def _uniform(call: Call) -> ir.Value:
     """Samples between two numbers that are known, of seed 0; the result's type says of which shape."""
     call.leave("shape", "dtype")
     low, high = (_number(call, i, name) for i, name in ((1, "low"), (2, "high")))
-    return ttir("rand", [], result=call.result, size=call.result.shape, low=low, high=high)
+    return ttir.rand(result=call.result, size=call.result.shape, low=low, high=high)
 
 
 _ADAMW = Named("adamw", "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow max_exp_avg_sq?", {})

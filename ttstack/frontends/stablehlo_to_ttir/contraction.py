@@ -1,6 +1,7 @@
 """Contractions of any dimensions."""
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.einsum import EINSUM, einsum
 from ttstack.frontends.conversion.values import cast, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -37,9 +38,9 @@ def _contracted(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
     if not inner[0]:
         left, right = (reshaped(v, (*t.shape, 1)) for v, t in zip((left, right), call.types, strict=True))
         inner = (call.types[0].rank,), (call.types[1].rank,)
-    return ttir(
-        "dot_general",
-        [left, right],
+    return ttir.dot_general(
+        left,
+        right,
         batch_dims_lhs=batch[0],
         batch_dims_rhs=batch[1],
         contract_dims_lhs=inner[0],

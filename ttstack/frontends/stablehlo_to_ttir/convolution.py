@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -60,7 +61,7 @@ def _convolution(call: Call) -> ir.Value:
     attributes |= {"stride": call.integers("window_strides", (1,) * rank), "padding": pads, "groups": groups}
     if rank < 3:
         attributes["dilation"] = dilation
-    convolved = ttir(f"conv{rank}d", [x, w], **attributes)
+    convolved = ttir.named(f"conv{rank}d", x, w, **attributes)
     return permuted(convolved, _order(given, out))
 
 
@@ -106,7 +107,7 @@ def _along(given: _Layout, amounts: Sequence[int]) -> list[int]:
 def _reversed(call: Call, w: ir.Value, kernel: _Layout) -> ir.Value:
     flags = call.attribute("window_reversal")
     turned = [at for at, flag in zip(kernel.spatial, flags or [], strict=False) if flag]
-    return ttir("reverse", [w], dimensions=tuple(turned)) if turned else w
+    return ttir.reverse(w, dimensions=tuple(turned)) if turned else w
 
 
 def _dilated(w: ir.Value, dilation: Sequence[int]) -> ir.Value:

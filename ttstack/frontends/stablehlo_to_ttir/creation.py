@@ -1,7 +1,7 @@
 """Ops that make a tensor out of nothing but attributes."""
 
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import constant, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
@@ -26,7 +26,7 @@ def _iota(call: Call) -> ir.Value:
     dim, t = call.integer("iota_dimension"), call.result
     if t.size == 0:
         return splat(0, t)
-    return ttir("arange", [], result=t, start=0, end=t.shape[dim], step=1, arange_dimension=dim)
+    return ttir.arange(result=t, start=0, end=t.shape[dim], step=1, arange_dimension=dim)
 
 
 @CONVERSIONS("get_dimension_size", to="full")

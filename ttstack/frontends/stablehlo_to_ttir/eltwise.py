@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, scalar, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -52,11 +53,11 @@ _DIRECTIONS = {"EQ": "eq", "NE": "ne", "GE": "ge", "GT": "gt", "LE": "le", "LT":
 
 def combined(mnemonic: str, *operands: ir.Value, result: TensorType | None = None) -> ir.Value:
     """An elementwise op on values of one shape, or of shapes that broadcast to the largest."""
-    return ttir(mnemonic, narrow(*operands), result=result)
+    return ttir.named(mnemonic, *narrow(*operands), result=result)
 
 
 def _unary(mnemonic: str, call: Call) -> ir.Value:
-    return ttir(mnemonic, [call.tensor(0)])
+    return ttir.named(mnemonic, call.tensor(0))
 
 
 def _binary(mnemonic: str, call: Call) -> ir.Value:
@@ -91,8 +92,8 @@ def _extreme(call: Call) -> ir.Value:
 def _not(call: Call) -> ir.Value:
     """Of bits, or of a truth value."""
     if call.result.dtype is DType.I1:
-        return ttir("logical_not", [call.tensor(0)], result=call.result)
-    return ttir("bitwise_not", [call.tensor(0)])
+        return ttir.logical_not(call.tensor(0), result=call.result)
+    return ttir.bitwise_not(call.tensor(0))
 
 
 @CONVERSIONS("shift_right_arithmetic", to="right_shift bitcast_convert")
@@ -102,14 +103,14 @@ def _shift_right_arithmetic(call: Call) -> ir.Value:
     if not t.dtype.is_unsigned:
         return combined("right_shift", x, by)
     signed = t.with_dtype(DType(f"i{t.dtype.bits}"))
-    shifted = ttir("right_shift", [ttir("bitcast_convert", [v], result=signed) for v in (x, by)])
-    return ttir("bitcast_convert", [shifted], result=t)
+    shifted = ttir.right_shift(*[ttir.bitcast_convert(v, result=signed) for v in (x, by)])
+    return ttir.bitcast_convert(shifted, result=t)
 
 
 @CONVERSIONS("is_finite", to="isfinite")
 def _is_finite(call: Call) -> ir.Value:
     """Neither infinite nor NaN."""
-    return ttir("isfinite", [call.tensor(0)], result=call.result)
+    return ttir.isfinite(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("convert", to="typecast ne")
@@ -130,11 +131,11 @@ def _compare(call: Call) -> ir.Value:
 def in_total_order(x: ir.Value) -> ir.Value:
     """Integers in the order of the floats, -NaN and -0 included: magnitudes of negative ones are turned round."""
     t = read_type(x.type)
-    bits = ttir("bitcast_convert", [x], result=t.with_dtype(DType(f"i{t.dtype.bits}")))
+    bits = ttir.bitcast_convert(x, result=t.with_dtype(DType(f"i{t.dtype.bits}")))
     integers = read_type(bits.type)
-    signs = ttir("right_shift", [bits, scalar(t.dtype.bits - 1, integers)])
-    turned = ttir("logical_right_shift", [signs, scalar(1, integers)])
-    return ttir("bitwise_xor", [bits, turned])
+    signs = ttir.right_shift(bits, scalar(t.dtype.bits - 1, integers))
+    turned = ttir.logical_right_shift(signs, scalar(1, integers))
+    return ttir.bitwise_xor(bits, turned)
 
 
 @CONVERSIONS("select", to="where")

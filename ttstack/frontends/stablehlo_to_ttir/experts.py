@@ -1,6 +1,6 @@
 """Mixture of experts, as Tenstorrent's PyTorch front end calls it."""
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted, named
@@ -43,5 +43,5 @@ def _combine(call: Call) -> list[ir.Value]:
     (result,) = _COMBINE.built(call, found).results
     count, columns = said["num_devices"], read_type(found["expert_mapping"].type).shape[-1]
     if 1 < count < columns:
-        result = ttir("all_reduce", [result], reduce_type="sum", cluster_axis=1 - said["cluster_axis"])
+        result = ttir.all_reduce(result, reduce_type="sum", cluster_axis=1 - said["cluster_axis"])
     return fitted(call, [result])

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant, joined, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -44,8 +45,8 @@ def _rows(table: Table, x: ir.Value, places: ir.Value) -> ir.Value:
     """The rows at the places, [batch, offsets, width]."""
     t = read_type(places.type)
     if table.width != 1:
-        return ttir("embedding", [places, table.matrix(x)])
-    flat = ttir("gather", [reshaped(x, (table.rows,)), reshaped(places, (t.size,))], dim=0)
+        return ttir.embedding(places, table.matrix(x))
+    flat = ttir.gather(reshaped(x, (table.rows,)), reshaped(places, (t.size,)), dim=0)
     return reshaped(flat, (*t.shape, 1))
 
 
@@ -75,7 +76,7 @@ def _dynamic_slice(call: Call) -> ir.Value:
     one = TensorType((1,), DType.I32)
     begins = joined([splat(at, one) if isinstance(at, int) else reshaped(at, (1,)) for at in starts], 0)
     lengths = constant(np.array(sizes), one.with_shape((len(sizes),)))
-    return ttir("slice_dynamic", [call.tensor(0), begins, ttir("add", [begins, lengths])], result=call.result)
+    return ttir.slice_dynamic(call.tensor(0), begins, ttir.add(begins, lengths), result=call.result)
 
 
 def clamped_starts(call: Call, first: int, sizes: Sequence[int]) -> list[int | ir.Value]:

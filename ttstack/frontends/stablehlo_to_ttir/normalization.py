@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
@@ -18,7 +19,7 @@ def _inference(call: Call) -> ir.Value:
     dim, epsilon = call.integer("feature_index"), call.attribute("epsilon").value
     if 2 <= call.result.rank <= 5:
         operands = [x, scale, offset, mean, variance]
-        return ttir("batch_norm_inference", operands, epsilon=epsilon, dimension=dim)
+        return ttir.batch_norm_inference(*operands, epsilon=epsilon, dimension=dim)
     return _normalized(call, _line(call, mean), _line(call, variance))
 
 
@@ -27,7 +28,7 @@ def _training(call: Call) -> list[ir.Value]:
     """The batch's mean and variance beside the result."""
     mean = _mean(call, call.tensor(0))
     centred = elementwise("subtract", call.tensor(0), mean, result=call.result)
-    variance = _mean(call, ttir("square", [centred]))
+    variance = _mean(call, ttir.square(centred))
     flat = [reshaped(v, call.types[1].shape) for v in (mean, variance)]
     return [_normalized(call, mean, variance), *flat]
 
@@ -37,7 +38,7 @@ def _gradient(call: Call) -> list[ir.Value]:
     """Gradients of the operand, of the scale and of the offset."""
     x, scale, mean, variance, gradient = (call.tensor(i) for i in range(5))
     f = partial(elementwise, result=call.result)
-    spread = ttir("rsqrt", [elementwise("add", _line(call, variance), _epsilon(call), result=call.result)])
+    spread = ttir.rsqrt(elementwise("add", _line(call, variance), _epsilon(call), result=call.result))
     centred = f("subtract", x, _line(call, mean))
     whitened = f("multiply", centred, spread)
     d_scale, d_offset = _sum(call, f("multiply", gradient, whitened)), _sum(call, gradient)
@@ -50,7 +51,7 @@ def _gradient(call: Call) -> list[ir.Value]:
 
 def _normalized(call: Call, mean: ir.Value, variance: ir.Value) -> ir.Value:
     f = partial(elementwise, result=call.result)
-    spread = ttir("rsqrt", [f("add", variance, _epsilon(call))])
+    spread = ttir.rsqrt(f("add", variance, _epsilon(call)))
     centred = f("multiply", f("subtract", call.tensor(0), mean), spread)
     return f("add", f("multiply", centred, _line(call, call.tensor(1))), _line(call, call.tensor(2)))
 
@@ -71,9 +72,9 @@ def _others(call: Call) -> tuple[int, ...]:
 
 def _mean(call: Call, x: ir.Value) -> ir.Value:
     dims = _others(call)
-    return ttir("mean", [x], keep_dim=True, dim_arg=dims) if dims else x
+    return ttir.mean(x, keep_dim=True, dim_arg=dims) if dims else x
 
 
 def _sum(call: Call, x: ir.Value) -> ir.Value:
     dims = _others(call)
-    return ttir("sum", [x], keep_dim=True, dim_arg=dims) if dims else x
+    return ttir.sum(x, keep_dim=True, dim_arg=dims) if dims else x

@@ -7,7 +7,8 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant, splat
 from ttstack.mlir import ir
@@ -80,7 +81,7 @@ def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
         if shape == kept and not op.keep_dim:
             attributes = attribute_values(type(op), owner) | {"keep_dim": True}
             result = op.results[0].with_shape(shape) if op.result_fields() else None
-            return ttir(op.mnemonic, [owner.operands[0]], result=result, **attributes)
+            return ttir.named(op.mnemonic, owner.operands[0], result=result, **attributes)
     return reshaped(value, shape)
 
 
@@ -93,14 +94,14 @@ def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Val
     ordered = value
     if list(dims) != sorted(dims):
         order = sorted(range(len(dims)), key=lambda i: dims[i])
-        ordered = ttir("permute", [value], permutation=tuple(order))
+        ordered = ttir.permute(value, permutation=tuple(order))
     small = in_shape(ordered, tuple(line))
     factors = tuple(new if old == 1 else 1 for old, new in zip(line, result.shape, strict=True))
     if set(factors) <= {1}:
         return small
     if math.prod(result.shape) == 0:
         return splat(0, result)
-    return ttir("broadcast", [small], broadcast_dimensions=factors)
+    return ttir.broadcast(small, broadcast_dimensions=factors)
 
 
 def neutral(which: str, value: ir.Value) -> bool:

@@ -7,7 +7,8 @@ from functools import reduce
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, scalar, sliced, splat
 from ttstack.mlir import ir
@@ -69,7 +70,7 @@ class Table:
         shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
         if not parts:
             return splat(0, TensorType(shape, DType.I32))
-        return broadcast_to(reduce(lambda a, b: ttir("add", [a, b]), parts), shape)
+        return broadcast_to(reduce(ttir.add, parts), shape)
 
     def inside(self, starts: Starts) -> ir.Value | None:
         """Whether each row of each window is one of the operand's; None where all are."""
@@ -80,10 +81,10 @@ class Table:
             at = self._along(starts, d, 1)
             t = read_type(at.type)
             tests += [
-                ttir("ge", [at, scalar(0, t)], result=bools),
-                ttir("lt", [at, scalar(self.shape[d], t)], result=bools),
+                ttir.ge(at, scalar(0, t), result=bools),
+                ttir.lt(at, scalar(self.shape[d], t), result=bools),
             ]
-        return reduce(lambda a, b: ttir("logical_and", [a, b], result=bools), tests) if tests else None
+        return reduce(lambda a, b: ttir.logical_and(a, b, result=bools), tests) if tests else None
 
     def _stride(self, dim: int) -> int:
         return math.prod(self.shape[d] for d in self.picked[self.picked.index(dim) + 1 :])
@@ -98,7 +99,7 @@ class Table:
         start = starts.along[dim]
         start = reshaped(start, (*read_type(start.type).shape, *(1,) * len(self.offsets)))
         scaled = start if stride == 1 else elementwise("multiply", start, stride, result=read_type(start.type))
-        return scaled if not line.any() else ttir("add", [scaled, offset])
+        return scaled if not line.any() else ttir.add(scaled, offset)
 
 
 def within(start: ir.Value, low: int, high: int) -> ir.Value:
@@ -109,7 +110,7 @@ def within(start: ir.Value, low: int, high: int) -> ir.Value:
         t = read_type(start.type)
     low = max(low, 0) if t.dtype.is_unsigned else low
     bounds = [scalar(bound, t) for bound in (low, high)]
-    return cast(ttir("minimum", [ttir("maximum", [start, bounds[0]]), bounds[1]]), DType.I32)
+    return cast(ttir.minimum(ttir.maximum(start, bounds[0]), bounds[1]), DType.I32)
 
 
 def components(indices: ir.Value, vector_dim: int) -> list[ir.Value]:
@@ -124,4 +125,4 @@ def components(indices: ir.Value, vector_dim: int) -> list[ir.Value]:
 def counter(batch: tuple[int, ...], dim: int) -> ir.Value:
     """The index along one dimension of the batch."""
     t = TensorType(batch, DType.I32)
-    return ttir("arange", [], result=t, start=0, end=batch[dim], step=1, arange_dimension=dim)
+    return ttir.arange(result=t, start=0, end=batch[dim], step=1, arange_dimension=dim)

@@ -1,6 +1,6 @@
 """Real numbers as integers of `!quant.uniform` types, and back."""
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
@@ -12,10 +12,10 @@ CONVERSIONS = ConversionTable()
 def _quantize(call: Call) -> ir.Value:
     """Real numbers, or numbers of another scale."""
     from_real = call.types[0].dtype.is_float
-    return ttir("quantize" if from_real else "requantize", [call.tensor(0)], result=call.result)
+    return (ttir.quantize if from_real else ttir.requantize)(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("uniform_dequantize", to="dequantize")
 def _dequantize(call: Call) -> ir.Value:
     """The real numbers that the integers stand for."""
-    return ttir("dequantize", [call.tensor(0)], result=call.result)
+    return ttir.dequantize(call.tensor(0), result=call.result)

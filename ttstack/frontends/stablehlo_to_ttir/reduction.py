@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, joined, sliced
 from ttstack.frontends.stablehlo_to_ttir import body
@@ -44,7 +45,7 @@ def _reduce(call: Call) -> Sequence[ir.Value]:
 
 
 def _usual(call: Call, usual: str, dims: tuple[int, ...]) -> ir.Value:
-    reduced = ttir(_REDUCTIONS[usual], [call.tensor(0)], keep_dim=False, dim_arg=dims)
+    reduced = ttir.named(_REDUCTIONS[usual], call.tensor(0), keep_dim=False, dim_arg=dims)
     return including(usual, reduced, call.tensor(1))
 
 
@@ -69,9 +70,9 @@ def _extreme(call: Call, dims: tuple[int, ...]) -> str | None:
 
 def _with_position(call: Call, which: str, dims: tuple[int, ...]) -> Sequence[ir.Value]:
     x, t = call.tensor(0), call.types[0]
-    best = ttir(which, [x], keep_dim=False, dim_arg=dims)
-    turned = x if which == "max" else ttir("neg" if t.dtype.is_float else "bitwise_not", [x])
-    return [best, ttir("argmax", [turned], result=call.results[1], keep_dim=False, dim_arg=dims)]
+    best = ttir.named(which, x, keep_dim=False, dim_arg=dims)
+    turned = x if which == "max" else (ttir.neg if t.dtype.is_float else ttir.bitwise_not)(x)
+    return [best, ttir.argmax(turned, result=call.results[1], keep_dim=False, dim_arg=dims)]
 
 
 def _halved(

@@ -1,6 +1,6 @@
 """Numbers rounded to integers or to fewer bits, as combinations of what TTIR has."""
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
 from ttstack.frontends.conversion.values import cast, scalar
@@ -19,11 +19,11 @@ _FORMATS = {(8, 7): DType.BF16, (5, 10): DType.F16, (8, 23): DType.F32, (11, 52)
 def _away_from_zero(call: Call) -> ir.Value:
     """The integer part, and one more where at least a half is left."""
     x = call.tensor(0)
-    whole = ttir("trunc", [x])
-    rest = ttir("abs", [ttir("subtract", [x, whole])])
+    whole = ttir.trunc(x)
+    rest = ttir.abs(ttir.subtract(x, whole))
     half = scalar(0.5, read_type(x.type))
-    more = ttir("ge", [rest, half], result=call.result.with_dtype(DType.I1))
-    return ttir("add", [whole, ttir("multiply", [cast(more, call.result.dtype), ttir("sign", [x])])])
+    more = ttir.ge(rest, half, result=call.result.with_dtype(DType.I1))
+    return ttir.add(whole, ttir.multiply(cast(more, call.result.dtype), ttir.sign(x)))
 
 
 @CONVERSIONS("round_nearest_even", to=TO_EVEN)

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, constant, joined, scalar, sliced, splat
 from ttstack.frontends.stablehlo_to_ttir import body
@@ -43,7 +44,7 @@ def _scatter(call: Call) -> Sequence[ir.Value]:
     table, starts = Table.of(shape, sizes, list(along)), Starts(batch, along)
     places = table.places(starts)
     if (inside := table.inside(starts)) is not None:
-        places = ttir("where", [inside, places, scalar(table.rows, read_type(places.type))])
+        places = ttir.where(inside, places, scalar(table.rows, read_type(places.type)))
     order = _order(n.update_window_dims, [d for d in range(len(shape)) if d not in single], table, len(updates))
     return [
         _written(table, x, places, permuted(source, order), how)
@@ -77,7 +78,7 @@ def _written(table: Table, x: ir.Value, places: ir.Value, source: ir.Value, how:
     beyond = splat(0, t.with_shape((1, width)))
     index = broadcast_to(reshaped(places, (count, 1)), (count, width))
     operands = [joined([table.matrix(x), beyond], 0), index, reshaped(source, (count, width))]
-    done = ttir("scatter", operands, dim=0, scatter_reduce_type=how)
+    done = ttir.scatter(*operands, dim=0, scatter_reduce_type=how)
     return table.operand(sliced(done, 0, 0, table.rows))
 
 
@@ -118,8 +119,8 @@ def _along_one(x: ir.Value, update: ir.Value, dim: int, start: Any) -> ir.Value:
     sizes = read_type(update.type).shape
     line = tuple(size if d == dim else 1 for d, size in enumerate(sizes))
     offsets = constant(np.arange(sizes[dim]).reshape(line), TensorType(line, DType.I32))
-    index = ttir("add", [offsets, reshaped(start, (1,) * len(sizes))])
-    return ttir("scatter", [x, broadcast_to(index, sizes), update], dim=dim)
+    index = ttir.add(offsets, reshaped(start, (1,) * len(sizes)))
+    return ttir.scatter(x, broadcast_to(index, sizes), update, dim=dim)
 
 
 @CONVERSIONS("select_and_scatter", to="scatter slice_static where broadcast constant reshape pad")
@@ -144,10 +145,10 @@ def _select_and_scatter(call: Call) -> ir.Value:
         best = seen if best is None else _better(call, best, seen)
     assert best is not None
     flat, source = splat(0, t.with_shape((t.size + 1,))), reshaped(call.tensor(1), (call.types[1].size,))
-    flat = ttir("add", [flat, reshaped(start, (1,))]) if how == "sum" else broadcast_to(start, (t.size + 1,))
+    flat = ttir.add(flat, reshaped(start, (1,))) if how == "sum" else broadcast_to(start, (t.size + 1,))
     index = reshaped(best[1], (call.types[1].size,))
-    index = ttir("where", [_is_inside(index), index, scalar(t.size, read_type(index.type))])
-    done = ttir("scatter", [flat, index, source], dim=0, scatter_reduce_type=how)
+    index = ttir.where(_is_inside(index), index, scalar(t.size, read_type(index.type)))
+    done = ttir.scatter(flat, index, source, dim=0, scatter_reduce_type=how)
     return reshaped(sliced(done, 0, 0, t.size), t.shape)
 
 
@@ -161,14 +162,14 @@ def _kind_of_source(call: Call) -> str:
 
 def _is_inside(index: ir.Value) -> ir.Value:
     t = read_type(index.type)
-    return ttir("ge", [index, scalar(0, t)], result=t.with_dtype(DType.I1))
+    return ttir.ge(index, scalar(0, t), result=t.with_dtype(DType.I1))
 
 
 def _better(call: Call, best: tuple[ir.Value, ir.Value], seen: tuple[ir.Value, ir.Value]) -> tuple[ir.Value, ir.Value]:
     """Of what was chosen and what comes next, the one that the region takes; padding is never chosen."""
     (keep,) = body.combined(call, call.block(), [best[0], seen[0]])
     bools = read_type(keep.type)
-    keep = ttir("logical_and", [keep, _is_inside(best[1])], result=bools)
-    outside = ttir("logical_not", [_is_inside(seen[1])], result=bools)
-    keep = ttir("logical_or", [keep, outside], result=bools)
-    return ttir("where", [keep, best[0], seen[0]]), ttir("where", [keep, best[1], seen[1]])
+    keep = ttir.logical_and(keep, _is_inside(best[1]), result=bools)
+    outside = ttir.logical_not(_is_inside(seen[1]), result=bools)
+    keep = ttir.logical_or(keep, outside, result=bools)
+    return ttir.where(keep, best[0], seen[0]), ttir.where(keep, best[1], seen[1])

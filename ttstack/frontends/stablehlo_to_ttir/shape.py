@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, joined, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -45,7 +46,7 @@ def _broadcast(call: Call) -> ir.Value:
 def _reverse(call: Call) -> ir.Value:
     """Along the given dimensions."""
     dims = call.integers("dimensions")
-    return ttir("reverse", [call.tensor(0)], dimensions=dims) if dims else call.tensor(0)
+    return ttir.reverse(call.tensor(0), dimensions=dims) if dims else call.tensor(0)
 
 
 @CONVERSIONS("concatenate", to="concat")
@@ -68,7 +69,7 @@ def cut(x: ir.Value, begins: Sequence[int], ends: Sequence[int], steps: Sequence
     steps = tuple(steps) if steps is not None else (1,) * len(shape)
     if tuple(ends) == shape and set(steps) <= {1} and not any(begins):
         return x
-    return ttir("slice_static", [x], begins=tuple(begins), ends=tuple(ends), step=steps)
+    return ttir.slice_static(x, begins=tuple(begins), ends=tuple(ends), step=steps)
 
 
 @CONVERSIONS("pad", "dynamic_pad", to="pad slice_static reshape concat broadcast full")
@@ -118,7 +119,7 @@ def _surrounded(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequenc
         return broadcast_to(filler, shape) if math.prod(shape) else splat(0, t.with_shape(shape))
     if number is not None and _is_exact(number):
         sides = [side for pair in zip(low, high, strict=True) for side in pair]
-        return ttir("pad", [x], padding=tuple(sides), value=float(number.item()))
+        return ttir.pad(x, padding=tuple(sides), value=float(number.item()))
     for dim, sides in enumerate(zip(low, high, strict=True)):
         x = _beside(x, filler, dim, sides)
     return x

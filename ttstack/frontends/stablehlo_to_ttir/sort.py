@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.stablehlo_to_ttir import body
@@ -47,11 +47,11 @@ def _sort(call: Call) -> Sequence[ir.Value]:
         given = {a: call.operands[i // 2] for i, a in enumerate(block.arguments)}
         (values,) = body.lifted(call, given, [key.value])
         if order is not None:
-            values = ttir("gather", [values, order], dim=dim)
+            values = ttir.gather(values, order, dim=dim)
         found, positions = _sorted(values, dim, descending=key.descending)
         plain = len(keys) == 1 and key.value in list(block.arguments)
         ordered = {list(block.arguments).index(key.value) // 2: found} if plain else {}
-        order = positions if order is None else ttir("gather", [order, positions], dim=dim)
+        order = positions if order is None else ttir.gather(order, positions, dim=dim)
     assert order is not None
     return [ordered[i] if i in ordered else _gathered(call, i, order, dim) for i in range(len(call.operands))]
 
@@ -66,7 +66,7 @@ def _gathered(call: Call, i: int, order: ir.Value, dim: int) -> ir.Value:
     """Operand `i` in the order; that itself where the operand counts along the dimension."""
     if body.counts(call.tensor(i), dim):
         return cast(order, call.types[i].dtype)
-    return ttir("gather", [call.tensor(i), order], dim=dim)
+    return ttir.gather(call.tensor(i), order, dim=dim)
 
 
 def _keys(value: ir.Value, block: Any) -> list[_Key] | None:

@@ -3,7 +3,7 @@
 from functools import partial
 from itertools import cycle, islice
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import scalar
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -52,4 +52,4 @@ def _rotated(x: ir.Value, count: int) -> ir.Value:
 
 
 def _word_op(mnemonic: str, x: ir.Value, y: ir.Value | int) -> ir.Value:
-    return ttir(mnemonic, [x, scalar(y, read_type(x.type)) if isinstance(y, int) else y])
+    return ttir.named(mnemonic, x, scalar(y, read_type(x.type)) if isinstance(y, int) else y)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import joined, sliced, splat
 from ttstack.frontends.stablehlo_to_ttir.call import Call
@@ -88,11 +89,11 @@ def _solved(lower: _Lower, b: ir.Value) -> ir.Value:
     """`x` with `lower @ x = b`."""
     rows, at = _rows(lower.a), read_type(b.type).rank - 2
     if rows <= 1:
-        return b if lower.unit or not rows else ttir("div", [b, lower.a])
+        return b if lower.unit or not rows else ttir.div(b, lower.a)
     half = rows // 2
     top = _solved(lower.corner(0, half), sliced(b, at, 0, half))
-    known = ttir("matmul", [lower.block((half, rows), (0, half)), top])
-    rest = ttir("subtract", [sliced(b, at, half, rows), known])
+    known = ttir.matmul(lower.block((half, rows), (0, half)), top)
+    rest = ttir.subtract(sliced(b, at, half, rows), known)
     return joined([top, _solved(lower.corner(half, rows), rest)], at)
 
 
@@ -100,12 +101,12 @@ def _factored(a: ir.Value) -> ir.Value:
     """The lower triangle `l` with `l @ l^T = a`, of which the upper triangle is not read."""
     rows, t = _rows(a), read_type(a.type)
     if rows <= 1:
-        return ttir("sqrt", [a])
+        return ttir.sqrt(a)
     half, lower = rows // 2, _Lower(a)
     first = _factored(lower.corner(0, half).a)
     beside = _transposed(_solved(_Lower(first), _transposed(lower.block((half, rows), (0, half)))))
-    square = ttir("matmul", [beside, beside], transpose_b=True)
-    last = _factored(ttir("subtract", [lower.corner(half, rows).a, square]))
+    square = ttir.matmul(beside, beside, transpose_b=True)
+    last = _factored(ttir.subtract(lower.corner(half, rows).a, square))
     zeros = splat(0, t.with_shape((*t.shape[:-2], half, rows - half)))
     rank = t.rank
     return joined([joined([first, zeros], rank - 1), joined([beside, last], rank - 1)], rank - 2)
@@ -123,4 +124,4 @@ def _transposed(x: ir.Value) -> ir.Value:
 def _turned(x: ir.Value, *, columns: bool = False) -> ir.Value:
     """The last row first, and the last column where asked."""
     rank = read_type(x.type).rank
-    return ttir("reverse", [x], dimensions=(rank - 2, rank - 1) if columns else (rank - 2,))
+    return ttir.reverse(x, dimensions=(rank - 2, rank - 1) if columns else (rank - 2,))

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, elementwise, joined, sliced
 from ttstack.frontends.stablehlo_to_ttir import body
@@ -95,14 +96,14 @@ def _running(call: Call, windows: Windows) -> int | None:
 def _run(call: Call, windows: Windows, usual: str | None, dim: int) -> Sequence[ir.Value]:
     count = len(call.operands) // 2
     backwards = windows.low[dim] == 0
-    values = [ttir("reverse", [v], dimensions=(dim,)) if backwards else v for v in call.operands[:count]]
+    values = [ttir.reverse(v, dimensions=(dim,)) if backwards else v for v in call.operands[:count]]
     if usual in ("sum", "prod") and neutral(usual, call.tensor(1)):
-        values = [ttir(f"cum{usual}", values, dim=dim)]
+        values = [ttir.named(f"cum{usual}", *values, dim=dim)]
     else:
         values = _scanned(call, values, dim)
         starts = [broadcast_to(v, call.types[0].shape) for v in call.operands[count:]]
         values = body.combined(call, call.block(), [*starts, *values])
-    return [ttir("reverse", [v], dimensions=(dim,)) if backwards else v for v in values]
+    return [ttir.reverse(v, dimensions=(dim,)) if backwards else v for v in values]
 
 
 def _scanned(call: Call, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
@@ -138,7 +139,7 @@ def _pool(call: Call, windows: Windows, usual: str) -> ir.Value | None:
         "padding": pads,
         "ceil_mode": False,
     }
-    pooled = ttir("max_pool2d" if usual == "max" else "avg_pool2d", [permuted(call.tensor(0), order)], **window)
+    pooled = (ttir.max_pool2d if usual == "max" else ttir.avg_pool2d)(permuted(call.tensor(0), order), **window)
     if usual == "sum":
         pooled = elementwise("multiply", pooled, math.prod(windows.sizes), result=read_type(pooled.type))
     return permuted(pooled, [order.index(d) for d in range(4)])

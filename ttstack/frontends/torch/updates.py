@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.torch.signature import Argument, Output
 from ttstack.mlir import func, ir
 
@@ -23,7 +23,7 @@ def write_updates(function: Any, arguments: Sequence[Argument], outputs: Sequenc
     changed = {target for target, _ in writes}
     given = dict.fromkeys([*results, *(value for _, value in writes)])
     with last.location, ir.InsertionPoint.at_block_begin(block):
-        old = {value: ttir("clone", [value]) for value in given if value in changed}
+        old = {value: ttir.clone(value) for value in given if value in changed}
     with last.location, ir.InsertionPoint(last):
         for target, value in writes:
             create("ttir", "assign", [target, old.get(value, value)])

@@ -2,7 +2,8 @@
 
 import math
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -23,9 +24,11 @@ def _attention(call: Call) -> ir.Value:
     query, key, value = (_with_heads(call, call.tensor(i)) for i in range(3))
     mask = call.optional(3)
     scale = None if call.is_none(6) else float(call.number(6))
-    attended = ttir(
-        "scaled_dot_product_attention",
-        [query, key, value, None if mask is None else _additive(mask, query, call.result.rank)],
+    attended = ttir.scaled_dot_product_attention(
+        query,
+        key,
+        value,
+        None if mask is None else _additive(mask, query, call.result.rank),
         is_causal=call.flag(5),
         scale=scale,
     )

@@ -3,7 +3,7 @@
 import math
 from functools import partial
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -25,7 +25,7 @@ _WIDER: dict[ElementType, DType] = {DType.F16: DType.F32, DType.BF16: DType.F32}
 @CONVERSIONS("gelu", to="gelu gelu_tanh")
 def _gelu(call: Call) -> ir.Value:
     """Whole, the exact form and the approximation."""
-    return ttir("gelu" if call.text(1) == "none" else "gelu_tanh", [call.tensor(0)])
+    return (ttir.gelu if call.text(1) == "none" else ttir.gelu_tanh)(call.tensor(0))
 
 
 @CONVERSIONS("elu", to="where gt multiply expm1")
@@ -40,7 +40,7 @@ def _elu(call: Call) -> ir.Value:
 @CONVERSIONS("selu", to="selu")
 def _selu(call: Call) -> ir.Value:
     """With the constants of its definition."""
-    return ttir("selu", [call.tensor(0)])
+    return ttir.selu(call.tensor(0))
 
 
 @CONVERSIONS("glu", to="multiply sigmoid slice_static")
@@ -83,7 +83,7 @@ def _prelu(call: Call) -> ir.Value:
     x, weight = call.tensor(0), call.tensor(1)
     rank, count = call.result.rank, read_type(weight.type).size
     if rank > 1:
-        weight = ttir("reshape", [weight], shape=(1, count, *(1,) * (rank - 2)))
+        weight = ttir.reshape(weight, shape=(1, count, *(1,) * (rank - 2)))
     return where(compare("gt", x, 0), x, elementwise("multiply", weight, x, result=call.result), call.result)
 
 
@@ -145,7 +145,7 @@ def _div_mode(call: Call) -> ir.Value:
     if mode == "floor":
         return floor_quotient(a, b, result)
     quotient = elementwise("div", a, b, result=result)
-    return ttir("trunc", [quotient]) if mode == "trunc" and result.dtype.is_float else quotient
+    return ttir.trunc(quotient) if mode == "trunc" and result.dtype.is_float else quotient
 
 
 @CONVERSIONS("remainder.Tensor", "remainder.Scalar", to=_REMAINDER)
@@ -202,4 +202,4 @@ def _triangle(call: Call) -> ir.Value:
 def _counted(shape: tuple[int, int], start: int, dim: int) -> ir.Value:
     """Integers from `start` along one dimension of a matrix."""
     bounds = {"start": start, "end": start + shape[dim], "step": 1}
-    return ttir("arange", [], result=TensorType(shape, DType.I32), arange_dimension=dim, **bounds)
+    return ttir.arange(result=TensorType(shape, DType.I32), arange_dimension=dim, **bounds)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -83,7 +84,7 @@ def _transposed_volume(call: Call, *, extra: int, groups: int, dilation: int) ->
     """A convolution by single steps of the input with zeros between its elements, by the filters turned round."""
     weight, parts = call.tensor(1), call.integer(groups)
     channels, each, *kernel = read_type(weight.type).shape
-    turned = reshaped(ttir("reverse", [weight], dimensions=(2, 3, 4)), (parts, channels // parts, each, *kernel))
+    turned = reshaped(ttir.reverse(weight, dimensions=(2, 3, 4)), (parts, channels // parts, each, *kernel))
     filters = reshaped(permuted(turned, (0, 2, 1, 3, 4, 5)), (parts * each, channels // parts, *kernel))
     amounts = list[int]()
     for step, k, pad, more in zip(*(_sides(call, dilation), kernel, _sides(call, 4), _sides(call, extra)), strict=True):
@@ -106,7 +107,7 @@ def _called(
         bias = reshaped(bias, (*(1,) * (rank + 1), read_type(bias.type).size))
     places = {f"{name}_dim": 2 + i for i, name in enumerate(_AXES[rank])}
     values = [v if v is None else cast(v, dtype) for v in (x, weight, bias)]
-    return reshaped(ttir(mnemonic, values, channel_dim=1, **places, **attributes), call.result.shape)
+    return reshaped(ttir.named(mnemonic, *values, channel_dim=1, **places, **attributes), call.result.shape)
 
 
 def spread(x: ir.Value, steps: Sequence[int]) -> ir.Value:

@@ -3,7 +3,8 @@
 from functools import partial
 
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, splat
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -31,7 +32,7 @@ _FILLED = {
 
 
 def _filled(mnemonic: str, call: Call) -> ir.Value:
-    return ttir(mnemonic, [], result=call.result, shape=call.result.shape)
+    return ttir.named(mnemonic, result=call.result, shape=call.result.shape)
 
 
 for _mnemonic, _sources in _FILLED.items():
@@ -63,7 +64,7 @@ def _literal(call: Call) -> ir.Value:
     values = read_elements(attribute)
     if attribute.is_splat:
         return splat(values.flat[0] if values.size else 0, call.result)
-    return ttir("constant", [], result=call.result, value=elements_attribute(values, call.result))
+    return ttir.constant(result=call.result, value=elements_attribute(values, call.result))
 
 
 @CONVERSIONS("arange", to="arange multiply add")
@@ -96,10 +97,9 @@ def _eye(call: Call) -> ir.Value:
     """1 where row and column are equal."""
     t = call.result.with_dtype(DType.I32)
     row, column = (
-        ttir("arange", [], result=t, start=0, end=extent, step=1, arange_dimension=dim)
-        for dim, extent in enumerate(t.shape)
+        ttir.arange(result=t, start=0, end=extent, step=1, arange_dimension=dim) for dim, extent in enumerate(t.shape)
     )
-    return cast(ttir("eq", [row, column], result=t.with_dtype(DType.I1)), call.result.dtype)
+    return cast(ttir.eq(row, column, result=t.with_dtype(DType.I1)), call.result.dtype)
 
 
 @CONVERSIONS("one_hot", to="arange eq reshape")
@@ -108,8 +108,8 @@ def _one_hot(call: Call) -> ir.Value:
     x, result = call.tensor(0), call.result
     index = reshaped(x, (*result.shape[:-1], 1))
     t = read_type(x.type).with_shape((1,) * (result.rank - 1) + result.shape[-1:])
-    classes = ttir("arange", [], result=t, start=0, end=t.shape[-1], step=1, arange_dimension=t.rank - 1)
-    return cast(ttir("eq", [index, classes], result=result.with_dtype(DType.I1)), result.dtype)
+    classes = ttir.arange(result=t, start=0, end=t.shape[-1], step=1, arange_dimension=t.rank - 1)
+    return cast(ttir.eq(index, classes, result=result.with_dtype(DType.I1)), result.dtype)
 
 
 def _steps(call: Call, start: float, step: float) -> ir.Value:
@@ -117,7 +117,7 @@ def _steps(call: Call, start: float, step: float) -> ir.Value:
     whole = start == int(start) and step == int(step)
     first, by = (int(start), int(step)) if whole else (0, 1)
     end = first + by * result.shape[0]
-    line = ttir("arange", [], result=result, start=first, end=end, step=by, arange_dimension=0)
+    line = ttir.arange(result=result, start=first, end=end, step=by, arange_dimension=0)
     if whole:
         return line
     line = line if step == 1 else f("multiply", line, step)

@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -33,7 +34,7 @@ def norm(x: ir.Value, order: float, dims: tuple[int, ...] | None, *, keep: bool)
     t = read_type(x.type)
     f, summed = partial(elementwise, result=t), partial(reduce, "sum", dims=dims, keep=keep)
     if order == 2:
-        return ttir("sqrt", [summed(f("square", x))])
+        return ttir.sqrt(summed(f("square", x)))
     if order == 0:
         return summed(cast(compare("ne", x, 0), t.dtype))
     size = f("abs", x)
@@ -61,6 +62,6 @@ def _pdist(call: Call) -> ir.Value:
     x = call.tensor(0)
     pairs = np.triu_indices(read_type(x.type).shape[0], 1)
     index = TensorType((len(pairs[0]),), DType.I32)
-    first, second = (ttir("embedding", [constant(rows, index), x]) for rows in pairs)
+    first, second = (ttir.embedding(constant(rows, index), x) for rows in pairs)
     difference = elementwise("subtract", first, second, result=read_type(first.type))
     return norm(difference, float(call.number(1)), (-1,), keep=False)

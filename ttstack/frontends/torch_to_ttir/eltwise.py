@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, scalar, wrapped
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -54,7 +54,7 @@ def compare(mnemonic: str, left: ir.Value | float, right: ir.Value | float) -> i
     dtype = _common(types, [x for x in (left, right) if not isinstance(x, ir.Value)])
     like = TensorType((1,) * max(t.rank for t in types), dtype)
     values = [cast(x, dtype) if isinstance(x, ir.Value) else scalar(x, like) for x in (left, right)]
-    return ttir(mnemonic, values, result=like.with_dtype(DType.I1))
+    return ttir.named(mnemonic, *values, result=like.with_dtype(DType.I1))
 
 
 def _common(types: Sequence[TensorType], numbers: Sequence[float]) -> ElementType:
@@ -70,7 +70,7 @@ def _common(types: Sequence[TensorType], numbers: Sequence[float]) -> ElementTyp
 def where(condition: ir.Value, yes: ir.Value | float, no: ir.Value | float, result: TensorType) -> ir.Value:
     """A choice, in the element type of the result."""
     choices = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in (yes, no)]
-    return ttir("where", [cast(condition, DType.I1), *choices])
+    return ttir.where(cast(condition, DType.I1), *choices)
 
 
 def _unary(mnemonic: str, call: Call) -> ir.Value:
@@ -92,7 +92,7 @@ def _comparison(mnemonic: str, call: Call) -> ir.Value:
 
 
 def _predicate(mnemonic: str, call: Call) -> ir.Value:
-    return ttir(mnemonic, [call.tensor(0)], result=call.result)
+    return ttir.named(mnemonic, call.tensor(0), result=call.result)
 
 
 def _sum(mnemonic: str, call: Call) -> ir.Value:
@@ -162,7 +162,7 @@ def _clamp(call: Call) -> ir.Value:
         return elementwise("maximum", x, call.number(1), result=result)
     bounds = (call.number(i) for i in (1, 2))
     low, high = (float(b) if result.dtype.is_float else wrapped(b, result.dtype) for b in bounds)
-    return ttir("clamp_scalar", [x], min=low, max=high)
+    return ttir.clamp_scalar(x, min=low, max=high)
 
 
 @CONVERSIONS("clamp.Tensor", to="clamp_tensor maximum minimum")
@@ -187,7 +187,7 @@ def _pow(call: Call) -> ir.Value:
 @CONVERSIONS("leaky_relu", to="leaky_relu")
 def _leaky_relu(call: Call) -> ir.Value:
     """The slope is an attribute."""
-    return ttir("leaky_relu", [call.tensor(0)], parameter=float(call.number(1)))
+    return ttir.leaky_relu(call.tensor(0), parameter=float(call.number(1)))
 
 
 @CONVERSIONS("dropout", "feature_dropout", "alpha_dropout")

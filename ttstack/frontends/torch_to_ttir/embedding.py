@@ -1,6 +1,6 @@
 """Lookups: rows picked by index, pooled or not."""
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
@@ -13,7 +13,7 @@ _MODES = ("sum", "mean", "max")
 @CONVERSIONS("embedding", to="embedding")
 def _embedding(call: Call) -> ir.Value:
     """The row of each index."""
-    return ttir("embedding", [call.tensor(1), call.tensor(0)])
+    return ttir.embedding(call.tensor(1), call.tensor(0))
 
 
 _BAGS = ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag")
@@ -27,9 +27,11 @@ def _embedding_bag(call: Call) -> list[ir.Value]:
     weights, rows = call.optional(6), None
     if weights is None and not call.flag(7):
         rows = _bag_a_row(call.tensor(1), call.tensor(2))
-    bags = ttir(
-        "embedding_bag",
-        [rows or call.tensor(1), call.tensor(0), None if rows else call.tensor(2), weights],
+    bags = ttir.embedding_bag(
+        rows or call.tensor(1),
+        call.tensor(0),
+        None if rows else call.tensor(2),
+        weights,
         mode=_MODES[call.integer(4)],
         include_last_offset=call.flag(7),
         padding_idx=-1 if call.is_none(8) else call.integer(8),

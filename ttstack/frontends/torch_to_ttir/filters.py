@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
@@ -26,7 +27,7 @@ def along(x: ir.Value, dim: int, matrix: Matrix) -> ir.Value:
     t = read_type(x.type)
     factor = constant(matrix, TensorType(matrix.shape, t.dtype))
     order = [*(d for d in range(t.rank) if d != dim), dim]
-    product = ttir("matmul", [permuted(x, order), factor], transpose_b=True)
+    product = ttir.matmul(permuted(x, order), factor, transpose_b=True)
     return permuted(product, [order.index(d) for d in range(t.rank)])
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, constant, elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.boundary import list_of
@@ -48,7 +49,7 @@ def _select(call: Call) -> ir.Value:
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
     at = axis(call.integer(2), shape[dim], "index")
-    return ttir("squeeze", [sliced(x, dim, at, at + 1)], dim=dim)
+    return ttir.squeeze(sliced(x, dim, at, at + 1), dim=dim)
 
 
 @CONVERSIONS("split.Tensor", to="slice_static")
@@ -77,7 +78,7 @@ def _unbind(call: Call) -> ir.Value:
     """Slices of one, without their dimension."""
     x, extent = call.tensor(0), _extent(call, 1)
     dim = axis(call.integer(1), read_type(x.type).rank)
-    parts = [ttir("squeeze", [sliced(x, dim, at, at + 1)], dim=dim) for at in range(extent)]
+    parts = [ttir.squeeze(sliced(x, dim, at, at + 1), dim=dim) for at in range(extent)]
     return list_of(parts, call.op.results[0].type)
 
 
@@ -127,7 +128,7 @@ def _diff(call: Call) -> ir.Value:
 @CONVERSIONS("gather", to="gather")
 def _gather(call: Call) -> ir.Value:
     """Elements picked along one dimension."""
-    return ttir("gather", [call.tensor(0), call.tensor(2)], dim=call.integer(1))
+    return ttir.gather(call.tensor(0), call.tensor(2), dim=call.integer(1))
 
 
 @CONVERSIONS("index_select", to="embedding permute reshape")
@@ -235,7 +236,7 @@ def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
     shape = read_type(x.type).shape
     rows, count = math.prod(shape[:lead]), read_type(position.type).size
     index = broadcast_to(reshaped(position, (1, count)), (rows, count))
-    return ttir("gather", [reshaped(x, (rows, math.prod(shape[lead:]))), index], dim=1)
+    return ttir.gather(reshaped(x, (rows, math.prod(shape[lead:]))), index, dim=1)
 
 
 def picked_rows(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
@@ -244,7 +245,7 @@ def picked_rows(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
     rest = [d for d in range(len(shape)) if d not in dims]
     width = math.prod(shape[d] for d in rest)
     table = reshaped(permuted(x, (*dims, *rest)), (math.prod(shape[d] for d in dims), width))
-    rows = ttir("embedding", [position, table])
+    rows = ttir.embedding(position, table)
     lead = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
     if lead == 0:
         return rows

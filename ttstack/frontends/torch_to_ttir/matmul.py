@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -19,14 +20,14 @@ def _linear(call: Call) -> ir.Value:
     """`x @ weight^T + bias`."""
     x, weight, bias = call.tensor(0), call.tensor(1), call.optional(2)
     if bias is None:
-        return ttir("matmul", [x, weight], transpose_b=True)
-    return ttir("linear", [x, weight, bias], transpose_b=True)
+        return ttir.matmul(x, weight, transpose_b=True)
+    return ttir.linear(x, weight, bias, transpose_b=True)
 
 
 @CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", "_int_mm", to="matmul")
 def _matmul(call: Call) -> ir.Value:
     """A product with broadcast batch dimensions."""
-    return ttir("matmul", [cast(call.tensor(i), call.result.dtype) for i in (0, 1)])
+    return ttir.matmul(*[cast(call.tensor(i), call.result.dtype) for i in (0, 1)])
 
 
 @CONVERSIONS("addmm", "baddbmm", to="linear matmul multiply add")
@@ -35,8 +36,8 @@ def _addmm(call: Call) -> ir.Value:
     bias, a, b = (call.tensor(i) for i in range(3))
     beta, alpha = call.number(3), call.number(4)
     if alpha == beta == 1:
-        return ttir("linear", [a, b, bias])
-    product = ttir("matmul", [a, b])
+        return ttir.linear(a, b, bias)
+    product = ttir.matmul(a, b)
     if alpha != 1:
         product = elementwise("multiply", alpha, product, result=call.result)
     if beta == 0:
@@ -60,16 +61,16 @@ def _bilinear(call: Call) -> ir.Value:
     outputs, first, second = read_type(weight.type).shape
     *lead, _ = call.result.shape
     by_first = reshaped(permuted(weight, (1, 0, 2)), (first, outputs * second))
-    products = reshaped(ttir("matmul", [a, by_first]), (*lead, outputs, second))
+    products = reshaped(ttir.matmul(a, by_first), (*lead, outputs, second))
     f = partial(elementwise, result=read_type(products.type))
-    summed = ttir("sum", [f("multiply", products, reshaped(b, (*lead, 1, second)))], keep_dim=False, dim_arg=(-1,))
+    summed = ttir.sum(f("multiply", products, reshaped(b, (*lead, 1, second))), keep_dim=False, dim_arg=(-1,))
     return summed if bias is None else elementwise("add", summed, bias, result=call.result)
 
 
 @CONVERSIONS("addbmm", to="matmul sum multiply add")
 def _addbmm(call: Call) -> ir.Value:
     """`beta * bias + alpha * sum(a @ b)` over the batch."""
-    summed = ttir("sum", [ttir("matmul", [call.tensor(1), call.tensor(2)])], keep_dim=False, dim_arg=(0,))
+    summed = ttir.sum(ttir.matmul(call.tensor(1), call.tensor(2)), keep_dim=False, dim_arg=(0,))
     f = partial(elementwise, result=call.result)
     return f("add", f("multiply", call.number(3), call.tensor(0)), f("multiply", call.number(4), summed))
 
@@ -91,27 +92,24 @@ def _grouped(call: Call) -> ir.Value:
     blocks = tiles(rows)
     mine = reshaped(_group_of_each_row(ends, groups, blocks * TILE), (blocks, 1, TILE, 1))
     chosen = compare("eq", mine, reshaped(_counted(groups), (1, groups, 1, 1)))
-    met = ttir("sum", [cast(chosen, DType.I32)], keep_dim=False, dim_arg=(2, 3))
-    whole = ttir("pad", [x], padding=(0, blocks * TILE - rows, 0, 0), value=0.0) if rows % TILE else x
-    products = ttir(
-        "sparse_matmul",
-        [
-            reshaped(whole, (1, blocks, TILE, width)),
-            reshaped(weights, (1, groups, width, columns)),
-            reshaped(met, (1, blocks, 1, groups)),
-        ],
+    met = ttir.sum(cast(chosen, DType.I32), keep_dim=False, dim_arg=(2, 3))
+    whole = ttir.pad(x, padding=(0, blocks * TILE - rows, 0, 0), value=0.0) if rows % TILE else x
+    products = ttir.sparse_matmul(
+        reshaped(whole, (1, blocks, TILE, width)),
+        reshaped(weights, (1, groups, width, columns)),
+        reshaped(met, (1, blocks, 1, groups)),
         nnz=min(blocks + groups - 1, blocks * groups),
     )
     parts = reshaped(products, (blocks, groups, TILE, columns))
-    taken = ttir("sum", [where(chosen, parts, 0, read_type(parts.type))], keep_dim=False, dim_arg=(1,))
+    taken = ttir.sum(where(chosen, parts, 0, read_type(parts.type)), keep_dim=False, dim_arg=(1,))
     return sliced(reshaped(taken, (blocks * TILE, columns)), 0, 0, rows)
 
 
 def _group_of_each_row(ends: ir.Value, groups: int, rows: int) -> ir.Value:
     """How many groups end before each row."""
     ended = compare("le", reshaped(ends, (1, groups)), reshaped(_counted(rows), (rows, 1)))
-    return ttir("sum", [cast(ended, DType.I32)], keep_dim=False, dim_arg=(1,))
+    return ttir.sum(cast(ended, DType.I32), keep_dim=False, dim_arg=(1,))
 
 
 def _counted(count: int) -> ir.Value:
-    return ttir("arange", [], result=TensorType((count,), DType.I32), start=0, end=count, step=1, arange_dimension=0)
+    return ttir.arange(result=TensorType((count,), DType.I32), start=0, end=count, step=1, arange_dimension=0)

@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -28,7 +29,7 @@ def _layer_norm(call: Call) -> ir.Value:
 def _rms_norm(call: Call) -> ir.Value:
     """Over trailing dimensions; epsilon left out is that of the element type."""
     epsilon = _machine_epsilon(call.result.dtype) if call.is_none(3) else float(call.number(3))
-    return ttir("rms_norm", [call.tensor(0), call.optional(2)], normalized_shape=call.integers(1), epsilon=epsilon)
+    return ttir.rms_norm(call.tensor(0), call.optional(2), normalized_shape=call.integers(1), epsilon=epsilon)
 
 
 @CONVERSIONS("batch_norm", to="batch_norm_inference ones zeros layer_norm reshape multiply add")
@@ -62,17 +63,17 @@ def _of_one_sample(call: Call, *, epsilon: float) -> ir.Value:
     result = call.result
     width = math.prod(result.shape[2:])
     apart = reshaped(call.tensor(0), (result.shape[1], width))
-    normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=epsilon)
+    normal = ttir.layer_norm(apart, normalized_shape=(width,), epsilon=epsilon)
     return _per_channel(reshaped(normal, result.shape), call.optional(1), call.optional(2), result)
 
 
 def _with_statistics(call: Call, mean: ir.Value, variance: ir.Value, *, epsilon: float) -> ir.Value:
     t = read_type(mean.type)
     scale, offset = call.optional(1), call.optional(2)
-    scale = ttir("ones", [], result=t, shape=t.shape) if scale is None else scale
-    offset = ttir("zeros", [], result=t, shape=t.shape) if offset is None else offset
+    scale = ttir.ones(result=t, shape=t.shape) if scale is None else scale
+    offset = ttir.zeros(result=t, shape=t.shape) if offset is None else offset
     operands = [call.tensor(0), scale, offset, mean, variance]
-    return ttir("batch_norm_inference", operands, epsilon=epsilon, dimension=1)
+    return ttir.batch_norm_inference(*operands, epsilon=epsilon, dimension=1)
 
 
 _GROUPS = "group_norm layer_norm reshape multiply add"
@@ -101,7 +102,7 @@ def _native_layer_norm(call: Call) -> list[ir.Value]:
 
 def _trailing_norm(call: Call) -> ir.Value:
     operands = [call.tensor(0), call.optional(2), call.optional(3)]
-    return ttir("layer_norm", operands, normalized_shape=call.integers(1), epsilon=float(call.number(4)))
+    return ttir.layer_norm(*operands, normalized_shape=call.integers(1), epsilon=float(call.number(4)))
 
 
 def _only_the_first(call: Call) -> None:
@@ -113,10 +114,10 @@ def _by_group(call: Call, groups: int, affine: tuple[ir.Value | None, ir.Value |
     x, result = call.tensor(0), call.result
     batch, channels, *rest = result.shape
     if result.rank >= 4:
-        return ttir("group_norm", [x, None, *affine], num_groups=groups, epsilon=epsilon, channel_dim=1)
+        return ttir.group_norm(x, None, *affine, num_groups=groups, epsilon=epsilon, channel_dim=1)
     width = channels // groups * math.prod(rest)
     grouped = reshaped(x, (batch, groups, width))
-    normal = ttir("layer_norm", [grouped], normalized_shape=(width,), epsilon=epsilon)
+    normal = ttir.layer_norm(grouped, normalized_shape=(width,), epsilon=epsilon)
     return _per_channel(reshaped(normal, result.shape), *affine, result)
 
 
@@ -128,7 +129,7 @@ def _instance_norm(call: Call) -> ir.Value:
     batch, channels, *rest = call.result.shape
     width = math.prod(rest)
     apart = reshaped(call.tensor(0), (batch, channels, width))
-    normal = ttir("layer_norm", [apart], normalized_shape=(width,), epsilon=float(call.number(7)))
+    normal = ttir.layer_norm(apart, normalized_shape=(width,), epsilon=float(call.number(7)))
     return _per_channel(reshaped(normal, call.result.shape), call.optional(1), call.optional(2), call.result)
 
 
@@ -138,7 +139,7 @@ def _weight_norm(call: Call) -> ir.Value:
     x, at = call.tensor(0), axis(call.integer(2), call.result.rank)
     f = partial(elementwise, result=call.result)
     others = tuple(d for d in range(call.result.rank) if d != at)
-    length = ttir("sqrt", [ttir("sum", [f("square", x)], keep_dim=True, dim_arg=others)])
+    length = ttir.sqrt(ttir.sum(f("square", x), keep_dim=True, dim_arg=others))
     return f("multiply", x, f("div", call.tensor(1), length))
 
 

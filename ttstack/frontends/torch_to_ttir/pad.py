@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -55,7 +55,7 @@ def padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
     """`x` with a number around it: `amounts` are low and high of dimensions from the last on, negative ones cut off."""
     x, pairs = _pairs(x, amounts)
     padding = tuple(amount for pair in pairs for amount in pair)
-    return ttir("pad", [x], padding=padding, value=value) if any(padding) else x
+    return ttir.pad(x, padding=padding, value=value) if any(padding) else x
 
 
 def _filled(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
@@ -76,7 +76,7 @@ def _edge(x: ir.Value, dim: int, count: int, mode: str, *, first: bool) -> ir.Va
         return sliced(x, dim, begin, begin + count)
     if mode == "reflect":
         begin = 1 if first else extent - 1 - count
-        return ttir("reverse", [sliced(x, dim, begin, begin + count)], dimensions=(dim,))
+        return ttir.reverse(sliced(x, dim, begin, begin + count), dimensions=(dim,))
     begin = 0 if first else extent - 1
     counts = tuple(count if d == dim else 1 for d in range(len(shape)))
-    return ttir("repeat", [sliced(x, dim, begin, begin + 1)], repeat_dimensions=counts)
+    return ttir.repeat(sliced(x, dim, begin, begin + 1), repeat_dimensions=counts)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -23,7 +24,7 @@ _INDICES = "max_pool2d_with_indices"
 @CONVERSIONS("max_pool1d", "max_pool2d", to=f"max_pool2d {_AROUND}")
 def _max_pool(call: Call) -> ir.Value:
     """Channels last and back; a line is an image of height 1."""
-    pooled = ttir("max_pool2d", [_channels_last(call)], **_max_window(call))
+    pooled = ttir.max_pool2d(_channels_last(call), **_max_window(call))
     return _channels_first(pooled, call.result.shape)
 
 
@@ -39,7 +40,7 @@ def _avg_pool(call: Call) -> ir.Value:
     attributes = _window(call, ceil_mode=4)
     own = divisor(call, attributes["kernel"])
     padded = own is not None or call.flag(5)
-    pooled = ttir("avg_pool2d", [_channels_last(call)], **attributes, dilation=(1, 1), count_include_pad=padded)
+    pooled = ttir.avg_pool2d(_channels_last(call), **attributes, dilation=(1, 1), count_include_pad=padded)
     pooled = _channels_first(pooled, call.result.shape)
     return pooled if own is None else elementwise("multiply", pooled, own, result=call.result)
 
@@ -64,9 +65,9 @@ def _adaptive_avg_pool(call: Call) -> ir.Value:
     x, rank = call.tensor(0), _spatial(call)
     sizes, counts = read_type(x.type).shape[-rank:], call.result.shape[-rank:]
     if set(counts) == {1}:
-        return ttir("mean", [x], keep_dim=True, dim_arg=tuple(range(-rank, 0)))
+        return ttir.mean(x, keep_dim=True, dim_arg=tuple(range(-rank, 0)))
     if not any(size % count for size, count in zip(sizes, counts, strict=True)):
-        pooled = ttir("avg_pool2d", [_channels_last(call)], **_even_window(sizes, counts))
+        pooled = ttir.avg_pool2d(_channels_last(call), **_even_window(sizes, counts))
         return _channels_first(pooled, call.result.shape)
     for i, (size, count) in enumerate(zip(sizes, counts, strict=True)):
         if size != count:
@@ -93,7 +94,7 @@ def extremes(call: Call, rank: int) -> list[ir.Value]:
         size, count = read_type(x.type).shape[dim], call.result.shape[dim]
         bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
         parts = [sliced(x, dim, begin, end) for begin, end in bounds]
-        x = joined([ttir("max", [part], keep_dim=True, dim_arg=(dim,)) for part in parts], dim)
+        x = joined([ttir.max(part, keep_dim=True, dim_arg=(dim,)) for part in parts], dim)
     return [x] * len(call.results)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise, joined, sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -53,8 +54,8 @@ class Direction:
 def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
     """The product with the transpose of `weight`, and the bias."""
     if bias is None:
-        return ttir("matmul", [x, weight], transpose_b=True)
-    return ttir("linear", [x, weight, bias], transpose_b=True)
+        return ttir.matmul(x, weight, transpose_b=True)
+    return ttir.linear(x, weight, bias, transpose_b=True)
 
 
 @CONVERSIONS("lstm.input", to=f"{TARGETS} sigmoid tanh multiply")

@@ -3,7 +3,8 @@
 import math
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -45,7 +46,7 @@ _EXTREMES = {"max.dim": "max", "min.dim": "min"}
 
 def reduce(mnemonic: str, x: ir.Value, dims: tuple[int, ...] | None, *, keep: bool) -> ir.Value:
     """A reduction over `dims`, over all where there are none."""
-    return ttir(mnemonic, [x], keep_dim=keep, dim_arg=dims or None)
+    return ttir.named(mnemonic, x, keep_dim=keep, dim_arg=dims or None)
 
 
 def _dims(call: Call, i: int) -> tuple[int, ...] | None:
@@ -67,7 +68,7 @@ def _reduce_one(mnemonic: str, call: Call) -> ir.Value:
 def _extreme(mnemonic: str, call: Call) -> list[ir.Value]:
     x, dims, keep = call.tensor(0), (call.integer(1),), call.flag(2)
     largest = x if mnemonic == "max" else _opposite(x)
-    index = ttir("argmax", [largest], result=call.results[1], keep_dim=keep, dim_arg=dims)
+    index = ttir.argmax(largest, result=call.results[1], keep_dim=keep, dim_arg=dims)
     return [reduce(mnemonic, x, dims, keep=keep), index]
 
 
@@ -91,20 +92,20 @@ def _argmax(call: Call) -> ir.Value:
     if call.name.endswith("argmin"):
         x = _opposite(x)
     dims = None if call.is_none(1) else (call.integer(1),)
-    return ttir("argmax", [x], result=call.result, keep_dim=call.flag(2), dim_arg=dims)
+    return ttir.argmax(x, result=call.result, keep_dim=call.flag(2), dim_arg=dims)
 
 
 @CONVERSIONS("cumsum", "cumprod", to="cumsum cumprod")
 def _scan(call: Call) -> ir.Value:
     """Along one dimension."""
-    return ttir(call.name.rpartition(".")[2], [cast(call.tensor(0), call.result.dtype)], dim=call.integer(1))
+    return ttir.named(call.name.rpartition(".")[2], cast(call.tensor(0), call.result.dtype), dim=call.integer(1))
 
 
 @CONVERSIONS("softmax.int", "_softmax", to="softmax")
 def _softmax(call: Call) -> ir.Value:
     """With the maximum subtracted first."""
     x = cast(call.tensor(0), call.result.dtype)
-    return ttir("softmax", [x], dimension=call.integer(1), numericStable=True)
+    return ttir.softmax(x, dimension=call.integer(1), numericStable=True)
 
 
 @CONVERSIONS("log_softmax.int", "_log_softmax", to="subtract max exp sum log")
@@ -127,8 +128,8 @@ def log_of_sum(x: ir.Value, dims: tuple[int, ...]) -> ir.Value:
     f = partial(elementwise, result=read_type(x.type))
     largest = reduce("max", x, dims, keep=True)
     t = read_type(largest.type)
-    largest = where(ttir("isfinite", [largest], result=t.with_dtype(DType.I1)), largest, 0, t)
-    rest = ttir("log", [reduce("sum", f("exp", f("subtract", x, largest)), dims, keep=True)])
+    largest = where(ttir.isfinite(largest, result=t.with_dtype(DType.I1)), largest, 0, t)
+    rest = ttir.log(reduce("sum", f("exp", f("subtract", x, largest)), dims, keep=True))
     return elementwise("add", largest, rest, result=t)
 
 

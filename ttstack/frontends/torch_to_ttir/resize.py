@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic, linear, nearest, smoothed
@@ -84,7 +85,7 @@ def _resized(call: Call, factors: Sequence[float | None], axis: Axis, mode: str 
         count / size if factor is None else factor for size, count, factor in zip(sizes, counts, factors, strict=True)
     ]
     if mode and len(sizes) == 2 and all(f == int(f) for f in given):
-        scaled = ttir("upsample2d", [permuted(x, (0, 2, 3, 1))], scale_factor=tuple(map(int, given)), mode=mode)
+        scaled = ttir.upsample2d(permuted(x, (0, 2, 3, 1)), scale_factor=tuple(map(int, given)), mode=mode)
         return permuted(scaled, (0, 3, 1, 2))
     for dim, (size, count, factor) in enumerate(zip(sizes, counts, given, strict=True)):
         if (size, factor) != (count, 1):

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -38,7 +39,7 @@ def _extreme(call: Call) -> Sequence[ir.Value]:
     if not call.used(1):
         return [_back(call, extreme), call.tensor(0)]
     t = TensorType((read_type(before.type).shape[-1],), DType.I64)
-    place = ttir("arange", [], result=t, start=0, end=t.size, step=1, arange_dimension=0)
+    place = ttir.arange(result=t, start=0, end=t.size, step=1, arange_dimension=0)
     stands = compare("logical_and", compare("eq", prefixes, extreme), before)
     places = where(stands, place, -1, read_type(stands.type).with_dtype(DType.I64))
     return [_back(call, extreme), _back(call, reduce("max", places, (-1,), keep=True))]

@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced, splat
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -66,7 +67,7 @@ def _put(call: Call) -> ir.Value:
     x, index, values = (reshaped(v, (read_type(v.type).size,)) for v in (call.tensor(i) for i in range(3)))
     kind = "sum" if call.flag(3) else _REPLACE
     position = positions([index], [call.result.size])
-    return reshaped(ttir("scatter", [x, position, values], dim=0, scatter_reduce_type=kind), call.result.shape)
+    return reshaped(ttir.scatter(x, position, values, dim=0, scatter_reduce_type=kind), call.result.shape)
 
 
 def _combined(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
@@ -80,8 +81,8 @@ def _combined(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, 
         call.refuse("leaves out what was there", "call it with include_self=True, or on real numbers")
     if not own:
         neutral = splat(_NEUTRAL[kind], read_type(source.type))
-        x = ttir("scatter", [x, index, neutral], dim=call.integer(1), scatter_reduce_type=_REPLACE)
-    return ttir("scatter", [x, index, source], dim=call.integer(1), scatter_reduce_type=kind)
+        x = ttir.scatter(x, index, neutral, dim=call.integer(1), scatter_reduce_type=_REPLACE)
+    return ttir.scatter(x, index, source, dim=call.integer(1), scatter_reduce_type=kind)
 
 
 def _averaged(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
@@ -90,10 +91,10 @@ def _averaged(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir
         call.refuse("averages integers", "call it on real numbers")
     attributes = {"dim": call.integer(1), "scatter_reduce_type": "sum"}
     x, f, given = call.tensor(0), partial(elementwise, result=call.result), read_type(source.type)
-    ones = ttir("scatter", [splat(own, call.result), index, splat(1, given)], **attributes)
+    ones = ttir.scatter(splat(own, call.result), index, splat(1, given), **attributes)
     if not own:
-        x = ttir("scatter", [x, index, splat(0, given)], dim=call.integer(1))
-    return f("div", ttir("scatter", [x, index, source], **attributes), f("maximum", ones, 1))
+        x = ttir.scatter(x, index, splat(0, given), dim=call.integer(1))
+    return f("div", ttir.scatter(x, index, source, **attributes), f("maximum", ones, 1))
 
 
 def _kind(call: Call, i: int) -> str:
@@ -108,7 +109,7 @@ def _scattered(call: Call, source: ir.Value | float, kind: str) -> ir.Value:
     t = read_type(index.type)
     values = source if isinstance(source, ir.Value) else scalar(source, call.result)
     values = broadcast_to(values, t.shape) if read_type(values.type).size == 1 else values
-    return ttir("scatter", [x, index, values], dim=call.integer(1), scatter_reduce_type=kind)
+    return ttir.scatter(x, index, values, dim=call.integer(1), scatter_reduce_type=kind)
 
 
 @CONVERSIONS("index_add", "index_copy", to="scatter reshape broadcast multiply")
@@ -120,7 +121,7 @@ def _index_add(call: Call) -> ir.Value:
     if adds and call.number(4) != 1:
         source = elementwise("multiply", source, call.number(4), result=read_type(source.type))
     kind = "sum" if adds else _REPLACE
-    return ttir("scatter", [call.tensor(0), _index_of(call, dim, shape), source], dim=dim, scatter_reduce_type=kind)
+    return ttir.scatter(call.tensor(0), _index_of(call, dim, shape), source, dim=dim, scatter_reduce_type=kind)
 
 
 @CONVERSIONS("index_fill.int_Scalar", to="scatter reshape broadcast")
@@ -129,7 +130,7 @@ def _index_fill(call: Call) -> ir.Value:
     dim, shape = axis(call.integer(1), call.result.rank), list(call.result.shape)
     shape[dim] = read_type(call.tensor(2).type).size
     values = broadcast_to(scalar(call.number(3), call.result), tuple(shape))
-    return ttir("scatter", [call.tensor(0), _index_of(call, dim, tuple(shape)), values], dim=dim)
+    return ttir.scatter(call.tensor(0), _index_of(call, dim, tuple(shape)), values, dim=dim)
 
 
 def _index_of(call: Call, dim: int, shape: tuple[int, ...]) -> ir.Value:
@@ -157,7 +158,7 @@ def _index_put(call: Call) -> ir.Value:
     source = reshaped(_rows(values, dims, shape, read_type(position.type).shape), (count, width))
     table = reshaped(permuted(x, order), (math.prod(shape[d] for d in dims), width))
     index = broadcast_to(reshaped(position, (count, 1)), (count, width))
-    written = ttir("scatter", [table, index, source], dim=0, scatter_reduce_type=kind)
+    written = ttir.scatter(table, index, source, dim=0, scatter_reduce_type=kind)
     back = tuple(order.index(d) for d in range(len(shape)))
     return permuted(reshaped(written, tuple(shape[d] for d in order)), back)
 
@@ -170,7 +171,7 @@ def _along(x: ir.Value, dim: int, position: ir.Value, values: ir.Value, kind: st
     shape[dim] = count
     index = broadcast_to(reshaped(position, (*(1,) * dim, count, *(1,) * (len(shape) - dim - 1))), tuple(shape))
     source = broadcast_to(values, tuple(shape))
-    return ttir("scatter", [x, index, source], dim=dim, scatter_reduce_type=kind)
+    return ttir.scatter(x, index, source, dim=dim, scatter_reduce_type=kind)
 
 
 def _rows(values: ir.Value, dims: list[int], shape: tuple[int, ...], picked: tuple[int, ...]) -> ir.Value:
@@ -205,7 +206,7 @@ def _slice_scatter(call: Call) -> ir.Value:
     line[dim] = read_type(source.type).shape[dim]
     places = np.arange(begin, end, step).reshape(line)
     index = constant(places, TensorType(tuple(line), DType.I32))
-    return ttir("scatter", [x, broadcast_to(index, read_type(source.type).shape), source], dim=dim)
+    return ttir.scatter(x, broadcast_to(index, read_type(source.type).shape), source, dim=dim)
 
 
 @CONVERSIONS("select_scatter", to="slice_static concat reshape")
@@ -230,7 +231,7 @@ def _diagonal_scatter(call: Call) -> ir.Value:
     begin = offset if offset >= 0 else -offset * columns
     places = np.broadcast_to(begin + np.arange(count) * (columns + 1), (*lead, count))
     index = constant(places, TensorType((*lead, count), DType.I32))
-    written = ttir("scatter", [reshaped(x, (*lead, rows * columns)), index, source], dim=len(lead))
+    written = ttir.scatter(reshaped(x, (*lead, rows * columns)), index, source, dim=len(lead))
     return permuted(reshaped(written, shape), [order.index(d) for d in range(rank)])
 
 

@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -39,20 +40,20 @@ def _passed(line: ir.Value, x: ir.Value, dtype: ElementType, *, right: bool) -> 
 
 
 def _counted(bools: ir.Value, dim: int, dtype: ElementType) -> ir.Value:
-    return ttir("sum", [cast(bools, dtype)], keep_dim=False, dim_arg=(dim,))
+    return ttir.sum(cast(bools, dtype), keep_dim=False, dim_arg=(dim,))
 
 
 @CONVERSIONS("repeat_interleave.Tensor", to="cumsum arange le sum reshape")
 def _repeat_interleave(call: Call) -> ir.Value:
     """For each place of the result, how many elements have had all their repetitions before it."""
     counts, t = call.tensor(0), call.result
-    ends = ttir("cumsum", [cast(counts, t.dtype)], dim=0)
+    ends = ttir.cumsum(cast(counts, t.dtype), dim=0)
     return _passed(ends, _places(t.size, t.dtype), t.dtype, right=True)
 
 
 def _places(count: int, dtype: ElementType) -> ir.Value:
     t = TensorType((count,), dtype)
-    return ttir("arange", [], result=t, start=0, end=count, step=1, arange_dimension=0)
+    return ttir.arange(result=t, start=0, end=count, step=1, arange_dimension=0)
 
 
 @CONVERSIONS(
@@ -73,7 +74,7 @@ def _histc(call: Call) -> ir.Value:
 
 def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The least element and the distance to the largest; of equal elements, from 1 below to 1 above."""
-    low, high = (ttir(extreme, [x], keep_dim=True, dim_arg=(0,)) for extreme in ("min", "max"))
+    low, high = (ttir.named(extreme, x, keep_dim=True, dim_arg=(0,)) for extreme in ("min", "max"))
     t = read_type(low.type)
     f, equal = partial(elementwise, result=t), compare("eq", low, high)
     return where(equal, f("subtract", low, 1), low, t), where(equal, 2, f("subtract", high, low), t)
@@ -85,7 +86,7 @@ def _masked_scatter(call: Call) -> ir.Value:
     result = call.result
     mask, source = broadcast_to(call.tensor(1), result.shape), call.tensor(2)
     line = TensorType((result.size,), DType.I64)
-    before = ttir("cumsum", [cast(reshaped(mask, line.shape), line.dtype)], dim=0)
+    before = ttir.cumsum(cast(reshaped(mask, line.shape), line.dtype), dim=0)
     place = elementwise("maximum", elementwise("subtract", before, 1, result=line), 0, result=line)
-    picked = ttir("embedding", [place, reshaped(source, (read_type(source.type).size, 1))])
+    picked = ttir.embedding(place, reshaped(source, (read_type(source.type).size, 1)))
     return where(mask, reshaped(picked, result.shape), call.tensor(0), result)

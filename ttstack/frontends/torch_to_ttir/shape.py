@@ -1,6 +1,7 @@
 """Other shapes and orders, and joins. Result types say the shapes, so -1 and defaults are never read."""
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, diagonal, joined, with_leading_ones
 from ttstack.frontends.torch_to_ttir.boundary import list_of
@@ -31,14 +32,14 @@ def _same(call: Call) -> ir.Value:
 @CONVERSIONS("unsqueeze", to="unsqueeze")
 def _unsqueeze(call: Call) -> ir.Value:
     """A dimension of extent 1."""
-    return ttir("unsqueeze", [call.tensor(0)], dim=call.integer(1))
+    return ttir.unsqueeze(call.tensor(0), dim=call.integer(1))
 
 
 @CONVERSIONS("squeeze.dim", to="squeeze")
 def _squeeze(call: Call) -> ir.Value:
     """Nothing where the dimension is not 1."""
     x = call.tensor(0)
-    return x if read_type(x.type) == call.result else ttir("squeeze", [x], dim=call.integer(1))
+    return x if read_type(x.type) == call.result else ttir.squeeze(x, dim=call.integer(1))
 
 
 @CONVERSIONS("transpose.int", "swapaxes", "swapdims", to="transpose")
@@ -46,13 +47,13 @@ def _transpose(call: Call) -> ir.Value:
     """Two dimensions swapped."""
     x, rank = call.tensor(0), call.result.rank
     a, b = (axis(call.integer(i), rank) for i in (1, 2))
-    return x if a == b else ttir("transpose", [x], dim0=a, dim1=b)
+    return x if a == b else ttir.transpose(x, dim0=a, dim1=b)
 
 
 @CONVERSIONS("mT", to="transpose")
 def _matrix_transpose(call: Call) -> ir.Value:
     """The last two dimensions swapped."""
-    return ttir("transpose", [call.tensor(0)], dim0=-2, dim1=-1)
+    return ttir.transpose(call.tensor(0), dim0=-2, dim1=-1)
 
 
 @CONVERSIONS("t", "numpy_T", to="permute")
@@ -96,7 +97,7 @@ def _repeat(call: Call) -> ir.Value:
     counts, rank = call.integers(1), call.result.rank
     x = with_leading_ones(call.tensor(0), rank)
     counts = (1,) * (rank - len(counts)) + counts
-    return x if set(counts) <= {1} else ttir("repeat", [x], repeat_dimensions=counts)
+    return x if set(counts) <= {1} else ttir.repeat(x, repeat_dimensions=counts)
 
 
 @CONVERSIONS("repeat_interleave.self_int", to="broadcast reshape")
@@ -115,7 +116,7 @@ def _repeat_interleave(call: Call) -> ir.Value:
 @CONVERSIONS("flip", to="reverse")
 def _flip(call: Call) -> ir.Value:
     """Elements in opposite order."""
-    return ttir("reverse", [call.tensor(0)], dimensions=tuple(axis(d, call.result.rank) for d in call.integers(1)))
+    return ttir.reverse(call.tensor(0), dimensions=tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
 @CONVERSIONS("cat", to="concat")

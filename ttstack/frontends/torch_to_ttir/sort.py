@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import sliced
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -87,5 +88,5 @@ def _with_nan(x: ir.Value, found: ir.Value, dim: int) -> ir.Value:
     t = read_type(found.type)
     if not t.dtype.is_float:
         return found
-    holds = ttir("reduce_or", [compare("ne", x, x)], keep_dim=False, dim_arg=(dim,))
+    holds = ttir.reduce_or(compare("ne", x, x), keep_dim=False, dim_arg=(dim,))
     return where(reshaped(holds, t.shape), math.nan, found, t)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
 from ttstack.frontends.conversion.values import cast, elementwise
@@ -63,7 +64,7 @@ def _copysign(call: Call) -> ir.Value:
     """The magnitude of one with the sign of the other."""
     f, sign = partial(elementwise, result=call.result), call.tensor(1)
     size = f("abs", call.tensor(0))
-    negative = ttir("signbit", [sign], result=read_type(sign.type).with_dtype(DType.I1))
+    negative = ttir.signbit(sign, result=read_type(sign.type).with_dtype(DType.I1))
     return where(negative, f("neg", size), size, call.result)
 
 
@@ -100,7 +101,7 @@ for _name, (_mnemonic, _short) in _SHIFTS.items():
 @CONVERSIONS("view.dtype", to="bitcast_convert")
 def _view(call: Call) -> ir.Value:
     """The same bits as another element type of the same width."""
-    return ttir("bitcast_convert", [call.tensor(0)], result=call.result)
+    return ttir.bitcast_convert(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("rrelu_with_noise_functional", to="leaky_relu")
@@ -109,7 +110,7 @@ def _rrelu(call: Call) -> Sequence[ir.Value]:
     if call.flag(4):
         call.refuse("is in training mode", OF_MODULES)
     slope = (float(call.number(2)) + float(call.number(3))) / 2
-    return [ttir("leaky_relu", [call.tensor(0)], parameter=slope), call.tensor(1)]
+    return [ttir.leaky_relu(call.tensor(0), parameter=slope), call.tensor(1)]
 
 
 _QUANTIZED = f"{TO_EVEN} multiply div clamp_scalar reshape"
@@ -138,5 +139,5 @@ def _quantized(
     f = partial(elementwise, result=call.result)
     steps = f("add", rounded(f("div", call.tensor(0), scale), call.result), zero)
     low, high = map(float, bounds)
-    inside = ttir("clamp_scalar", [steps], min=low, max=high)
+    inside = ttir.clamp_scalar(steps, min=low, max=high)
     return [f("multiply", f("subtract", inside, zero), scale)] * len(call.results)

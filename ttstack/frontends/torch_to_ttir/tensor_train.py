@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
@@ -16,16 +16,17 @@ CONVERSIONS = ConversionTable()
 @CONVERSIONS("torch.ttstack.tensor_train_embedding", to="tensor_train_embedding")
 def _embedding(call: Call) -> ir.Value:
     """The row of each index."""
-    return ttir("tensor_train_embedding", [call.tensor(0), *call.tensors(1)], train=_train(call))
+    return ttir.tensor_train_embedding(call.tensor(0), *call.tensors(1), train=_train(call))
 
 
 @CONVERSIONS("torch.ttstack.tensor_train_embedding_bag", to="tensor_train_embedding_bag")
 def _embedding_bag(call: Call) -> ir.Value:
     """Pooled rows."""
     vectors = [v for v in (call.optional(4), call.optional(5)) if v is not None]
-    return ttir(
-        "tensor_train_embedding_bag",
-        [call.tensor(0), *call.tensors(1), *vectors],
+    return ttir.tensor_train_embedding_bag(
+        call.tensor(0),
+        *call.tensors(1),
+        *vectors,
         train=_train(call),
         mode="sum" if call.is_none(6) else call.text(6),
         include_last_offset=not call.is_none(7) and call.flag(7),

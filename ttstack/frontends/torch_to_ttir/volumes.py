@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.torch_to_ttir.call import Call
@@ -62,7 +63,7 @@ def _pooled(call: Call, mnemonic: str, *, dilation: tuple[int, ...], **attribute
 def _on_images(x: ir.Value, shape: tuple[int, int, int], mnemonic: str, attributes: dict[str, Any]) -> ir.Value:
     """The pool of images [channels, height, width], which TTIR has with channels last."""
     last = permuted(reshaped(x, (1, *shape)), (0, 2, 3, 1))
-    return permuted(ttir(mnemonic, [last], **attributes), (0, 3, 1, 2))
+    return permuted(ttir.named(mnemonic, last, **attributes), (0, 3, 1, 2))
 
 
 def _sides(call: Call, i: int, default: tuple[int, ...]) -> tuple[int, ...]:
@@ -74,7 +75,7 @@ def _adaptive_avg_pool(call: Call) -> ir.Value:
     """A mean where one is left, else a product that averages along each axis."""
     x, rank = call.tensor(0), call.result.rank
     if set(call.result.shape[-3:]) == {1}:
-        return ttir("mean", [x], keep_dim=True, dim_arg=(-3, -2, -1))
+        return ttir.mean(x, keep_dim=True, dim_arg=(-3, -2, -1))
     for dim in range(rank - 3, rank):
         size, count = read_type(x.type).shape[dim], call.result.shape[dim]
         x = x if size == count else along(x, dim, averages(size, count))

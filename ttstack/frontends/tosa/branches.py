@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 
 
@@ -20,7 +20,7 @@ def _choose(op: Any) -> None:
     condition, *inputs = op.operands
     yes, no = (_inlined(op, region.blocks[0], inputs) for region in op.regions)
     with ir.InsertionPoint(op), op.location:
-        chosen = [ttir("where", [condition, a, b]) for a, b in zip(yes, no, strict=True)]
+        chosen = [ttir.where(condition, a, b) for a, b in zip(yes, no, strict=True)]
     for result, value in zip(op.results, chosen, strict=True):
         result.replace_all_uses_with(value)
     op.erase()

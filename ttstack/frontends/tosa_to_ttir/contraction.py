@@ -3,7 +3,8 @@
 from functools import partial
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, splat
 from ttstack.frontends.stablehlo_to_ttir.shape import padded
@@ -20,7 +21,7 @@ _AXES = ("batch", "depth", "height", "width", "channel")
 def _matmul(call: Call) -> ir.Value:
     """Of batches."""
     turned = call.name.endswith("_t")
-    return ttir("matmul", [_without_zero(call, 0, 2), _without_zero(call, 1, 3)], transpose_b=turned)
+    return ttir.matmul(_without_zero(call, 0, 2), _without_zero(call, 1, 3), transpose_b=turned)
 
 
 def _without_zero(call: Call, i: int, zero: int) -> ir.Value:
@@ -56,7 +57,7 @@ def _convolved(call: Call, w: ir.Value, groups: int) -> ir.Value:
         attributes["dilation"] = dilation
     elif set(dilation) != {1}:
         call.refuse(f"has dilation {list(dilation)}", "3-D convolutions of dilation 1 are supported")
-    return _biased(call, ttir(f"conv{len(dilation)}d", [x, w], **attributes))
+    return _biased(call, ttir.named(f"conv{len(dilation)}d", x, w, **attributes))
 
 
 @CONVERSIONS("transpose_conv2d", to="conv2d reverse subtract add permute pad slice_static")
@@ -68,10 +69,10 @@ def _transpose_conv2d(call: Call) -> ir.Value:
     between = [stride - 1 for stride in call.integers("stride")]
     low, high = (0, height - 1 + top, width - 1 + left, 0), (0, height - 1 + bottom, width - 1 + right, 0)
     spread = padded(x, splat(0, TensorType((), call.result.dtype)), low, high, (0, *between, 0))
-    turned = permuted(ttir("reverse", [w], dimensions=(1, 2)), (0, 3, 1, 2))
+    turned = permuted(ttir.reverse(w, dimensions=(1, 2)), (0, 3, 1, 2))
     attributes: dict[str, Any] = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
     places: dict[str, Any] = {f"{name}_dim": d for d, name in enumerate((_AXES[0], *_AXES[2:]))}
-    return _biased(call, ttir("conv2d", [spread, turned], **attributes, **places))
+    return _biased(call, ttir.conv2d(spread, turned, **attributes, **places))
 
 
 def _biased(call: Call, x: ir.Value) -> ir.Value:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
 from ttstack.frontends.conversion.values import cast, constant, scalar, splat
@@ -51,7 +51,7 @@ _TO_BOOL = {
 
 
 def _unary(mnemonic: str, call: Call) -> ir.Value:
-    return ttir(mnemonic, [call.tensor(0)])
+    return ttir.named(mnemonic, call.tensor(0))
 
 
 def _binary(mnemonic: str, call: Call) -> ir.Value:
@@ -88,7 +88,7 @@ def _identity(call: Call) -> ir.Value:
 @CONVERSIONS("logical_not", to="logical_not")
 def _logical_not(call: Call) -> ir.Value:
     """The same."""
-    return ttir("logical_not", [call.tensor(0)], result=call.result)
+    return ttir.logical_not(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("maximum", "minimum", to="maximum minimum ne where")
@@ -99,7 +99,7 @@ def _extreme(call: Call) -> ir.Value:
     if call.word("nan_mode", "propagate") == "propagate" or not call.result.dtype.is_float:
         return found
     for value, other in ((x, y), (y, x)):
-        nan = ttir("ne", [value, value], result=read_type(value.type).with_dtype(DType.I1))
+        nan = ttir.ne(value, value, result=read_type(value.type).with_dtype(DType.I1))
         found = combined("where", nan, other, found)
     return found
 
@@ -115,10 +115,10 @@ def _clamp(call: Call) -> ir.Value:
     """NaN stays; it becomes the lower bound where it is to be ignored."""
     x, t = call.tensor(0), call.result
     low, high = (scalar(call.op.attributes[name].value, t) for name in ("min_val", "max_val"))
-    found = ttir("clamp_tensor", [x, low, high])
+    found = ttir.clamp_tensor(x, low, high)
     if call.word("nan_mode", "propagate") == "propagate" or not t.dtype.is_float:
         return found
-    return combined("where", ttir("ne", [x, x], result=t.with_dtype(DType.I1)), low, found)
+    return combined("where", ttir.ne(x, x, result=t.with_dtype(DType.I1)), low, found)
 
 
 @CONVERSIONS("cast", to=f"typecast clamp_tensor {TO_EVEN}")
@@ -128,9 +128,9 @@ def _cast(call: Call) -> ir.Value:
     if not call.type(0).dtype.is_float or t.dtype.is_float or t.dtype is DType.I1:
         return cast(x, t.dtype)
     whole = rounded_to_even(x)
-    wide = cast(ttir("clamp_tensor", [whole, *(scalar(b, call.type(0)) for b in _WITHIN)]), DType.I64)
+    wide = cast(ttir.clamp_tensor(whole, *(scalar(b, call.type(0)) for b in _WITHIN)), DType.I64)
     limits = [scalar(bound, read_type(wide.type)) for bound in bounds(t.dtype)]
-    return cast(ttir("clamp_tensor", [wide, *limits]), t.dtype)
+    return cast(ttir.clamp_tensor(wide, *limits), t.dtype)
 
 
 _WITHIN = (-float(1 << 40), float(1 << 40))

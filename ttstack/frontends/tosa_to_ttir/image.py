@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, ttir
+from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, elementwise
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, taps
@@ -68,7 +69,7 @@ def _pooled(call: Call, mnemonic: str, **more: Any) -> ir.Value:
     sides = call.integers("pad")
     window: dict[str, Any] = {"kernel": call.integers("kernel"), "stride": call.integers("stride"), "dilation": (1, 1)}
     padding = (*sides[::2], *sides[1::2])
-    return ttir(mnemonic, [call.tensor(0)], **window, padding=padding, ceil_mode=False, **more)
+    return ttir.named(mnemonic, call.tensor(0), **window, padding=padding, ceil_mode=False, **more)
 
 
 @CONVERSIONS("resize", to="permute matmul constant typecast")

@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, elementwise, scalar
 from ttstack.frontends.stablehlo_to_ttir.bits import leading_zeros
@@ -41,8 +42,8 @@ def _arithmetic_right_shift(call: Call) -> ir.Value:
     if not call.flag("round"):
         return shifted
     f = partial(elementwise, result=t)
-    some = ttir("gt", [by, scalar(0, read_type(by.type))], result=read_type(by.type).with_dtype(DType.I1))
-    before = combined("right_shift", x, ttir("maximum", [f("subtract", by, 1), scalar(0, read_type(by.type))]))
+    some = ttir.gt(by, scalar(0, read_type(by.type)), result=read_type(by.type).with_dtype(DType.I1))
+    before = combined("right_shift", x, ttir.maximum(f("subtract", by, 1), scalar(0, read_type(by.type))))
     return f("add", shifted, f("multiply", f("bitwise_and", before, 1), some))
 
 
@@ -57,7 +58,7 @@ def _negate(call: Call) -> ir.Value:
     """About the zero points, within the range of the integers."""
     x, t = call.tensor(0), call.result
     if t.dtype.is_float or not (call.number(1) or call.number(2)):
-        return ttir("neg", [x])
+        return ttir.neg(x)
     wide = cast(x, DType.I64)
     f = partial(elementwise, result=read_type(wide.type))
     return within(f("subtract", call.number(1) + call.number(2), wide), t.dtype)
@@ -80,7 +81,7 @@ def _table(call: Call) -> ir.Value:
 
 def _looked_up(table: ir.Value, places: ir.Value) -> ir.Value:
     rows = reshaped(table, (read_type(table.type).size, 1))
-    return reshaped(ttir("embedding", [places, rows]), read_type(places.type).shape)
+    return reshaped(ttir.embedding(places, rows), read_type(places.type).shape)
 
 
 @CONVERSIONS("rescale", to="subtract multiply add right_shift ge where clamp_tensor")
@@ -101,7 +102,7 @@ def _rescale(call: Call) -> ir.Value:
     half = _constant(1 << (amount - 1), t.rank)
     if mode == "double_round" and (amount > 31).any():
         more = _constant(np.where(amount > 31, 1 << 30, 0), t.rank)
-        positive = ttir("ge", [f("subtract", wide, zero), scalar(0, every)], result=every.with_dtype(DType.I1))
+        positive = ttir.ge(f("subtract", wide, zero), scalar(0, every), result=every.with_dtype(DType.I1))
         half = combined("where", positive, f("add", half, more), f("subtract", half, more))
     scaled = f("right_shift", f("add", product, half), shift)
     return within(f("add", scaled, target), call.result.dtype, unsigned=wanted)
@@ -131,4 +132,4 @@ def _zero_point(call: Call, i: int, unsigned: bool) -> int:
 def within(x: ir.Value, dtype: ElementType, *, unsigned: bool = False) -> ir.Value:
     """`x` in an element type; what it does not hold becomes its outermost integer."""
     limits = [scalar(bound, read_type(x.type)) for bound in bounds(dtype, unsigned=unsigned)]
-    return cast(ttir("clamp_tensor", [x, *limits]), dtype)
+    return cast(ttir.clamp_tensor(x, *limits), dtype)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
 from ttstack.mlir import ir
@@ -21,7 +21,7 @@ _KINDS = {
 
 def _reduce(mnemonic: str, call: Call) -> ir.Value:
     _expect_nan_propagates(call)
-    return cast(ttir(mnemonic, [call.tensor(0)], keep_dim=True, dim_arg=(call.integer("axis"),)), call.result.dtype)
+    return cast(ttir.named(mnemonic, call.tensor(0), keep_dim=True, dim_arg=(call.integer("axis"),)), call.result.dtype)
 
 
 for _source, _mnemonic in _KINDS.items():
@@ -32,7 +32,7 @@ for _source, _mnemonic in _KINDS.items():
 def _argmax(call: Call) -> ir.Value:
     """The first of equal ones."""
     _expect_nan_propagates(call)
-    return ttir("argmax", [call.tensor(0)], result=call.result, keep_dim=False, dim_arg=(call.integer("axis"),))
+    return ttir.argmax(call.tensor(0), result=call.result, keep_dim=False, dim_arg=(call.integer("axis"),))
 
 
 def _expect_nan_propagates(call: Call) -> None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, constant, joined
 from ttstack.frontends.stablehlo_to_ttir.shape import cut, padded
@@ -48,13 +49,13 @@ def _slice(call: Call) -> ir.Value:
 @CONVERSIONS("tile", to="repeat")
 def _tile(call: Call) -> ir.Value:
     """The same."""
-    return ttir("repeat", [call.tensor(0)], repeat_dimensions=call.shape(1))
+    return ttir.repeat(call.tensor(0), repeat_dimensions=call.shape(1))
 
 
 @CONVERSIONS("reverse", to="reverse")
 def _reverse(call: Call) -> ir.Value:
     """The same."""
-    return ttir("reverse", [call.tensor(0)], dimensions=(call.integer("axis"),))
+    return ttir.reverse(call.tensor(0), dimensions=(call.integer("axis"),))
 
 
 @CONVERSIONS("gather", to="embedding add multiply reshape constant")
@@ -63,7 +64,7 @@ def _gather(call: Call) -> ir.Value:
     x, index = call.tensor(0), call.tensor(1)
     batches, count, width = call.type(0).shape
     table = x if batches == 1 else reshaped(x, (batches * count, width))
-    return reshaped(ttir("embedding", [_in_all(index, batches, count), table]), call.result.shape)
+    return reshaped(ttir.embedding(_in_all(index, batches, count), table), call.result.shape)
 
 
 def _in_all(index: ir.Value, batches: int, count: int) -> ir.Value:
@@ -71,7 +72,7 @@ def _in_all(index: ir.Value, batches: int, count: int) -> ir.Value:
     if batches == 1:
         return index
     t = TensorType((batches, 1), read_type(index.type).dtype)
-    return ttir("add", [index, constant(np.arange(batches)[:, None] * count, t)])
+    return ttir.add(index, constant(np.arange(batches)[:, None] * count, t))
 
 
 @CONVERSIONS("scatter", to="scatter broadcast reshape")
@@ -80,4 +81,4 @@ def _scatter(call: Call) -> ir.Value:
     index = call.tensor(1)
     batches, count = call.type(1).shape
     rows = broadcast_to(reshaped(index, (batches, count, 1)), call.type(2).shape)
-    return ttir("scatter", [call.tensor(0), rows, call.tensor(2)], dim=1)
+    return ttir.scatter(call.tensor(0), rows, call.tensor(2), dim=1)

@@ -7,7 +7,8 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, create, describe
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -152,7 +153,7 @@ def _write(cache: ir.Value, rows: _Rows) -> None:
         return
     t = TensorType((1,), DType.I32)
     if isinstance(rows.at, int):
-        at = ttir("constant", [], result=t, value=elements_attribute(np.array([rows.at]), t))
+        at = ttir.constant(result=t, value=elements_attribute(np.array([rows.at]), t))
     else:
         at = reshaped(rows.at, t.shape)
     create("ttir", "update_cache", [cache, rows.values, at], {"batch_offset": 0})

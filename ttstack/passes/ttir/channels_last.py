@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
@@ -60,7 +61,7 @@ def _convolution(op: Any) -> list[ir.Value] | None:
     bias = [reshaped(b, (1, 1, 1, conv.out_channels)) for b in bias]
     written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
     attributes: dict[str, Any] = written | {"flattened_compat_info": images.sizes[:3]}
-    result = ttir(conv.mnemonic, [images.flat, weight, *bias], **attributes)
+    result = ttir.named(conv.mnemonic, images.flat, weight, *bias, **attributes)
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
 
 
@@ -71,7 +72,7 @@ def _pool(op: Any) -> list[ir.Value] | None:
     if pool.flattened_compat_info is not None:
         return None
     attributes: dict[str, Any] = attribute_values(type(pool), op) | {"flattened_compat_info": pool.images().shape[:3]}
-    return [reshaped(ttir(pool.mnemonic, [Images.last(op.operands[0]).flat], **attributes), pool.results[0].shape)]
+    return [reshaped(ttir.named(pool.mnemonic, Images.last(op.operands[0]).flat, **attributes), pool.results[0].shape)]
 
 
 def _unary(op: Any) -> list[ir.Value] | None:
@@ -124,7 +125,7 @@ def _concat(op: Any) -> list[ir.Value] | None:
     found = [images for v in op.operands if (images := Images.behind(v))]
     if len(found) < len(op.operands) or concat.dim % 4 != 1:
         return None
-    return [first(ttir("concat", [images.flat for images in found], dim=3), found[0].sizes[:3])]
+    return [first(ttir.concat(*[images.flat for images in found], dim=3), found[0].sizes[:3])]
 
 
 def _reduction(op: Any) -> list[ir.Value] | None:
@@ -135,7 +136,7 @@ def _reduction(op: Any) -> list[ir.Value] | None:
         return None
     batch, height, width, channels = images.sizes
     pixels = reshaped(images.source, (batch, height * width, channels))
-    reduced = ttir(reduction.mnemonic, [pixels], keep_dim=True, dim_arg=(1,))
+    reduced = ttir.named(reduction.mnemonic, pixels, keep_dim=True, dim_arg=(1,))
     return [reshaped(reduced, reduction.results[0].shape)]
 
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, definition, operand_types, operands_by_place
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
@@ -60,7 +61,7 @@ def _cast_operands(op: Any, spec: type[Op], dtype: ElementType) -> None:
         t = read_type(value.type)
         if name in (spec.computes or ()) and t.dtype != dtype:
             with ir.InsertionPoint(op), op.location:
-                op.operands[number] = ttir("typecast", [value], result=t.with_dtype(dtype))
+                op.operands[number] = ttir.typecast(value, result=t.with_dtype(dtype))
 
 
 def _cast_result(op: Any, result: Any, have: TensorType, want: TensorType) -> None:
@@ -69,7 +70,7 @@ def _cast_result(op: Any, result: Any, have: TensorType, want: TensorType) -> No
     users = [use.owner for use in result.uses]
     with ir.InsertionPoint.after(op), op.location:
         shaped = reshaped(result, want.shape)
-        cast = shaped if have.dtype == want.dtype else ttir("typecast", [shaped], result=want)
+        cast = shaped if have.dtype == want.dtype else ttir.typecast(shaped, result=want)
     for user in users:
         _read_instead(user, result, cast)
 

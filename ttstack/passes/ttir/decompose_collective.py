@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.collective import AllReduction, ReduceScatter
@@ -36,7 +37,7 @@ def _reduce_scatter(mesh: Mesh, op: Any) -> list[ir.Value] | None:
     if found.reduce_type == "sum":
         return None
     whole = _reduced(mesh, op.operands[0], found)
-    return [ttir("mesh_partition", [whole], result=found.type, dim=found.scatter_dim, cluster_axis=found.cluster_axis)]
+    return [ttir.mesh_partition(whole, result=found.type, dim=found.scatter_dim, cluster_axis=found.cluster_axis)]
 
 
 def _reduced(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) -> ir.Value:
@@ -45,5 +46,5 @@ def _reduced(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) -
     count = mesh.extent(found.cluster_axis)
     own = reshaped(value, (1, *t.shape))
     every = t.with_shape((count, *t.shape))
-    gathered = ttir("all_gather", [own], result=every, all_gather_dim=0, cluster_axis=found.cluster_axis)
-    return ttir(found.reduce_type, [gathered], keep_dim=False, dim_arg=(0,))
+    gathered = ttir.all_gather(own, result=every, all_gather_dim=0, cluster_axis=found.cluster_axis)
+    return ttir.named(found.reduce_type, gathered, keep_dim=False, dim_arg=(0,))

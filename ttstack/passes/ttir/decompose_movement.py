@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.indexing import GetDimensionSize, Index, SliceStatic, steps
 from ttstack.ops.shape import Pad
@@ -14,7 +14,7 @@ def _dimension_size(op: Any) -> list[ir.Value]:
     asked = describe(op)
     assert isinstance(asked, GetDimensionSize)
     size = asked.operand.shape[asked.dimension]
-    return [ttir("full", [], result=asked.type, shape=asked.type.shape, fill_value=size)]
+    return [ttir.full(result=asked.type, shape=asked.type.shape, fill_value=size)]
 
 
 def _slice(op: Any) -> list[ir.Value] | None:
@@ -26,8 +26,8 @@ def _slice(op: Any) -> list[ir.Value] | None:
         return None
     bounds = zip(cut.input.shape, cut.begins, cut.ends, cut.step, strict=True)
     begins, ends, sizes = zip(*(_upwards(*of, d) for d, of in enumerate(bounds)), strict=True)
-    part = ttir("slice_static", [op.operands[0]], begins=begins, ends=ends, step=sizes)
-    return [ttir("reverse", [part], dimensions=turned)]
+    part = ttir.slice_static(op.operands[0], begins=begins, ends=ends, step=sizes)
+    return [ttir.reverse(part, dimensions=turned)]
 
 
 def _index(op: Any) -> list[ir.Value] | None:
@@ -37,8 +37,8 @@ def _index(op: Any) -> list[ir.Value] | None:
         return None
     dim = picked.dim % picked.input.rank
     begin, end, step = _upwards(picked.input.shape[dim], picked.begin, picked.end, picked.step, dim)
-    part = ttir("index", [op.operands[0]], dim=dim, begin=begin, end=end, step=step)
-    return [ttir("reverse", [part], dimensions=(dim,))]
+    part = ttir.index(op.operands[0], dim=dim, begin=begin, end=end, step=step)
+    return [ttir.reverse(part, dimensions=(dim,))]
 
 
 def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[int, int, int]:
@@ -60,9 +60,9 @@ def _pad(op: Any) -> list[ir.Value] | None:
     cuts = [pad.cut(d) for d in range(len(extents))]
     ends = tuple(extent - high for extent, (_, high) in zip(extents, cuts, strict=True))
     begins = tuple(low for low, _ in cuts)
-    part = ttir("slice_static", [op.operands[0]], begins=begins, ends=ends, step=(1,) * len(extents))
+    part = ttir.slice_static(op.operands[0], begins=begins, ends=ends, step=(1,) * len(extents))
     outwards = tuple(max(p, 0) for p in pad.padding)
-    return [ttir("pad", [part], padding=outwards, value=pad.value) if any(outwards) else part]
+    return [ttir.pad(part, padding=outwards, value=pad.value) if any(outwards) else part]
 
 
 MOVEMENT: tuple[tuple[str, Pattern], ...] = (

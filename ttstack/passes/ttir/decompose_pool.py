@@ -9,7 +9,8 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.location import read_location
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.pool import AvgPool2d
@@ -36,22 +37,22 @@ def _average(op: Any) -> list[ir.Value] | None:
     total = _padded(reshaped(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
     for axis, window in enumerate(pool.windows, start=1):
         total = reduce(_add, [_tap(total, axis, window, number) for number in range(window.kernel)])
-    mean = ttir("div", [total, _counts(pool)])
+    mean = ttir.div(total, _counts(pool))
     return [_cast(reshaped(mean, result.shape), result.dtype)]
 
 
 def _cast(value: ir.Value, dtype: Any) -> ir.Value:
     t = read_type(value.type)
-    return value if t.dtype == dtype else ttir("typecast", [value], result=t.with_dtype(dtype))
+    return value if t.dtype == dtype else ttir.typecast(value, result=t.with_dtype(dtype))
 
 
 def _add(a: ir.Value, b: ir.Value) -> ir.Value:
-    return ttir("add", [a, b])
+    return ttir.add(a, b)
 
 
 def _padded(images: ir.Value, windows: tuple[Window, ...]) -> ir.Value:
     padding = (0, 0, *(p for w in windows for p in (w.low, w.high + w.overhang)), 0, 0)
-    return ttir("pad", [images], padding=padding, value=0.0) if any(padding) else images
+    return ttir.pad(images, padding=padding, value=0.0) if any(padding) else images
 
 
 def _tap(images: ir.Value, axis: int, window: Window, number: int) -> ir.Value:
@@ -61,7 +62,7 @@ def _tap(images: ir.Value, axis: int, window: Window, number: int) -> ir.Value:
     begins[axis] = number * window.dilation
     ends[axis] = begins[axis] + (window.count - 1) * window.stride + 1
     step[axis] = window.stride
-    return ttir("slice_static", [images], begins=tuple(begins), ends=tuple(ends), step=tuple(step))
+    return ttir.slice_static(images, begins=tuple(begins), ends=tuple(ends), step=tuple(step))
 
 
 def _counts(pool: AvgPool2d) -> ir.Value:
@@ -71,7 +72,7 @@ def _counts(pool: AvgPool2d) -> ir.Value:
     if (counts == counts[0, 0]).all():
         counts = counts[:1, :1]
     t = TensorType((1, *counts.shape, 1), DType.F32)
-    return ttir("constant", [], result=t, value=elements_attribute(counts.reshape(t.shape).astype(np.float32), t))
+    return ttir.constant(result=t, value=elements_attribute(counts.reshape(t.shape).astype(np.float32), t))
 
 
 POOLS: tuple[tuple[str, Pattern], ...] = (("ttir.avg_pool2d", _average),)

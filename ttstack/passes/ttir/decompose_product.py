@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.matmul import DotGeneral, Linear
 from ttstack.passes.pattern import Pattern
@@ -20,7 +21,7 @@ def _dot_general(op: Any) -> list[ir.Value]:
     rows, columns = math.prod(lhs[d] for d in left), math.prod(rhs[d] for d in right)
     a = permuted(op.operands[0], (*dot.batch_dims_lhs, *left, *dot.contract_dims_lhs))
     b = permuted(op.operands[1], (*dot.batch_dims_rhs, *dot.contract_dims_rhs, *right))
-    product = ttir("matmul", [reshaped(a, (*batch, rows, inner)), reshaped(b, (*batch, inner, columns))])
+    product = ttir.matmul(reshaped(a, (*batch, rows, inner)), reshaped(b, (*batch, inner, columns)))
     return [reshaped(product, dot.results[0].shape)]
 
 
@@ -31,9 +32,9 @@ def _linear(op: Any) -> list[ir.Value] | None:
     if linear.results[0].shape == linear.product.shape:
         return None
     a, b, bias = op.operands
-    product = ttir("matmul", [a, b], transpose_a=linear.transpose_a, transpose_b=linear.transpose_b)
-    total = ttir("add", [product, bias])
-    return [ttir(linear.activation, [total]) if linear.activation else total]
+    product = ttir.matmul(a, b, transpose_a=linear.transpose_a, transpose_b=linear.transpose_b)
+    total = ttir.add(product, bias)
+    return [ttir.named(linear.activation, total) if linear.activation else total]
 
 
 PRODUCTS: tuple[tuple[str, Pattern], ...] = (("ttir.dot_general", _dot_general), ("ttir.linear", _linear))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -33,7 +33,7 @@ def _replace(to_layout: Any) -> None:
     value, result = to_layout.operands[0], to_layout.results[0]
     if read_type(value.type) != read_type(result.type):
         with ir.InsertionPoint(to_layout), to_layout.location:
-            value = ttir("typecast", [value], result=read_type(result.type))
+            value = ttir.typecast(value, result=read_type(result.type))
     result.replace_all_uses_with(value)
     to_layout.erase()
 

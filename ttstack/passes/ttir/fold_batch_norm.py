@@ -3,7 +3,8 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -37,9 +38,9 @@ def _norm(op: Any) -> list[ir.Value] | None:
         return None
     scale, offset, mean, variance = (reshaped(v, (conv.out_channels,)) for v in (scale, offset, mean, variance))
     spread = read_type(variance.type)
-    epsilon = ttir("full", [], result=spread, shape=spread.shape, fill_value=norm.epsilon)
-    factor = ttir("multiply", [scale, ttir("rsqrt", [ttir("add", [variance, epsilon])])])
-    shift = ttir("subtract", [offset, ttir("multiply", [mean, factor])])
+    epsilon = ttir.full(result=spread, shape=spread.shape, fill_value=norm.epsilon)
+    factor = ttir.multiply(scale, ttir.rsqrt(ttir.add(variance, epsilon)))
+    shift = ttir.subtract(offset, ttir.multiply(mean, factor))
     return [_rewritten(x.owner, conv, factor, shift)]
 
 
@@ -55,7 +56,7 @@ def _difference(op: Any) -> list[ir.Value] | None:
     """Of a convolution and what is known, not the other way round."""
     if _convolution(op.operands[0]) is None:
         return None
-    return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir("neg", [values])))
+    return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir.neg(values)))
 
 
 def _with_known(op: Any, rewrite: Any) -> list[ir.Value] | None:
@@ -94,23 +95,23 @@ def _rewritten(owner: Any, conv: Convolution, factor: ir.Value | None, shift: ir
     bias = given[0] if given else None
     if factor is not None:
         weight = _scaled(conv, weight, factor)
-        bias = None if bias is None else ttir("multiply", [reshaped(bias, (conv.out_channels,)), factor])
+        bias = None if bias is None else ttir.multiply(reshaped(bias, (conv.out_channels,)), factor)
     elif bias is not None:
         bias = reshaped(bias, (conv.out_channels,))
     if shift is not None:
-        bias = shift if bias is None else ttir("add", [bias, shift])
+        bias = shift if bias is None else ttir.add(bias, shift)
     if bias is not None:
         bias = reshaped(bias, (*(1,) * (len(conv.spatial) + 1), conv.out_channels))
     attributes = attribute_values(OPS[conv.mnemonic], owner)
     with owner.location:
-        return ttir(conv.mnemonic, [x, weight, bias], **attributes)
+        return ttir.named(conv.mnemonic, x, weight, bias, **attributes)
 
 
 def _scaled(conv: Convolution, weight: Any, factor: ir.Value) -> ir.Value:
     """The weight of every output channel times its factor; a transposed one has its groups in the first dimension."""
     shape = conv.weight.shape
     if not isinstance(conv, ConvTranspose2d):
-        return ttir("multiply", [weight, reshaped(factor, (shape[0], *(1,) * (len(shape) - 1)))])
+        return ttir.multiply(weight, reshaped(factor, (shape[0], *(1,) * (len(shape) - 1))))
     groups, each = conv.groups, shape[1]
     apart = reshaped(weight, (groups, shape[0] // groups, each, shape[2] * shape[3]))
-    return reshaped(ttir("multiply", [apart, reshaped(factor, (groups, 1, each, 1))]), shape)
+    return reshaped(ttir.multiply(apart, reshaped(factor, (groups, 1, each, 1))), shape)

@@ -7,7 +7,7 @@ import numpy as np
 from ttstack.diagnostics import TTStackError
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
@@ -41,7 +41,7 @@ class FoldConstants(Pass, name="fold-constants"):
         except (TTStackError, *KERNEL_FAULTS):
             return None  # the run says why, at the op's place
         (result,) = definition.results
-        return [ttir("constant", [], result=result, value=elements_attribute(np.asarray(value), result))]
+        return [ttir.constant(result=result, value=elements_attribute(np.asarray(value), result))]
 
 
 def _values(constant: Any) -> np.ndarray[Any, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
@@ -66,4 +66,4 @@ def _result(op: Any) -> list[ir.Value] | None:
 
 def _lookup(indices: ir.Value, table: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     given = read_type(indices.type).shape
-    return ttir("embedding", [indices, table], shape=None if given == shape else shape)
+    return ttir.embedding(indices, table, shape=None if given == shape else shape)

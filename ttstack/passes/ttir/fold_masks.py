@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.base import Pass
@@ -41,7 +41,7 @@ class FoldMasks(Pass, name="fold-masks"):
         if verdicts[mask]:
             attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"is_causal": True}
             with ir.InsertionPoint(op), op.location:
-                causal = ttir(attention.mnemonic, [*inputs, None, sink], **attributes)
+                causal = ttir.named(attention.mnemonic, *inputs, None, sink, **attributes)
             op.results[0].replace_all_uses_with(causal)
             op.erase()
 

@@ -8,7 +8,8 @@ import numpy as np
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
@@ -71,5 +72,5 @@ def _lookup(op: Any) -> list[ir.Value] | None:
         return None
     matrix, (first, end) = reshaped(table, (count, width)), (int(rows[0]), int(rows[-1]) + 1)
     if (first, end) != (0, count):
-        matrix = ttir("slice_static", [matrix], begins=(first, 0), ends=(end, width), step=(1, 1))
+        matrix = ttir.slice_static(matrix, begins=(first, 0), ends=(end, width), step=(1, 1))
     return [reshaped(matrix, read_type(op.results[0].type).shape)]

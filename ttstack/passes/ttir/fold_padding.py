@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.conv import Conv2d
 from ttstack.ops.shape import Pad
@@ -25,4 +25,4 @@ def fold_padding(op: Any) -> list[ir.Value] | None:
     own = low_and_high(conv.padding, 2)
     (top, bottom), (left, right) = ((a + c, b + d) for (a, b), (c, d) in zip(own, sides[1:3], strict=True))
     attributes: dict[str, Any] = attribute_values(Conv2d, op) | {"padding": (top, left, bottom, right)}
-    return [ttir("conv2d", [before.operands[0], *list(op.operands)[1:]], **attributes)]
+    return [ttir.conv2d(before.operands[0], *list(op.operands)[1:], **attributes)]

@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -39,9 +40,9 @@ def _bias(op: Any) -> list[ir.Value] | None:
         shape = read_type(bias.type).shape
         row = all(extent == 1 for extent in shape[:-1]) and read_type(op.results[0].type) == found.results[0]
         if row and shape[-1:] == found.results[0].shape[-1:]:
-            attributes = attribute_values(OPS["matmul"], product.owner)
+            (a, b), attributes = product.owner.operands, attribute_values(OPS["matmul"], product.owner)
             with product.owner.location:
-                return [ttir("linear", [*product.owner.operands, bias], **attributes)]
+                return [ttir.linear(a, b, bias, **attributes)]
     return None
 
 
@@ -52,7 +53,7 @@ def _activation(op: Any) -> list[ir.Value] | None:
     owner = value.owner
     attributes = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
     with owner.location:
-        return [ttir(found.mnemonic, operands_by_place(type(found), owner), **attributes)]
+        return [ttir.named(found.mnemonic, *operands_by_place(type(found), owner), **attributes)]
 
 
 def _split_heads(op: Any) -> list[ir.Value] | None:
@@ -66,7 +67,7 @@ def _split_heads(op: Any) -> list[ir.Value] | None:
     if given[-2:] != (length, heads * width) or math.prod(given[:-2]) != math.prod(result[:-3]):
         return None
     batched = reshaped(source, (math.prod(given[:-2]), length, heads * width))
-    return [reshaped(ttir("split_heads", [batched], num_heads=heads), result)]
+    return [reshaped(ttir.split_heads(batched, num_heads=heads), result)]
 
 
 def _join_heads(op: Any) -> list[ir.Value] | None:
@@ -79,7 +80,7 @@ def _join_heads(op: Any) -> list[ir.Value] | None:
     if result[-2:] != (length, heads * width) or math.prod(given[:-3]) != math.prod(result[:-2]):
         return None
     batched = reshaped(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
-    return [reshaped(ttir("concatenate_heads", [batched]), result)]
+    return [reshaped(ttir.concatenate_heads(batched), result)]
 
 
 def _swaps_heads(op: Any) -> bool:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.elements import elements_attribute
-from ttstack.dialects.ttir.build import permuted, reshaped, ttir
+from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
@@ -77,7 +78,7 @@ def _attention(op: Any, max_elements: int) -> list[ir.Value] | None:
         mask = _masked(mask, step, found, result) if found else mask
     if mask is not None:
         mask = with_nan_rows(mask, max_elements)
-    return [reshaped(ttir(_ATTENTION, [*operands, mask], is_causal=False, scale=scores.scale), result.shape)]
+    return [reshaped(ttir.named(_ATTENTION, *operands, mask, is_causal=False, scale=scores.scale), result.shape)]
 
 
 def _without_repetition(op: Any) -> list[ir.Value] | None:
@@ -87,7 +88,7 @@ def _without_repetition(op: Any) -> list[ir.Value] | None:
     if keys is None or values is None or keys[1][:3] != values[1][:3]:
         return None
     once = (reshaped(*keys), reshaped(*values))
-    return [ttir(_ATTENTION, [query, *once, *others], **attribute_values(ScaledDotProductAttention, op))]
+    return [ttir.named(_ATTENTION, query, *once, *others, **attribute_values(ScaledDotProductAttention, op))]
 
 
 def _unrepeated(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
@@ -167,10 +168,10 @@ def _masked(before: ir.Value | None, mask: Mask, heads: Heads, scores: TensorTyp
     value, one = _four(mask.value, heads), scores.with_shape((1, 1, 1, 1))
     if mask.choice:
         kept = _constant(0.0, one) if before is None else before
-        return ttir("where", [value, *(_constant(number, one) if number else kept for number in mask.choice)])
-    added = value if mask.factor == 1 else ttir("multiply", [value, _constant(mask.factor, one)])
-    return added if before is None else ttir("add", [before, added])
+        return ttir.where(value, *(_constant(number, one) if number else kept for number in mask.choice))
+    added = value if mask.factor == 1 else ttir.multiply(value, _constant(mask.factor, one))
+    return added if before is None else ttir.add(before, added)
 
 
 def _constant(number: float, t: TensorType) -> ir.Value:
-    return ttir("constant", [], result=t, value=elements_attribute(np.full(t.shape, number, t.dtype.numpy), t))
+    return ttir.constant(result=t, value=elements_attribute(np.full(t.shape, number, t.dtype.numpy), t))

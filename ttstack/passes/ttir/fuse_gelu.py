@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.match import made_by, scalar, with_scalar
@@ -21,7 +21,7 @@ def gelu_tanh(op: Any) -> list[ir.Value] | None:
     for factors in _factors(op):
         for half, x, bent in permutations(factors):
             if _is(half, 0.5) and _is_bent(bent, x) and read_type(x.type) == read_type(op.results[0].type):
-                return [ttir("gelu_tanh", [x])]
+                return [ttir.gelu_tanh(x)]
     return None
 
 

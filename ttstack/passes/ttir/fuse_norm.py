@@ -3,7 +3,8 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import RmsNorm
@@ -20,7 +21,7 @@ def rms_norm(op: Any) -> list[ir.Value] | None:
             continue
         mean, epsilon = found
         if _is_mean_square(mean, x) and read_type(op.results[0].type) == read_type(x.type):
-            return [ttir("rms_norm", [x], normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)]
+            return [ttir.rms_norm(x, normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)]
     return None
 
 
@@ -32,7 +33,7 @@ def scaled(op: Any) -> list[ir.Value] | None:
             continue
         if t.dtype == read_type(normal.type).dtype:
             attributes = attribute_values(RmsNorm, norm)
-            return [ttir("rms_norm", [norm.operands[0], reshaped(weight, t.shape[-1:])], **attributes)]
+            return [ttir.rms_norm(norm.operands[0], reshaped(weight, t.shape[-1:]), **attributes)]
     return None
 
 
@@ -44,7 +45,7 @@ def narrowed(op: Any) -> list[ir.Value] | None:
     x, target = made_by(norm.operands[0], "typecast"), read_type(op.results[0].type)
     if x is None or len(norm.operands) > 1 or read_type(x.operands[0].type) != target or not _widens(x):
         return None
-    return [ttir("rms_norm", [x.operands[0]], **attribute_values(RmsNorm, norm))]
+    return [ttir.rms_norm(x.operands[0], **attribute_values(RmsNorm, norm))]
 
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:

@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped, ttir
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import LayerNorm, RmsNorm
@@ -20,7 +21,7 @@ def mean(op: Any) -> list[ir.Value] | None:
     found = _reduction(total)
     if not found.input.dtype.is_float or count != math.prod(found.input.shape[d] for d in found.dims):
         return None
-    return [ttir("mean", [total.operands[0]], keep_dim=found.keep_dim, dim_arg=found.dims)]
+    return [ttir.mean(total.operands[0], keep_dim=found.keep_dim, dim_arg=found.dims)]
 
 
 def softmax(op: Any) -> list[ir.Value] | None:
@@ -32,9 +33,10 @@ def softmax(op: Any) -> list[ir.Value] | None:
         return None
     x, largest = shifted.operands
     top = made_by(largest, "max")
-    if top is None or top.operands[0] != x or _kept(top) is None or _kept(top) != _kept(below):
+    dim = _kept(below)
+    if top is None or top.operands[0] != x or dim is None or _kept(top) != dim:
         return None
-    return [ttir("softmax", [x], dimension=_kept(below), numericStable=True)]
+    return [ttir.softmax(x, dimension=dim, numericStable=True)]
 
 
 def layer_norm(op: Any) -> list[ir.Value] | None:
@@ -46,7 +48,7 @@ def layer_norm(op: Any) -> list[ir.Value] | None:
     average = made_by(middle, "mean")
     if average is None or average.operands[0] != x or _kept(average) != read_type(x.type).rank - 1:
         return None
-    return [ttir("layer_norm", [x, *operands_by_place(RmsNorm, op)[1:]], **attribute_values(RmsNorm, op))]
+    return [ttir.layer_norm(x, *operands_by_place(RmsNorm, op)[1:], **attribute_values(RmsNorm, op))]
 
 
 def scaled(op: Any) -> list[ir.Value] | None:
@@ -67,7 +69,7 @@ def _with_row(op: Any, *, operands: int) -> list[ir.Value] | None:
             continue
         if t.size == whole.shape[-1] == t.shape[-1] and t.dtype == whole.dtype == read_type(normal.type).dtype:
             given = [*norm.operands, reshaped(row, t.shape[-1:])]
-            return [ttir("layer_norm", given, **attribute_values(LayerNorm, norm))]
+            return [ttir.layer_norm(*given, **attribute_values(LayerNorm, norm))]
     return None
 
 

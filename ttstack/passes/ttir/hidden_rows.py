@@ -3,7 +3,7 @@
 import numpy as np
 
 from ttstack.dialects.elements import elements_attribute
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.bounds import bounds
@@ -21,6 +21,6 @@ def with_nan_rows(mask: ir.Value, max_elements: int) -> ir.Value:
     if (known := computed(mask, max_elements)) is not None and not np.isneginf(known.max(axis=-1)).any():
         return mask
     zero = read_type(mask.type).with_shape((1, 1, 1, 1))
-    nothing = ttir("constant", [], result=zero, value=elements_attribute(np.zeros(zero.shape, zero.dtype.numpy), zero))
-    largest = ttir("max", [mask], keep_dim=True, dim_arg=(-1,))
-    return ttir("add", [mask, ttir("multiply", [largest, nothing])])
+    nothing = ttir.constant(result=zero, value=elements_attribute(np.zeros(zero.shape, zero.dtype.numpy), zero))
+    largest = ttir.max(mask, keep_dim=True, dim_arg=(-1,))
+    return ttir.add(mask, ttir.multiply(largest, nothing))

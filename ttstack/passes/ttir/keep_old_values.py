@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
@@ -36,7 +36,7 @@ def _keep(ops: Sequence[Any]) -> None:
         late = any(i < at <= until.get(result, i) and chain[-1] == buffer for at, chain in chains)
         if late and result not in targets:
             with ir.InsertionPoint(op), op.location:
-                op.operands[0] = buffer = ttir("clone", [source])
+                op.operands[0] = buffer = ttir.clone(source)
         buffers[result] = buffer
 
 

@@ -9,7 +9,7 @@ from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
-from ttstack.dialects.ttir.build import ttir
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import ir
 from ttstack.ops.tensor_train import TensorTrainDecompose
@@ -80,7 +80,7 @@ def _decomposed(table: np.ndarray[Any, Any], train: TensorTrainType) -> TensorTr
 
 
 def _constant(core: np.ndarray[Any, Any], t: Any) -> ir.Value:
-    return ttir("constant", [], result=t, value=elements_attribute(core, t))
+    return ttir.constant(result=t, value=elements_attribute(core, t))
 
 
 def _not_known(op: Any) -> InvalidIRError:

@@ -1,0 +1,37 @@
+"""`ttir.add(a, b)`: a builder for each op, by its mnemonic.
+
+`make types` writes their signatures, from the definitions, into `builders.pyi` beside this file.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ttstack.dialects.base import create
+from ttstack.mlir import ir
+from ttstack.ops import OPS
+from ttstack.ops.types import TensorType
+
+
+class Builders:
+    """Builds ops at the current insertion point; each builder gives the op's first result.
+
+    Operands come in the order of the text, None where an optional one is absent, attributes by name. `result` is the
+    result's type, of ops of which nothing else says all of it.
+    """
+
+    def __getattr__(self, mnemonic: str) -> Callable[..., ir.Value]:
+        """The builder of one op."""
+        if mnemonic not in OPS:
+            raise AttributeError(f"there is no op '{mnemonic}'")
+        return partial(self.named, mnemonic)
+
+    def named(
+        self, mnemonic: str, /, *operands: ir.Value | None, result: TensorType | None = None, **attributes: Any
+    ) -> ir.Value:
+        """The first result of the op of that name, where the name is a value."""
+        results: Sequence[TensorType] = () if result is None else (result,)
+        return create("ttir", mnemonic, operands, attributes, results=results).results[0]
+
+
+ttir = Builders()
