@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 140
-"""Of tables that go to a file or a pipe."""
+"""Characters of tables that go to a file or a pipe."""
 
 
 def stdout() -> "Console":

@@ -25,7 +25,7 @@ class Work:
     unpack: float
     pack: float
     products: float = 0.0
-    """Of `math`, cycles that the multipliers of the matrix unit are busy with tile products."""
+    """Cycles among those of `math` that the multipliers of the matrix unit are busy with tile products."""
 
 
 def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
@@ -115,7 +115,7 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
 
 
 def _tilize_cycles(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
-    """Of windows, which are put together as rows and multiplied as tiles; each core does those of its channels."""
+    """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels."""
     if Halo.of(device_op) is None:
         return 0.0
     tiles = device_op.core_pages(device_op.dispatch.inputs[0]) / channel_pieces(device_op)

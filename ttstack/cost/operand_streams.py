@@ -97,5 +97,5 @@ def _core_bytes(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: 
 
 
 def _page_cycles(layout: Layout, chip: ChipDesc) -> float:
-    """Of the issuing core for each page: none for a shard, whose pages lie side by side."""
+    """Cycles of the issuing core for each page: none for a shard, whose pages lie side by side."""
     return 0.0 if layout.sharded else chip.riscv.page_cycles

@@ -46,4 +46,4 @@ FREE = Cost(
     flops_utilisation=0.0,
     dram_utilisation=0.0,
 )
-"""Of an op that launches nothing."""
+"""The cost of an op that launches nothing."""

@@ -48,7 +48,7 @@ def busiest(device_op: DeviceOp) -> tuple[TileWork, ...]:
 
 
 def _share(device_op: DeviceOp, number: int) -> float:
-    """Of all slices of core `number` of the train, or of their rows, what the busiest core of the chip has."""
+    """Share of all slices of core `number` of the train, or of their rows, that the busiest core of the chip has."""
     op = _chain(device_op)
     t, layout = op.operands[op.first + number], device_op.operands[op.first + number]
     even = _even(device_op)

@@ -19,9 +19,9 @@ class Reach:
     held: int
     """That its windows see, from the first to the last, padding included."""
     own: int
-    """Of these, that lie in its own share of the input."""
+    """Those of them that lie in its own share of the input."""
     taken: int
-    """Of these, that lie in the shares of other cores."""
+    """Those of them that lie in the shares of other cores."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Halo:
 
     sliding: Sliding
     reach: Reach
-    """Of one slice."""
+    """The pixels that one slice sees."""
     slices: int
     channels: int
-    """Of each pixel, on one core."""
+    """Channels of each pixel, on one core."""
     element: float
     """Bytes of one element."""
 

@@ -18,10 +18,10 @@ class MatmulBuffers:
     in0: int
     in1: int
     extra: int
-    """Of bias and other operands of the epilogue, for each column of the output block."""
+    """Bytes of bias and other operands of the epilogue, for each column of the output block."""
     out: int
     partial: int
-    """Of sums over part of K, where the output's own buffer cannot hold them."""
+    """Bytes of sums over part of K, where the output's own buffer cannot hold them."""
     convolution: DeviceOp | None = None
     """What has windows, of whose input a core holds a copy."""
 

@@ -94,7 +94,7 @@ def _tensor_train(attribute: Any) -> TensorTrainType | None:
 
 
 def _whole(name: str, value: Any) -> Any:
-    """Of rows and columns the number, of the others a list of them."""
+    """The number of rows and columns, and a list of all others."""
     one = name in ("rows", "columns")
     numbers = [value] if one else value
     if not isinstance(numbers, list) or not all(type(n) is int for n in numbers):

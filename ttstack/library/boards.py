@@ -133,5 +133,5 @@ def _text(**sections: Any) -> str:
 
 
 def names() -> Iterator[str]:
-    """Of all boards."""
+    """The names of all boards."""
     return (board.name for board in BOARDS)

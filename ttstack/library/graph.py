@@ -23,7 +23,7 @@ class Launch:
     load: dict[Core, int] = field(default_factory=dict[Core, int])
     """Bytes of buffers on each core, without those that lie in tensors."""
     tensor_bytes: int = 0
-    """Of L1 tensors that are alive while it runs, on one core."""
+    """Bytes of the L1 tensors that are alive while it runs, on one core."""
 
     @property
     def cores(self) -> int:

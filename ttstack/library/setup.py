@@ -14,7 +14,7 @@ TTNN = "0.81.1"
 """The version that programs are judged by."""
 
 _PYTHONS = ("3.12", "3.10")
-"""Of CPython, for which there are wheels."""
+"""Versions of CPython for which there are wheels."""
 
 _TOOLS = ("ld", "as")
 _PREFIX = "riscv64-unknown-elf-"

@@ -14,7 +14,7 @@ class Verdict:
     """What the library made of one op."""
 
     number: int
-    """Of the op in reports."""
+    """The op's number in reports."""
     name: str
     location: str
     refusal: str
@@ -24,7 +24,7 @@ class Verdict:
     op_code: str
     """The device operation that we say it is."""
     buffer_bytes: int
-    """Of circular buffers on a core, here."""
+    """Bytes of circular buffers on a core, here."""
     l1_bytes: int
     """In use of a core's L1 while it runs, here."""
 
@@ -75,7 +75,7 @@ class Judgement:
     board: str
     verdicts: tuple[Verdict, ...]
     refusal: str
-    """Of the program as it stands; empty where it ran to its end."""
+    """Why the program is refused as it stands; empty where it ran to its end."""
 
     @property
     def refused(self) -> tuple[Verdict, ...]:

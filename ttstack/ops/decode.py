@@ -38,7 +38,7 @@ class CacheAttention(Op):
         return None
 
     def maps(self, query: IndexingMap) -> tuple[IndexingMap, ...]:
-        """Of all operands that are present: keys and values pass by, indices are read once."""
+        """Maps of all operands that are present: keys and values pass by, indices are read once."""
         found = {"query": query} | dict.fromkeys(("key", "value"), IndexingMap((0, 1, 3, None), Access.MULTICAST))
         rest = {"attention_mask": IndexingMap((None,) * 4)}
         given = [n for n in self.operand_specs() if getattr(self, n) is not None]
@@ -93,7 +93,7 @@ class DecodeAttention(CacheAttention):
             expect(one, f"attention_sink {list(sink.shape)} has no score for each of {heads} heads")
 
     def widths(self) -> tuple[int, int]:
-        """Of keys and values."""
+        """Widths of keys and values."""
         _, key, value = self.parts
         return key.shape[3], value.shape[3]
 
@@ -224,7 +224,7 @@ class PagedFlashMultiLatentAttentionDecode(PagedDecodeAttention, mnemonic="paged
         return found
 
     def widths(self) -> tuple[int, int]:
-        """Of keys, and of the columns that are values."""
+        """Widths of keys, and of the columns that are values."""
         return self.key.shape[3], self.head_dim_v
 
 
@@ -263,7 +263,7 @@ class ChunkedScaledDotProductAttention(CacheAttention, mnemonic="chunked_scaled_
         return users, heads * count, self.page_table.shape[1] * self.key.shape[2]
 
     def widths(self) -> tuple[int, int]:
-        """Of keys and values."""
+        """Widths of keys and values."""
         return self.key.shape[3], self.value.shape[3]
 
     def dispatch(self) -> WorkEstimate:

@@ -72,7 +72,7 @@ class MeshOp(Op):
 
     @property
     def turns(self) -> int:
-        """Of what is sent, transfers that follow one another."""
+        """Transfers of what is sent that follow one another."""
         return 1
 
 

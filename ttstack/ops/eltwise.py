@@ -11,7 +11,7 @@ from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType
 
 _RATES = {"add": Rate.ADD, "subtract": Rate.ADD, "multiply": Rate.MULTIPLY}
-"""Of what the matrix unit does; the vector unit has functions for the others."""
+"""Rates of what the matrix unit does; the vector unit has functions for the others."""
 
 
 class Eltwise(Op):

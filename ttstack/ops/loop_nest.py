@@ -16,7 +16,7 @@ class TileOp:
     name: str
     args: tuple[int, ...]
     attributes: tuple[tuple[str, Any], ...] = ()
-    """Of the elementwise op of this name; `dtype` where it changes the element type."""
+    """Attributes of the elementwise op of this name; `dtype` where it changes the element type."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` where there is no tile op of that name."""

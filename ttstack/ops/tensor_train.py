@@ -18,7 +18,7 @@ from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 MOST_ELEMENTS = 1 << 26
-"""Of a table that `tensor_train_reconstruct` gives: it is for debugging, not for getting rid of the train."""
+"""The largest table that `tensor_train_reconstruct` gives: it is for debugging, not for getting rid of the train."""
 
 
 class TensorTrainDecompose(Op, mnemonic="tensor_train_decompose"):
@@ -199,7 +199,7 @@ class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"
 
     @property
     def pooled_tiles(self) -> float:
-        """Of all rows."""
+        """Tiles of all rows."""
         return self.picked * self.train.plan.cols / TILE**2
 
     def dispatch(self) -> LoopNest:

@@ -71,7 +71,7 @@ def lookup(
 
 
 def _pooling(operands: Sequence[TensorType], after: range, rows: int, pool: Mapping[str, Any]) -> Iterable[TileOp]:
-    """Of rows that tile op `rows` gives; offsets and weights are those `after` the cores."""
+    """Tile ops that add up the rows that tile op `rows` gives; offsets and weights are those `after` the cores."""
     offsets = after[: operands[0].rank == 1]
     for weights in after[len(offsets) :]:
         yield TileOp("weigh", (rows, weights))

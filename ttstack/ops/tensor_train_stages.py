@@ -12,7 +12,7 @@ from ttstack.ops.types import TILE, tiles
 from ttstack.tensor_train.shape import TensorTrainPlan
 
 HELD_ELEMENTS = 1 << 15
-"""Of partial products that a core holds: lookups that give more are grouped in several turns."""
+"""Partial products that a core holds: lookups that give more are grouped in several turns."""
 
 _CORES = 64
 """That share the partial products where the number of turns is worked out: of a Wormhole."""

@@ -8,7 +8,7 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.tensor_train.shape import TensorTrainPlan, shape_faults
 
 FIELDS = ("rows", "columns", "row_factors", "column_factors", "ranks", "element")
-"""Of the attribute, as its text spells them."""
+"""The fields of the attribute, as its text spells them."""
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
 
     @property
     def share(self) -> float:
-        """Of the rows that go back to one device, those that one device makes."""
+        """Share of the rows that go back to one device which one device makes."""
         rows = self.type.size // max(self.type.shape[-1], 1)
         return rows * self.input_tensor.shape[-1] / self.mapping.shape[3] / max(self.input_tensor.size, 1)
 

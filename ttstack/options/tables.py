@@ -39,7 +39,7 @@ class TableSettings(BaseModel):
     rel_error: float = Field(default=0.05, gt=0, lt=1)
     """Relative Frobenius error that must not be exceeded."""
     max_bytes: Annotated[int | None, BeforeValidator(_size)] = Field(default=None, gt=0)
-    """Of all cores of a table."""
+    """What all cores of a table may take together."""
     ranks: Annotated[tuple[Annotated[int, Field(ge=1)], ...] | None, BeforeValidator(_numbers)] = None
     """Between the cores: one for all, or one for each pair; there is one core more."""
     row_factors: Annotated[_Factors | None, BeforeValidator(_numbers)] = None

@@ -16,7 +16,7 @@ class Asked:
 
     ops: Mapping[int, OpOverride]
     formats: Mapping[int, DType]
-    """Of arguments, and of the results of ops."""
+    """Formats of arguments, and of the results of ops."""
     faults: tuple[str, ...]
 
 

@@ -139,7 +139,7 @@ def _spreads(base: DeviceOp, question: Question, slack: float) -> list[tuple[Dev
 
 
 Layouts = tuple[tuple[Layout, ...], tuple[Layout, ...]]
-"""Of operands and of results."""
+"""Layouts of operands and of results."""
 
 
 def _priced(

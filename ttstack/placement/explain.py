@@ -20,16 +20,16 @@ class Alternative:
 
     device_op: DeviceOp
     ns: float
-    """Of the op itself."""
+    """Nanoseconds of the op itself."""
     changes_ns: float
-    """Of changes of layout of its operands, and of its results for those that read them."""
+    """Nanoseconds of changes of layout of its operands, and of its results for those that read them."""
     more_ns: float
-    """Of the whole function, compared with the program."""
+    """Nanoseconds of the whole function, compared with the program."""
     why: str
     """What decided against it; what decided for it where it was chosen."""
     chosen: bool = False
     anew_ns: float | None = None
-    """Of the whole function, compared with the program, where all others are placed anew; None where not asked for."""
+    """`more_ns` where all other ops are placed anew; None where not asked for."""
 
 
 def explain(

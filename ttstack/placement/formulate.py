@@ -199,7 +199,7 @@ class _Formulator:
         return replace(self.changes[key], value=owner)
 
     def _bytes(self, t: TensorType, layout: Layout) -> int:
-        """Of L1 on each core, up to where the next buffer can start."""
+        """Bytes of L1 on each core, up to where the next buffer can start."""
         alignment = self.pricing.chip.l1.alignment_bytes
         return -(-layout.bank_bytes(t, self.pricing.chip.num_cores) // alignment) * alignment if layout.in_l1 else 0
 

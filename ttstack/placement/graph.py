@@ -33,9 +33,9 @@ class Graph:
     nodes: tuple[Node, ...]
     outputs: tuple[int, ...]
     parameters: tuple[int, ...] = ()
-    """Of the arguments, those that are there before the program starts, and stay."""
+    """Those of the arguments that are there before the program starts, and stay."""
     names: tuple[str, ...] = ()
-    """Of the arguments, as far as they have any."""
+    """Names of the arguments, as far as they have any."""
     known: Mapping[int, Contents] = field(default_factory=dict[int, Contents])
     """What constants hold."""
 

@@ -42,7 +42,7 @@ class _Sweep:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.options = list(problem.smallest)
-        """Of values that are not made yet, what they are taken for."""
+        """What values that are not made yet are taken for."""
         self.open = {v for step in problem.steps if _is_free(step) for v in step.writes}
         """Values that wait to be put where it is best for those that read them."""
         self.users: dict[int, list[Step]] = {v: [] for v in range(len(problem.sizes))}
@@ -78,7 +78,7 @@ class _Sweep:
         return best
 
     def _costs(self, step: Step) -> Numbers:
-        """Of each choice, with the changes of layout that it asks for."""
+        """The cost of each choice, with the changes of layout that it asks for."""
         changes = (self._changes(r)[step.needs[:, i]] for i, r in enumerate(step.reads))
         return sum(changes, step.cost)
 

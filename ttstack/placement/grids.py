@@ -34,7 +34,7 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
 
 
 def distinct(base: DeviceOp, grids: Iterable[Grid]) -> list[Grid]:
-    """Of grids on which the op's busiest core does equally much, the one with the fewest cores."""
+    """The grid with the fewest cores among those on which the op's busiest core does equally much."""
     best: dict[object, Grid] = {}
     for grid in sorted(grids, key=lambda grid: (grid.cores, grid)):
         placed = DeviceOp(base.op, base.operands, base.results, grid, base.spread)

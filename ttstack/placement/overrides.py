@@ -61,7 +61,7 @@ class Place(_Model):
     memory: Annotated[MemorySpace | None, BeforeValidator(_checked_memory)] = None
     layout: MemoryLayout | None = None
     grid: tuple[Extent, Extent] | None = None
-    """Of a sharded tensor."""
+    """Rows and columns of cores, where the tensor is sharded."""
 
     def takes(self, layout: Layout) -> bool:
         """Whether a tensor may lie so."""
@@ -73,7 +73,7 @@ class ArgumentOverride(_Model):
     """The format of some inputs or parameters."""
 
     name: Text
-    """Of the arguments; `*`, `?` and `[...]` stand for any text, character, set."""
+    """The arguments' names; `*`, `?` and `[...]` stand for any text, character, set."""
     dtype: Format
 
 
@@ -81,7 +81,7 @@ class OpOverride(Place):
     """What some ops must have: `memory` and `layout` are those of the results, `grid` is that of the cores."""
 
     location: Text
-    """Of the ops in the source, as reports show it; `*`, `?` and `[...]` stand for any text, character, set."""
+    """Where the ops are in the source, as reports show it; `*`, `?` and `[...]` stand for any text, character, set."""
     name: Text | None = None
     """Mnemonic of the ops; any where left out."""
     number: Annotated[int, Field(ge=0)] | None = None

@@ -29,7 +29,7 @@ class Candidate:
     ns: float
     """Predicted, the gap to the op before included."""
     circular_buffer_bytes: int
-    """Of circular buffers, on each core."""
+    """Bytes of circular buffers, on each core."""
 
     @property
     def way(self) -> Way:

@@ -18,7 +18,7 @@ class Read:
 
     value: int
     cost: Numbers
-    """Of the change from an option to what is asked for; infinite where there is none."""
+    """Nanoseconds of the change from an option to what is asked for; infinite where there is none."""
     copied: Counts
     """Bytes of the changed copy, which lives until the step ends."""
     scratch: Counts

@@ -11,10 +11,10 @@ from ttstack.placement.grids import shard_grid, sharded
 from ttstack.system_desc import ChipDesc
 
 SHARE = 0.5
-"""Of a core's usable L1: what is resident takes room from the buffers of all ops."""
+"""Share of a core's usable L1 for what is resident, which takes room from the buffers of all ops."""
 
 COPIED = 0.25
-"""Of a core's usable L1: what has a copy on each core."""
+"""Share of a core's usable L1 for what has a copy on each core."""
 
 
 def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[int, tuple[Layout, ...]]:

@@ -25,7 +25,7 @@ class EmbeddingTableReport:
     """Between the cores."""
     bytes_after: int | None = None
     device_bytes: int | None = None
-    """Of the cores in rows and tiles of the device's formats, each once, padding included."""
+    """Bytes of the cores in rows and tiles of the device's formats, each once, padding included."""
     cores: tuple[str, ...] | None = None
     """Memory and memory layout of each core, as `l1/replicated`."""
     rel_error: float | None = None

@@ -127,7 +127,7 @@ class Weight:
     type: TensorType
     data: np.ndarray[Any, Any] | None = None
     sha256: str = ""
-    """Of the little-endian row-major bytes; empty until the program is saved."""
+    """Digest of the little-endian row-major bytes; empty until the program is saved."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Binary:
     pipeline: str = ""
     """The passes that made it, as text that `ttstack opt` takes."""
     version: str = ""
-    """Of ttstack."""
+    """The version of ttstack that saved it."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
     """IR text by the name of the stage, where asked for."""
     tables: tuple[EmbeddingTableReport, ...] = ()

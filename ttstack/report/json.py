@@ -9,7 +9,7 @@ from typing import Any
 from ttstack.report.model import OpReport, Report, TensorReport
 
 FORMAT = 2
-"""Of the JSON text; grows when a field changes its meaning or goes."""
+"""The version of the JSON text; grows when a field changes its meaning or goes."""
 
 
 def to_dict(report: Report) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Unfolding:
         return np.concatenate(taken)
 
     def _block(self, heads: slice, tails: slice) -> Array:
-        """Of rows with these leading and trailing digits, `(leading digits, trailing digits)`."""
+        """Rows with these leading and trailing digits, `(leading digits, trailing digits)`."""
         prefix, suffix = range(self.heads[0])[heads], range(self.tails[0])[tails]
         whole = len(self.values) // self.tails[0]
         rows = self.values[: whole * self.tails[0]].reshape(whole, self.tails[0], self.values.shape[1])[heads, tails]

@@ -16,7 +16,7 @@ class Placed:
 
     device_op: DeviceOp
     variables: tuple[str | None, ...]
-    """Of operands in the order of the definition's places, None where one is absent."""
+    """Variables that hold the operands, in the order of the definition's places, None where one is absent."""
     targets: tuple[str, ...]
     """Variables that take the results."""
     constants: Constants

@@ -28,7 +28,7 @@ class Emission:
     binary: Binary
     function: Function
     name: str
-    """Of the program, for the docstring."""
+    """The program's name, for the docstring."""
 
     @cached_property
     def report(self) -> Report:

@@ -50,7 +50,7 @@ def _sums(inputs: Shares, residuals: Shares | None) -> Sequence[Array]:
 
 
 def _means(shares: Shares, mesh: Mesh, axis: int) -> list[Array]:
-    """Of each row, over all devices along the axis: their parts are of one width."""
+    """The mean of each row, over all devices along the axis: their parts are of one width."""
     means = [np.mean(x, axis=-1, keepdims=True) for x in shares]
     totals = all_reduce(means, mesh=mesh, reduce_type="sum", cluster_axis=axis)
     return [total / np.asarray(mesh.extent(axis), total.dtype) for total in totals]

@@ -15,7 +15,7 @@ Shares = Sequence[Array]
 
 @KERNELS
 def mesh_partition(shares: Shares, *, mesh: Mesh, dim: int, cluster_axis: int | None = None) -> list[Array]:
-    """Of each device's array, the part that belongs to its position along the axis."""
+    """The part of each device's array that belongs to its position along the axis."""
     count = mesh.extent(cluster_axis)
     return [np.split(x, count, dim)[mesh.position(d, cluster_axis)] for d, x in enumerate(shares)]
 

@@ -16,7 +16,7 @@ from ttstack.ops.loops import Access, IndexingMap, Iterator
 from ttstack.ops.types import ElementType, TensorType, tile_shape
 
 BOUND = "index_bound"
-"""Of a dispatch that picks by the values of operand 0, the symbol of its maps: what these are below."""
+"""The symbol of the maps that pick by the values of operand 0: what these are below."""
 
 _UNSEEN = -1
 """The extent of a loop that no map has named yet."""

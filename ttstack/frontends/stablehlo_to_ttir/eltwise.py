@@ -90,7 +90,7 @@ def _extreme(call: Call) -> ir.Value:
 
 @CONVERSIONS("not", to="bitwise_not logical_not")
 def _not(call: Call) -> ir.Value:
-    """Of bits, or of a truth value."""
+    """The complement of bits, or of a truth value."""
     if call.result.dtype is DType.I1:
         return ttir.logical_not(call.tensor(0), result=call.result)
     return ttir.bitwise_not(call.tensor(0))

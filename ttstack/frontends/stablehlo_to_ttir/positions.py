@@ -29,7 +29,7 @@ class Table:
 
     shape: tuple[int, ...]
     sizes: tuple[int, ...]
-    """Of the windows, along each dimension."""
+    """Sizes of the windows, along each dimension."""
     picked: tuple[int, ...]
     whole: tuple[int, ...]
 

@@ -166,7 +166,7 @@ def _is_inside(index: ir.Value) -> ir.Value:
 
 
 def _better(call: Call, best: tuple[ir.Value, ir.Value], seen: tuple[ir.Value, ir.Value]) -> tuple[ir.Value, ir.Value]:
-    """Of what was chosen and what comes next, the one that the region takes; padding is never chosen."""
+    """Whichever the region takes of what was chosen and what comes next; padding is never chosen."""
     (keep,) = body.combined(call, call.block(), [best[0], seen[0]])
     bools = read_type(keep.type)
     keep = ttir.logical_and(keep, _is_inside(best[1]), result=bools)

@@ -49,7 +49,7 @@ class Windows:
         return product(*steps)
 
     def seen(self, x: ir.Value, tap: Sequence[int], counts: Sequence[int]) -> ir.Value:
-        """Of each window of the padded input, the element at `tap`."""
+        """The element at `tap` of each window of the padded input."""
         ends = [at + (n - 1) * s + 1 for at, n, s in zip(tap, counts, self.strides, strict=True)]
         return cut(x, tap, ends, self.strides)
 

@@ -169,7 +169,7 @@ def floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType)
 
 
 def _real_floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType) -> ir.Value:
-    """Of what divides evenly, as `1.0 // 0.1` is 9; the even quotient may be off by its rounding."""
+    """The floor of a quotient by its remainder, as `1.0 // 0.1` is 9: the even quotient may be off by its rounding."""
     f = partial(elementwise, result=result)
     rest = f("remainder", a, b)
     even = f("subtract", f("div", f("subtract", a, rest), b), cast(_across(rest, b), result.dtype))

@@ -23,7 +23,7 @@ _NORM = "abs max min sum square sqrt ne pow"
 
 @CONVERSIONS("linalg_vector_norm", "norm.ScalarOpt_dim", to=_NORM)
 def _norm(call: Call) -> ir.Value:
-    """Of any order: 2 by squares, 0 counts, infinities are extremes."""
+    """Norms of any order: 2 by squares, 0 counts, infinities are extremes."""
     order = 2 if call.is_none(1) else call.number(1)
     dims = None if call.is_none(2) else call.integers(2)
     return norm(cast(call.tensor(0), call.result.dtype), order, dims, keep=call.flag(3))

@@ -83,7 +83,7 @@ def _positions(size: int, count: int, step: float, *, corners: bool) -> NDArray[
 
 
 def cubic_weight(distance: NDArray[Any], free: float = _CUBIC) -> NDArray[Any]:
-    """Of an element at that distance; `free` is the kernel's free coefficient."""
+    """The weight of an element at that distance; `free` is the kernel's free coefficient."""
     near = ((free + 2) * distance - (free + 3)) * distance**2 + 1
     far = ((distance - 5) * distance + 8) * distance * free - 4 * free
     return np.where(distance <= 1, near, far)

@@ -19,7 +19,7 @@ _AXES = ("batch", "depth", "height", "width", "channel")
 
 @CONVERSIONS("matmul", "matmul_t", to="matmul subtract")
 def _matmul(call: Call) -> ir.Value:
-    """Of batches."""
+    """Products of batches."""
     turned = call.name.endswith("_t")
     return ttir.matmul(_without_zero(call, 0, 2), _without_zero(call, 1, 3), transpose_b=turned)
 

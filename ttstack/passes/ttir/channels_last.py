@@ -82,7 +82,7 @@ def _unary(op: Any) -> list[ir.Value] | None:
 
 
 def _binary(op: Any) -> list[ir.Value] | None:
-    """Of images of one size, or of images and one value for each channel, of all images or of each by itself."""
+    """Binary ops on images of one size, or on images and one value a channel, of all images or of each by itself."""
     result, shapes = read_type(op.results[0].type).shape, [read_type(v.type).shape for v in op.operands]
     found = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
     smaller = [(1,) * (4 - len(shape)) + shape for shape in shapes if shape != result]
@@ -119,7 +119,7 @@ def _group_norm(op: Any) -> list[ir.Value] | None:
 
 
 def _concat(op: Any) -> list[ir.Value] | None:
-    """Of channels, of images of one size."""
+    """Channels of images of one size, side by side."""
     concat = describe(op)
     assert isinstance(concat, Concat)
     found = [images for v in op.operands if (images := Images.behind(v))]
@@ -129,7 +129,7 @@ def _concat(op: Any) -> list[ir.Value] | None:
 
 
 def _reduction(op: Any) -> list[ir.Value] | None:
-    """Of each channel over all pixels of an image."""
+    """Reductions of each channel over all pixels of an image."""
     reduction, images = describe(op), Images.behind(op.operands[0])
     assert isinstance(reduction, Reduction)
     if images is None or reduction.dims != _SPATIAL or type(reduction).infer is not Reduction.infer:

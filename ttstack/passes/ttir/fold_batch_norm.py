@@ -53,7 +53,7 @@ def _summand(op: Any) -> list[ir.Value] | None:
 
 
 def _difference(op: Any) -> list[ir.Value] | None:
-    """Of a convolution and what is known, not the other way round."""
+    """A convolution minus what is known, not the other way round."""
     if _convolution(op.operands[0]) is None:
         return None
     return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir.neg(values)))

@@ -30,7 +30,7 @@ class Candidate:
 
 
 def best_candidate(table: Table, settings: TableSettings, values: Array | None) -> Candidate:
-    """Of those that pass the gate, or of all where none does, the one that takes the least on the device.
+    """The plan that takes the least on the device of those that pass the gate, or of all where none does.
 
     Raises:
         TensorTrainError: there is none; the message of the last that was tried.
