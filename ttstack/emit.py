@@ -22,7 +22,7 @@ from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import with_cores
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 
-_NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, {}, 0)
+_NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, None, 0)
 
 
 def emit(

@@ -10,6 +10,7 @@ from rows import Row
 from shapes import extents, named, pick
 
 from ttstack.cost import cheapest_matmul
+from ttstack.device.configs.program_config import config_fields, read_config
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Layout
 from ttstack.ops import OPS
@@ -45,7 +46,7 @@ def _stated(placed: DeviceOp, row: Row) -> DeviceOp:
     """The op at the fidelity that the row states, else tt-metal's of attention, and in its chunks."""
     chunks = {name: tiles for name, tiles in row.said.blocks.items() if name in ("q_chunk_tiles", "k_chunk_tiles")}
     fidelity = placed.fidelity if "fi" in row.fidelity.lower() else Fidelity.HIFI2
-    return replace(placed, fidelity=fidelity, config=dict(placed.config) | chunks)
+    return replace(placed, fidelity=fidelity, config=read_config(config_fields(placed.config) | chunks))
 
 
 def decode_row(row: Row, chip: ChipDesc) -> DeviceOp:

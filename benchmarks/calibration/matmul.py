@@ -11,6 +11,7 @@ from shapes import extents, named, operands
 from tuned import GRID, tuned
 
 from ttstack.cost import cheapest_matmul
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -42,17 +43,17 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 def stated_blocks(chosen: DeviceOp, blocks: dict[str, int], chip: ChipDesc) -> DeviceOp:
     """The product in the blocks that the row states, where a core's output has as many tiles; the rest as chosen."""
-    if not blocks or not chosen.config:
+    if not blocks or not isinstance(config := chosen.config, MatmulConfig):
         return chosen
-    most = MatmulBlocks.of(replace(chosen, config={}))
+    most = MatmulBlocks.of(replace(chosen, config=None))
     limits = {"out_block_h": most.per_core_m, "out_block_w": most.per_core_n, "in0_block_w": most.k}
     given = {name: min(blocks[name], most) for name, most in limits.items() if name in blocks}
-    now = MatmulBlocks.of(replace(chosen, config=dict(chosen.config) | given))
+    now = MatmulBlocks.of(replace(chosen, config=replace(config, **given)))
     rows, columns = subblock(now.out_block_h, now.out_block_w, dst_tiles(chip))
     rows, columns = blocks.get("out_subblock_h", rows), blocks.get("out_subblock_w", columns)
     if given.keys() & {"out_block_h", "out_block_w"} or "out_subblock_h" in blocks:
         given |= {"out_subblock_h": min(rows, now.out_block_h), "out_subblock_w": min(columns, now.out_block_w)}
-    return replace(chosen, config=dict(chosen.config) | given)
+    return replace(chosen, config=replace(config, **given))
 
 
 def _factors(row: Row) -> tuple[TensorType, TensorType]:
@@ -95,7 +96,13 @@ def _automatic(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:
     fitting = [h for h in range(1, m + 1) if m % h == 0 and 2 * k * (h + n) + 2 * h * n <= free]
     height = max(fitting, default=1)
     sub_h, sub_w = 1, n if n <= dst_tiles(chip) else 1
-    config = {"in0_block_w": k, "out_block_h": height, "out_subblock_h": sub_h, "out_subblock_w": sub_w}
+    config = MatmulConfig(
+        type=MatmulProgram.MULTICAST_1D,
+        in0_block_w=k,
+        out_block_h=height,
+        out_subblock_h=sub_h,
+        out_subblock_w=sub_w,
+    )
     return replace(device_op, config=config)
 
 

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from inexpressible import InexpressibleError
 from layouts import fidelity_of, grid_of, layout_of, shards_of, stated_layouts
 from rows import Row
 
-from ttstack.device.block_configs import block_config
+from ttstack.device.block_configs import fit_blocks
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops import OPS
@@ -43,10 +42,10 @@ def like(
     fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
     bases = [DeviceOp(op, layouts[:count], layouts[count:], grid, spread, fidelity) for spread in sorted(spreads)]
     base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
-    config = block_config(base, chip, chip.l1_usable_bytes)
-    if config is None:
+    placed = fit_blocks(base, chip, chip.l1_usable_bytes)
+    if placed is None:
         raise InexpressibleError("no blocks fit L1")
-    return replace(base, config=config)
+    return placed
 
 
 def _layouts(row: Row, op: Op, grid: Grid) -> Iterator[Layout]:

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.layout import Grid
 from ttstack.device.matmul_blocks import per_core
-from ttstack.device.matmul_configs import MULTICAST_2D, subblock
+from ttstack.device.matmul_configs import subblock
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -48,6 +49,12 @@ def tuned(base: DeviceOp, shape: tuple[int, int, int], chip: ChipDesc) -> Device
     m, n = per_core(spread)
     height, width = max(m // rows, 1), max(n // columns, 1)
     sub_h, sub_w = subblock(height, width, dst_tiles(chip))
-    config = {"type": MULTICAST_2D, "in0_block_w": max(shape[1] // (32 * GRID.cols * steps), 1)}
-    config |= {"out_block_h": height, "out_block_w": width, "out_subblock_h": sub_h, "out_subblock_w": sub_w}
+    config = MatmulConfig(
+        type=MatmulProgram.MULTICAST_2D,
+        in0_block_w=max(shape[1] // (32 * GRID.cols * steps), 1),
+        out_block_h=height,
+        out_block_w=width,
+        out_subblock_h=sub_h,
+        out_subblock_w=sub_w,
+    )
     return replace(spread, config=config)

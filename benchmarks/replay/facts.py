@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ttstack.cost import predict
+from ttstack.device.configs.program_config import config_fields
 from ttstack.program.records import Binary, Function, Operation, Tensor
 
 
@@ -57,7 +58,7 @@ def _op(binary: Binary, function: Function, operation: Operation, makers: Mappin
     facts += [("FLOPs", str(cost.flops)), ("bytes", f"{cost.dram_bytes} DRAM, {cost.noc_bytes} NoC")]
     groups = {
         "attribute": {name: neutral(value) for name, value in operation.attributes.items()},
-        "configuration": {name: neutral(value) for name, value in operation.config.items()},
+        "configuration": {name: neutral(value) for name, value in config_fields(operation.config).items()},
         "ns": {name: _number(ns) for name, ns in cost.terms.items() if ns},
     }
     return Block(f"{function.name}: {operation.name} {operation.location}", facts, groups)

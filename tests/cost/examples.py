@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.ops.sized import sized
 from ttstack.cost import cheapest_matmul
-from ttstack.device.block_configs import block_config
+from ttstack.device.block_configs import fit_blocks
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.kernel_class import is_attention, is_contraction
 from ttstack.device.layout import Grid, Layout, storage
@@ -36,9 +36,9 @@ def placed(mnemonic: str, chip: ChipDesc, scale: int = 1) -> DeviceOp:
     if is_contraction(op.dispatch()) and not is_attention(op.dispatch()):
         return placed_matmul(op, layouts, results[0], chip)
     device_op = DeviceOp(op, layouts, results, GRID)
-    config = block_config(device_op, chip, chip.l1_usable_bytes)
-    assert config is not None
-    return DeviceOp(op, layouts, results, GRID, config=config)
+    placed = fit_blocks(device_op, chip, chip.l1_usable_bytes)
+    assert placed is not None
+    return placed
 
 
 def placed_matmul(

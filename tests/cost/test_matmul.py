@@ -4,10 +4,11 @@ import pytest
 
 from tests.cost.examples import GRID, placed_matmul
 from ttstack.cost import cheapest_matmul, predict
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import DRAM_SHARDED, MULTICAST_2D, REUSE, matmul_configs
+from ttstack.device.matmul_configs import matmul_configs
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
@@ -71,20 +72,21 @@ def test_none_where_not_even_the_smallest_blocks_fit(chip: ChipDesc) -> None:
     assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least - 1) is None
 
 
-def kind(op: Op, operands: list[Layout], result: Layout, chip: ChipDesc) -> str:
+def kind(op: Op, operands: list[Layout], result: Layout, chip: ChipDesc) -> MatmulProgram:
     found = cheapest_matmul(op, operands, result, GRID, chip, chip.l1_usable_bytes)
     assert found is not None
-    return found.config["type"]
+    assert isinstance(found.config, MatmulConfig)
+    return found.config.type
 
 
 def test_configuration_follows_the_layouts(chip: ChipDesc) -> None:
     weights = Layout(DType.BF16, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, GRID)
     op = product(32, 1024, 4096)
-    assert kind(op, [DRAM, weights], DRAM, chip) == DRAM_SHARDED
+    assert kind(op, [DRAM, weights], DRAM, chip) == MatmulProgram.DRAM_SHARDED
     square = product(1024, 1024, 1024)
-    assert kind(square, [BLOCKS, DRAM], BLOCKS, chip) == MULTICAST_2D
+    assert kind(square, [BLOCKS, DRAM], BLOCKS, chip) == MatmulProgram.MULTICAST_2D
     batched = product(128, 64, 128, 12)
-    assert kind(batched, [DRAM, DRAM], DRAM, chip) == REUSE
+    assert kind(batched, [DRAM, DRAM], DRAM, chip) == MatmulProgram.REUSE
 
 
 def test_subblocks_fit_dst(chip: ChipDesc) -> None:
@@ -92,9 +94,9 @@ def test_subblocks_fit_dst(chip: ChipDesc) -> None:
         layout = Layout(dtype)
         op = product(2048, 1024, 2048, dtype=dtype)
         config = placed_matmul(op, (layout, layout), layout, chip).config
-        assert config["out_subblock_h"] * config["out_subblock_w"] <= limit
-        assert config["per_core_M"] % config["out_subblock_h"] == 0
-        assert config["per_core_N"] % config["out_subblock_w"] == 0
+        assert config.out_subblock_h * config.out_subblock_w <= limit
+        assert config.per_core_M % config.out_subblock_h == 0
+        assert config.per_core_N % config.out_subblock_w == 0
 
 
 def test_lower_fidelity_is_not_slower_and_small_products_are_not_compute_bound(chip: ChipDesc) -> None:

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.loop_nest import LoopNest, TileOp
@@ -53,8 +54,7 @@ def _tensors(dram: int, top: int) -> tuple[Tensor, ...]:
 
 def _operations() -> tuple[Operation, ...]:
     grid = Grid(2, 1)
-    config = {"type": "MatmulMultiCoreReuse", "per_core_M": 1, "fused": False, "ratio": 0.5}
-    nested = {"names": ("a", "b"), "empty": (), "nothing": None, "sub": {"x": (True, 1)}}
+    config = MatmulConfig(MatmulProgram.MULTICAST_1D, in0_block_w=1, per_core_M=1)
     return (
         Operation(
             "linear",
@@ -64,7 +64,7 @@ def _operations() -> tuple[Operation, ...]:
             grid,
             Spread.ROWS,
             Fidelity.LOFI,
-            config | nested,
+            config,
             12288,
             "net.py:12 layer",
         ),

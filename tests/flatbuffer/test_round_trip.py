@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.flatbuffer import encode_values, enums
@@ -50,6 +51,11 @@ tile_ops = st.builds(
     name=st.sampled_from(sorted(TILE_OPS)),
     args=st.lists(st.integers(0, 99), max_size=3).map(tuple),
     attributes=st.lists(st.tuples(NAMES, scalars), max_size=2).map(tuple),
+)
+configs = st.builds(
+    MatmulConfig,
+    st.sampled_from(MatmulProgram),
+    **dict.fromkeys(("in0_block_w", "per_core_M", "out_block_h", "out_subblock_w"), st.none() | st.just(1)),
 )
 values = st.recursive(
     scalars | dispatches | st.lists(INT64).map(tuple) | st.lists(FLOATS).map(tuple),
@@ -99,10 +105,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
         result = tensor(inferred)
         grid = Grid(draw(st.integers(1, 8)), draw(st.integers(1, 8)))
         spread, fidelity = draw(st.sampled_from(Spread)), draw(st.sampled_from(Fidelity))
-        config, circular_buffer_bytes = (
-            draw(st.dictionaries(NAMES, scalars, max_size=2)),
-            draw(st.integers(2**19, 2**20)),
-        )
+        config = draw(st.none() | configs) if name == "linear" else None
         operation = Operation(
             name,
             tuple(operands),
@@ -112,7 +115,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
             spread,
             fidelity,
             config,
-            circular_buffer_bytes,
+            draw(st.integers(2**19, 2**20)),
             draw(NAMES),
         )
         operations.append(operation)

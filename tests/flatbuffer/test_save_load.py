@@ -48,14 +48,6 @@ def test_a_negative_zero_keeps_its_sign(binary, tmp_path):
     assert np.signbit(dict(program.body[0].attributes)["parameter"])
 
 
-def test_types_of_attribute_values_survive(binary, tmp_path):
-    save(binary, tmp_path / "model.ttb")
-    config = load(tmp_path / "model.ttb").functions[0].operations[0].config
-    kinds = [type(config[name]) for name in ("type", "per_core_M", "fused", "ratio", "names", "nothing")]
-    assert kinds == [str, int, bool, float, tuple, type(None)]
-    assert [type(v) for v in config["sub"]["x"]] == [bool, int]
-
-
 @pytest.mark.parametrize("where", ["inline", "beside"])
 def test_weights_of_every_format(with_weights, assert_equal, tmp_path, where):
     shapes = [(3, 5), (), (0, 4), (33,)]
@@ -158,7 +150,7 @@ def test_weights_go_to_one_of_three_places(binary, tmp_path):
 
 def test_an_attribute_without_encoding(binary, tmp_path):
     function = binary.functions[0]
-    op = replace(function.operations[0], config={"where": object()})
+    op = replace(function.operations[0], attributes={"where": object()})
     wrong = replace(function, operations=(op, *function.operations[1:]))
     with pytest.raises(ValueError, match="attribute 'where' has a value of type object"):
         save(replace(binary, functions=(wrong,)), tmp_path / "model.ttb")

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
+from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
@@ -19,6 +21,7 @@ from ttstack.program.validate import validate, validate_binary
 from ttstack.system_desc import load as load_system
 
 L1 = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.INTERLEAVED)
+_REUSE = MatmulProgram.REUSE
 L1_BYTES = load_system("wormhole").chips[0].l1_usable_bytes
 L1_END = load_system("wormhole").chips[0].l1_end
 
@@ -167,21 +170,26 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         _moved(5, 2048),
         "op 2 'generic': the buffers of tensor 3 '%3' and tensor 5 '%5' overlap in l1",
     ),
-    "no tiles of a row": (
-        _op(0, config={"in0_block_w": 0}),
-        "op 0 'linear' has 0 as 'in0_block_w' of its configuration, which is no number of tiles from 1 on",
+    "configuration of another kernel": (
+        _op(0, config=RowwiseConfig(1)),
+        "op 0 'linear' has a RowwiseConfig, it takes a MatmulConfig",
     ),
-    "negative tiles": (_op(0, config={"per_core_N": -1}), "op 0 'linear' has -1 as 'per_core_N' of its configuration"),
-    "tiles as text": (_op(0, config={"out_block_h": "1"}), "op 0 'linear' has '1' as 'out_block_h' of its"),
-    "tiles as truth": (_op(0, config={"out_block_w": True}), "op 0 'linear' has True as 'out_block_w' of its"),
-    "tiles as a fraction": (_op(4, config={"block_w": 1.5}), "op 4 'to_layout' has 1.5 as 'block_w' of its"),
-    "configuration without a name": (_op(0, config={"type": 3}), "op 0 'linear' has 3 as 'type' of its configuration"),
+    "configuration of no kernel": (
+        _op(4, config=RowwiseConfig(1)),
+        "op 4 'to_layout' has a RowwiseConfig, it takes none",
+    ),
     "more tiles than K has": (
-        _op(0, config={"in0_block_w": 2}),
+        _op(0, config=MatmulConfig(_REUSE, in0_block_w=2)),
         "op 0 'linear' has 2 as 'in0_block_w' of its configuration, there are 1 tiles",
     ),
-    "more tiles than a core has": (_op(0, config={"per_core_M": 2}), "has 2 as 'per_core_M' of its configuration"),
-    "a subblock larger than its block": (_op(0, config={"out_subblock_w": 2}), "has 2 as 'out_subblock_w' of its"),
+    "more tiles than a core has": (
+        _op(0, config=MatmulConfig(_REUSE, per_core_M=2)),
+        "has 2 as 'per_core_M' of its configuration",
+    ),
+    "a subblock larger than its block": (
+        _op(0, config=MatmulConfig(_REUSE, out_subblock_w=2)),
+        "has 2 as 'out_subblock_w' of its",
+    ),
     "circular buffers too small": (
         _op(2, circular_buffer_bytes=4159),
         "op 2 'generic' has 4,159 bytes of circular buffers on each core, it needs 4,160",

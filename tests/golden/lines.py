@@ -1,6 +1,7 @@
 """Predictions and placements as lines of text."""
 
 from ttstack.cost import Cost, predict, roofline
+from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp
 from ttstack.program.records import Binary, Function, Operation
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -44,6 +45,6 @@ def _operation(binary: Binary, function: Function, op: Operation) -> str:
     cost = predict(device_op, binary.chip(function), binary.system_desc)
     results = [f"%{i} {function.tensors[i].layout} {function.tensors[i].address:#x}" for i in op.results]
     operands = ", ".join("none" if i is None else f"%{i}" for i in op.operands)
-    config = ", ".join(f"{name} {value}" for name, value in op.config.items())
+    config = ", ".join(f"{name} {value}" for name, value in config_fields(op.config).items())
     way = f"{op.grid} {op.spread} {op.fidelity} {op.circular_buffer_bytes} B"
     return f"{', '.join(results)} = {op.name}({operands}) on {way} [{config}] {number(cost.elapsed_ns)} ns"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ttstack
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.layout import Grid, Layout, MemoryLayout
-from ttstack.device.matmul_configs import DRAM_SHARDED
 from ttstack.placement.recovered import overrides_of
 from ttstack.program.buffers import bank_bytes
 from ttstack_runtime.replay import replay
@@ -43,7 +43,11 @@ def test_each_bank_holds_its_share_of_the_columns(placement: str, transposed: bo
     kind = MemoryLayout.HEIGHT_SHARDED if transposed else MemoryLayout.WIDTH_SHARDED
     assert weights(program) == Layout(weights(program).dtype, memory_layout=kind, grid=Grid(1, 12))
     assert bank_bytes(function.parameters["w"], chip) == 32 * 8 * 2048
-    (product,) = (op for op in function.operations if op.config.get("type") == DRAM_SHARDED)
+    (product,) = (
+        op
+        for op in function.operations
+        if isinstance(op.config, MatmulConfig) and op.config.type is MatmulProgram.DRAM_SHARDED
+    )
     assert product.grid.cores == 12
     replay(function, chip)
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import ttstack
+from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.placement.explain import explain
@@ -48,9 +49,9 @@ def test_each_kind_is_applied(placement: str):
     assert "l1/height_sharded@1x8" in result(sharded, "softmax")
     assert result(compiled({**asked, "dtype": "bfp8_b"}, placement=placement), "softmax").startswith("bfp8_b")
     narrow = compiled({**asked, "config": {"block_w": 3}}, placement=placement)
-    assert named(narrow, "softmax").config == {"block_w": 3}
+    assert named(narrow, "softmax").config == RowwiseConfig(3)
     product = compiled({"name": "matmul", "location": "*", "config": {"in0_block_w": 2}}, placement=placement)
-    assert [op.config["in0_block_w"] for op in product.function().operations if op.name == "matmul"] == [2, 2]
+    assert [op.config.in0_block_w for op in product.function().operations if op.name == "matmul"] == [2, 2]
 
 
 @pytest.mark.parametrize(

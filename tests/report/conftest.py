@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind
@@ -34,14 +35,14 @@ def tensors() -> tuple[Tensor, ...]:
 
 def operations() -> tuple[Operation, ...]:
     matmul = {"transpose_b": True, "transpose_a": False, "activation": ""}
-    config = {
-        "type": "MatmulMultiCoreReuseMultiCastProgramConfig",
-        "in0_block_w": 2,
-        "out_subblock_h": 1,
-        "out_subblock_w": 4,
-        "per_core_M": 1,
-        "per_core_N": 2,
-    }
+    config = MatmulConfig(
+        type=MatmulProgram.MULTICAST_2D,
+        in0_block_w=2,
+        per_core_M=1,
+        per_core_N=2,
+        out_subblock_h=1,
+        out_subblock_w=4,
+    )
     where = "/home/someone/work/models/transformer/attention.py"
     return (
         Operation(

@@ -78,6 +78,8 @@ def _row(alternative: "Alternative") -> dict[str, Any]:
 
 
 def _values(alternative: "Alternative") -> dict[str, Any]:
+    from ttstack.device.configs.program_config import config_fields
+
     op = alternative.device_op
     return {
         "chosen": alternative.chosen,
@@ -86,7 +88,7 @@ def _values(alternative: "Alternative") -> dict[str, Any]:
         "elapsed_ns": alternative.ns,
         "changes_ns": alternative.changes_ns,
         "grid": str(op.grid),
-        "config": dict(op.config),
+        "config": config_fields(op.config),
         "operands": list(map(str, op.operands)),
         "results": list(map(str, op.results)),
         "why": alternative.why,

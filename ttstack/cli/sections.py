@@ -48,6 +48,7 @@ def ops(binary: Binary) -> list[dict[str, Any]]:
 
 
 def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]:
+    from ttstack.device.configs.program_config import config_fields
     from ttstack.report.json import plain
 
     return {
@@ -60,7 +61,7 @@ def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]
         "grid": str(op.grid),
         "spread": str(op.spread),
         "fidelity": str(op.fidelity),
-        "config": plain(op.config),
+        "config": config_fields(op.config),
         "l1 bytes": op.circular_buffer_bytes,
         "location": op.location,
     }

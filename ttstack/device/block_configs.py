@@ -2,52 +2,53 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
+from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.configs.program_config import ProgramConfig
+from ttstack.device.configs.rowwise import RowwiseConfig
+from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks, footprint
 from ttstack.device.halo import Halo, holds_shard
-from ttstack.device.kernel_class import is_attention, is_matmul, is_rowwise
+from ttstack.device.kernel_class import is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 
 
-def block_config(device_op: DeviceOp, chip: ChipDesc, l1_budget: int) -> dict[str, Any] | None:
-    """The largest blocks whose buffers fit `l1_budget` bytes, as `config`; None where not even the smallest do.
+def fit_blocks(device_op: DeviceOp, chip: ChipDesc, l1_budget: int) -> DeviceOp | None:
+    """The op in the largest blocks whose buffers fit `l1_budget` bytes; None where not even the smallest do."""
+    configured = (replace(device_op, config=config) for config in block_configs(device_op, chip))
+    return next((op for op in configured if footprint(op, chip) <= l1_budget), None)
 
-    Ops without a choice of blocks get an empty `config`. Matrix products have `matmul_config`.
+
+def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig | None]:
+    """Configurations from the most L1 to the least; the op's own where there is no choice.
+
+    Those of matrix products are in `matmul_configs`.
     """
-    for config in block_configs(device_op, chip):
-        if footprint(replace(device_op, config=config), chip) <= l1_budget:
-            return config
-    return None
-
-
-def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any]]:
-    """Configurations from the most L1 to the least; one empty one where there is no choice."""
     dispatch = device_op.dispatch
     if is_attention(dispatch):
-        yield from _chunks(*attention_chunks(replace(device_op, config={}), chip))
+        yield from _chunks(*attention_chunks(replace(device_op, config=None), chip))
     elif is_rowwise(dispatch):
-        yield from ({"block_w": block} for block in _halves(device_op.core_steps))
+        yield from (RowwiseConfig(block) for block in _halves(device_op.core_steps))
     elif Halo.of(device_op) and not holds_shard(device_op, device_op.operands[0]):
-        yield from ({"out_block_h": block} for block in _halves(device_op.core_domain[0]))
+        yield from (WindowConfig(block) for block in _halves(device_op.core_domain[0]))
     else:
-        yield dict(device_op.config)
+        yield device_op.config
 
 
-def whole_config(device_op: DeviceOp) -> dict[str, Any]:
+def whole_config(device_op: DeviceOp) -> ProgramConfig | None:
     """The configuration with what it leaves out because it is one block of all."""
-    config = dict(device_op.config)
-    if not is_matmul(device_op.dispatch):
-        return config
+    if not isinstance(device_op.config, MatmulConfig):
+        return device_op.config
     blocks = MatmulBlocks.of(device_op)
-    return {"out_block_h": blocks.out_block_h, "out_block_w": blocks.out_block_w} | config
+    return replace(device_op.config, out_block_h=blocks.out_block_h, out_block_w=blocks.out_block_w)
 
 
-def _chunks(query: int, keys: int) -> Iterator[dict[str, Any]]:
+def _chunks(query: int, keys: int) -> Iterator[AttentionConfig]:
     while True:
-        yield {"q_chunk_tiles": query, "k_chunk_tiles": keys}
+        yield AttentionConfig(query, keys)
         if query * keys == 1:
             return
         query, keys = (-(-query // 2), keys) if query >= keys else (query, -(-keys // 2))

@@ -1,12 +1,11 @@
 """An op with the layouts of its tensors and the cores that it runs on: what cost and L1 footprint are asked about."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
 
+from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.base import Op
 from ttstack.ops.loops import IndexingMap, Loops
@@ -62,8 +61,8 @@ class DeviceOp:
     grid: Grid
     spread: Spread = Spread.FLAT
     fidelity: Fidelity = Fidelity.HIFI4
-    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
+    config: ProgramConfig | None = None
+    """None where the kernel has no choice of blocks, or takes those that it takes by default."""
 
     @cached_property
     def dispatch(self) -> Loops:

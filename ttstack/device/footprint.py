@@ -2,6 +2,8 @@
 
 import math
 
+from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
@@ -89,14 +91,15 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
 def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
     """Tiles of queries and of keys that one pass of flash attention takes."""
     rows, keys = device_op.dispatch.domain[-2:]
-    config = device_op.config
-    query = min(config.get("q_chunk_tiles", chip.attention.key_chunk_tiles), rows)
-    return query, min(config.get("k_chunk_tiles", chip.attention.key_chunk_tiles), keys)
+    config = device_op.config if isinstance(device_op.config, AttentionConfig) else AttentionConfig()
+    usual = chip.attention.key_chunk_tiles
+    return min(config.q_chunk_tiles or usual, rows), min(config.k_chunk_tiles or usual, keys)
 
 
 def row_block(device_op: DeviceOp) -> int:
-    """Tiles of a row that a core holds at once: what `config` says as `block_w`, else all that it works on."""
-    return min(device_op.config.get("block_w", device_op.core_steps), device_op.core_steps)
+    """Tiles of a row that a core holds at once: what its configuration says, else all that it works on."""
+    block = device_op.config.block_w if isinstance(device_op.config, RowwiseConfig) else None
+    return min(block or device_op.core_steps, device_op.core_steps)
 
 
 def _rowwise(device_op: DeviceOp, chip: ChipDesc) -> int:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 
+from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.configs.program_config import ProgramConfig
+from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.layout import Layout
@@ -50,7 +53,7 @@ class Halo:
         if not isinstance(op, WindowOp) or op.sliding.is_pointwise:
             return None
         sliding, layout, whole = op.sliding, device_op.operands[0], max(device_op.core_domain[0], 1)
-        rows = whole if holds_shard(device_op, layout) else block or device_op.config.get("out_block_h", whole)
+        rows = whole if holds_shard(device_op, layout) else block or _block(device_op.config) or whole
         return Halo(
             sliding=sliding,
             reach=_widest(sliding, rows * TILE, _own_pixels(device_op, sliding, layout, rows)),
@@ -73,6 +76,11 @@ class Halo:
     def nbytes(self) -> int:
         """Bytes of the copy."""
         return ceil(self.reach.held * self.pixel_bytes)
+
+
+def _block(config: ProgramConfig | None) -> int | None:
+    """Tiles of pixels in an output block, where the configuration says."""
+    return config.out_block_h if isinstance(config, MatmulConfig | WindowConfig) else None
 
 
 def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:

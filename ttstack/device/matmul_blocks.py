@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
 
 
@@ -27,17 +28,19 @@ class MatmulBlocks:
         """What `config` says; where it is silent, one block of the core's whole output and one tile along K."""
         m, n = per_core(device_op)
         k, config = device_op.dispatch.steps, device_op.config
-        m, n = config.get("per_core_M", m), config.get("per_core_N", n)
-        height, width = config.get("out_block_h", m), config.get("out_block_w", n)
+        if not isinstance(config, MatmulConfig):
+            return MatmulBlocks(m, n, k, min(1, k), m, n, min(1, m), min(1, n))
+        m, n = config.per_core_M or m, config.per_core_N or n
+        height, width = config.out_block_h or m, config.out_block_w or n
         return MatmulBlocks(
             per_core_m=m,
             per_core_n=n,
             k=k,
-            in0_block_w=min(config.get("in0_block_w", 1), k),
+            in0_block_w=min(config.in0_block_w or 1, k),
             out_block_h=height,
             out_block_w=width,
-            out_subblock_h=min(config.get("out_subblock_h", 1), height),
-            out_subblock_w=min(config.get("out_subblock_w", 1), width),
+            out_subblock_h=min(config.out_subblock_h or 1, height),
+            out_subblock_w=min(config.out_subblock_w or 1, width),
         )
 
     @property

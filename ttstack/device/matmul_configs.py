@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.halo import channel_pieces
@@ -18,18 +18,12 @@ from ttstack.ops.types import DType, tiles
 from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
 
-MULTICAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"
-MULTICAST_1D = "MatmulMultiCoreReuseMultiCast1DProgramConfig"
-REUSE = "MatmulMultiCoreReuseProgramConfig"
-DRAM_SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
-
-_TYPES = {
-    Spread.ROWS: MULTICAST_1D,
-    Spread.COLUMNS: MULTICAST_1D,
-    Spread.BLOCKS: MULTICAST_2D,
-    Spread.FLAT: REUSE,
+_PROGRAMS = {
+    Spread.ROWS: MatmulProgram.MULTICAST_1D,
+    Spread.COLUMNS: MatmulProgram.MULTICAST_1D,
+    Spread.BLOCKS: MatmulProgram.MULTICAST_2D,
+    Spread.FLAT: MatmulProgram.REUSE,
 }
-
 
 TRAFFIC_SLACK = 1.25
 """Blocks that move this many times the least number of tiles can still be the fastest: their first ones are small."""
@@ -40,7 +34,7 @@ class Blocks:
     """A spread with a program configuration, and the bytes of L1 that its buffers take on each core."""
 
     spread: Spread
-    config: dict[str, Any]
+    config: MatmulConfig
     nbytes: int
 
 
@@ -56,7 +50,7 @@ def matmul_spreads(dispatch: Loops) -> tuple[Spread, ...]:
     return (Spread.FLAT,) if is_batched(dispatch) else (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)
 
 
-def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[dict[str, Any]]:
+def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[MatmulConfig]:
     """Configurations of a product whose grid and spread are given, from the fewest bytes on.
 
     Left out are those that move far more tiles than others that take no more L1.
@@ -137,14 +131,20 @@ def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
         yield m, n
 
 
-def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc) -> dict[str, Any]:
+def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc) -> MatmulConfig:
     m, n = per_core(base)
-    kind = DRAM_SHARDED if _streams_weights(base) else _TYPES[base.spread]
-    config = {"type": kind, "in0_block_w": depth, "per_core_M": m, "per_core_N": n}
-    if (height, width) != (m, n):
-        config |= {"out_block_h": height, "out_block_w": width}
+    whole = (height, width) == (m, n)
     rows, columns = subblock(height, width, _dst_limit(base, chip))
-    return config | {"out_subblock_h": rows, "out_subblock_w": columns}
+    return MatmulConfig(
+        type=MatmulProgram.DRAM_SHARDED if _streams_weights(base) else _PROGRAMS[base.spread],
+        in0_block_w=depth,
+        per_core_M=m,
+        per_core_N=n,
+        out_block_h=None if whole else height,
+        out_block_w=None if whole else width,
+        out_subblock_h=rows,
+        out_subblock_w=columns,
+    )
 
 
 def _dst_limit(base: DeviceOp, chip: ChipDesc) -> int:

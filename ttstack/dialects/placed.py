@@ -1,9 +1,10 @@
 """What placement reads off an op and writes on it: cores, the way over them, fidelity, configuration and buffers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid
 from ttstack.dialects.plain import plain_attribute, read_plain
@@ -24,7 +25,7 @@ class Placed:
     grid: Grid
     spread: Spread
     fidelity: Fidelity
-    config: Mapping[str, Any]
+    config: ProgramConfig | None
     circular_buffer_bytes: int
     view: bool = False
 
@@ -47,7 +48,7 @@ def write_placed(op: Any, placed: Placed) -> None:
     op.attributes[_GRID] = grid_attribute(placed.grid)
     op.attributes[_SPREAD] = ir.StringAttr.get(placed.spread)
     op.attributes[_FIDELITY] = ir.StringAttr.get(placed.fidelity)
-    op.attributes[_CONFIG] = plain_attribute(dict(placed.config))
+    op.attributes[_CONFIG] = plain_attribute(config_fields(placed.config))
     op.attributes[_L1] = plain_attribute(placed.circular_buffer_bytes)
     if placed.view:
         op.attributes[VIEW] = ir.UnitAttr.get()
@@ -62,7 +63,7 @@ def read_placed(op: Any) -> Placed:
         grid=Grid(*read_grid(attributes[_GRID])),
         spread=Spread(attributes[_SPREAD].value),
         fidelity=Fidelity(attributes[_FIDELITY].value),
-        config=read_plain(attributes[_CONFIG]),
+        config=read_config(read_plain(attributes[_CONFIG])),
         circular_buffer_bytes=attributes[_L1].value,
         view=VIEW in attributes,
     )

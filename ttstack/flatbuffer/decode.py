@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
+from ttstack.device.configs.program_config import read_config
 from ttstack.device.layout import Grid
 from ttstack.flatbuffer import decode_values as values
 from ttstack.flatbuffer import enums
@@ -105,7 +106,7 @@ def _operation(reader: Reader, table: Any) -> Operation:
         grid=values.grid(table.Grid()) or Grid(1, 1),
         spread=enums.SPREAD.member(table.Spread()),
         fidelity=enums.FIDELITY.member(table.Fidelity()),
-        config=dict(values.attributes(reader, table, "Config")),
+        config=read_config(dict(values.attributes(reader, table, "Config"))),
         circular_buffer_bytes=table.CircularBufferBytes(),
         location=text(table.Location()),
     )

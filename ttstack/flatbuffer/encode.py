@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ttstack.device.configs.program_config import config_fields
 from ttstack.flatbuffer import encode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import Storage
@@ -103,7 +104,7 @@ def _operation(writer: Writer, op: Operation) -> int:
         grid=op.grid,
         spread=enums.SPREAD.number[op.spread],
         fidelity=enums.FIDELITY.number[op.fidelity],
-        config=values.attributes(writer, op.config),
+        config=values.attributes(writer, config_fields(op.config)),
         circular_buffer_bytes=op.circular_buffer_bytes,
         location=writer.string(op.location),
     )

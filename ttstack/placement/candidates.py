@@ -1,11 +1,14 @@
 """The ways in which one op can be placed: layouts of operands and results, cores, configuration."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from ttstack.device.block_configs import whole_config
+from ttstack.device.config_limits import config_faults
+from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.configs.program_config import config_fields, read_config
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -17,7 +20,6 @@ from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.pricing import Candidate, Pricing, Way, placed
 from ttstack.placement.starts import bank_cores
-from ttstack.program.operation_faults import BLOCKS, config_faults
 
 _ALL_COMBINATIONS = 64
 """Combinations of operand layouts up to which each is tried."""
@@ -146,7 +148,7 @@ def _priced(
     bases: Sequence[tuple[DeviceOp, list[Grid]]], layouts: Sequence[Layouts], question: Question, pricing: Pricing
 ) -> Iterator[Candidate]:
     """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
-    best: list[Way] = []
+    best: set[Way] = set()
     if question.fixed:
         layouts = [of for of in layouts if any(_may_be(question, base, grids, of) for base, grids in bases)]
     if not layouts:
@@ -159,7 +161,7 @@ def _priced(
         if not front:
             return
         yield from front
-        best += [found.way for found in front if found.way not in best]
+        best.update(found.way for found in front)
     for operands, results in layouts[1:-1]:
         ops = [(replace(base, operands=operands, results=results), grids) for base, grids in bases]
         ways = [way for op, grids in ops for way in pricing.configured(op, grids)]
@@ -186,19 +188,25 @@ def _asked(ways: Iterable[DeviceOp], question: Question) -> Iterable[DeviceOp]:
     if question.fixed is None:
         return ways
     allowed = [op for op in ways if question.fixed.allows(op)]
-    asked = dict(question.fixed.config or {})
-    if found := [op for op in allowed if asked.items() <= whole_config(op).items()]:
+    asked = question.fixed.config or {}
+    if found := [op for op in allowed if asked.items() <= config_fields(whole_config(op)).items()]:
         return found
     kind = asked.get("type")
-    put = [replace(op, config={**op.config, **asked}) for op in allowed if kind in (None, op.config.get("type"))]
-    known = {"type", *BLOCKS}
-    return [op for op in put if asked.keys() <= known and not any(config_faults(op)) and _whole_blocks(op)]
+    put = [_configured(op, asked) for op in allowed if kind in (None, config_fields(op.config).get("type"))]
+    return [op for op in put if op is not None and not any(config_faults(op)) and _whole_blocks(op)]
+
+
+def _configured(op: DeviceOp, asked: Mapping[str, int | str]) -> DeviceOp | None:
+    """The op with these fields in its configuration; None where no configuration has them."""
+    try:
+        return replace(op, config=read_config({**config_fields(op.config), **asked}))
+    except ValueError:
+        return None
 
 
 def _whole_blocks(op: DeviceOp) -> bool:
     """Whether the blocks along K of a product leave no rest, which kernels cannot have."""
-    depth = op.config.get("in0_block_w", 1)
-    return not is_matmul(op.dispatch) or block_steps(op) % depth == 0
+    return not isinstance(op.config, MatmulConfig) or block_steps(op) % (op.config.in0_block_w or 1) == 0
 
 
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:

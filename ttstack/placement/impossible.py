@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ttstack.device.configs.program_config import CONFIG_FIELDS
 from ttstack.device.layout import Grid, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import shardings
 from ttstack.placement.overrides import OpOverride
-from ttstack.program.operation_faults import BLOCKS
 from ttstack.system_desc import ChipDesc
 
 
@@ -65,8 +65,8 @@ def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) ->
 
 
 def _of_config(asked: OpOverride, node: Node) -> Iterator[str]:
-    unknown = [key for key in asked.config or {} if key not in ("type", *BLOCKS)]
+    unknown = [key for key in asked.config or {} if key not in CONFIG_FIELDS]
     if unknown:
-        yield f"no configuration has {', '.join(unknown)}; there are type, {', '.join(BLOCKS)}"
+        yield f"no configuration has {', '.join(unknown)}; there are {', '.join(CONFIG_FIELDS)}"
     elif asked.config:
         yield f"configuration {dict(asked.config)} does not fit its loops {list(node.op.loops.domain)}"

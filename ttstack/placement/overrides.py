@@ -11,6 +11,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from ttstack.device.block_configs import whole_config
+from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
@@ -171,7 +172,7 @@ def exported(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]
                 dtype=next((f for f in formats if f in FORMATS), None),
                 operands=tuple(map(_place, op.operands)),
                 spread=op.spread,
-                config=dict(whole_config(op)),
+                config=config_fields(whole_config(op)),
             )
         )
     formats = tuple(

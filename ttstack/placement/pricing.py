@@ -6,6 +6,7 @@ from typing import Any
 
 from ttstack.cost import predict
 from ttstack.device.block_configs import block_configs
+from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_free, is_matmul
@@ -17,7 +18,7 @@ from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
 
-Way = tuple[Grid, Spread, dict[str, Any]]
+Way = tuple[Grid, Spread, ProgramConfig | None]
 """Cores, how the loops go over them, and the program configuration."""
 
 
@@ -34,7 +35,7 @@ class Candidate:
     @property
     def way(self) -> Way:
         """What of it says nothing about layouts."""
-        return self.device_op.grid, self.device_op.spread, dict(self.device_op.config)
+        return self.device_op.grid, self.device_op.spread, self.device_op.config
 
 
 @dataclass
@@ -59,7 +60,7 @@ class Pricing:
     def configured(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
         """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
         for grid in grids:
-            placed = replace(base, grid=grid, config={})
+            placed = replace(base, grid=grid, config=None)
             if is_free(placed):
                 yield placed
                 return

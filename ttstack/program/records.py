@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.base import OPS, Op
@@ -54,7 +55,7 @@ class Operation:
     grid: Grid = field(default_factory=lambda: Grid(1, 1))
     spread: Spread = Spread.FLAT
     fidelity: Fidelity = Fidelity.HIFI4
-    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    config: ProgramConfig | None = None
     circular_buffer_bytes: int = 0
     """Bytes of circular buffers that the op needs on each of its cores while it runs."""
     location: str = ""

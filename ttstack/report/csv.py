@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from ttstack.device.configs.program_config import config_fields
 from ttstack.report.csv_columns import header
 from ttstack.report.csv_tensors import tensor_cells
 from ttstack.report.model import OpReport, Report, TensorReport
@@ -60,7 +61,7 @@ def _identity(report: Report, op: OpReport) -> dict[str, Any]:
         "MATH FIDELITY": op.fidelity,
         "CORE COUNT": op.cores,
         "AVAILABLE WORKER CORE COUNT": report.chip.num_cores,
-        "PROGRAM HASH": zlib.crc32(repr((op.name, op.attributes, op.operands, op.config)).encode()),
+        "PROGRAM HASH": zlib.crc32(repr((op.name, op.attributes, op.operands, config_fields(op.config))).encode()),
         "PROGRAM CACHE HIT": True,
         "LOC": f'loc("{op.location}")' if op.location else "loc(unknown)",
         "CONST_EVAL_OP": "false",
@@ -96,7 +97,7 @@ def _times(report: Report, op: OpReport, start: float, gap: float) -> dict[str, 
 def _attributes(op: OpReport) -> str:
     """The op's attributes as the profiler prints them, with its memory and program configurations."""
     found = {name: _spelled(value) for name, value in op.attributes.items()}
-    if op.config:
+    if op.config is not None:
         found["program_config"] = _program_config(op)
     if op.results:
         found["output_mem_config"] = _memory_config(op.results[0])
@@ -109,8 +110,9 @@ def _spelled(value: object) -> str:
 
 def _program_config(op: OpReport) -> str:
     grid = f"compute_with_storage_grid_size=(x={op.grid.cols};y={op.grid.rows})"
-    fields = (f"{name}={value}" for name, value in op.config.items() if name != "type")
-    return f"{op.config.get('type', 'ProgramConfig')}({';'.join((grid, *fields))})"
+    config = config_fields(op.config)
+    fields = (f"{name}={value}" for name, value in config.items() if name != "type")
+    return f"{config.get('type', 'ProgramConfig')}({';'.join((grid, *fields))})"
 
 
 def _memory_config(tensor: TensorReport) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ttstack.device.configs.program_config import config_fields
 from ttstack.report.model import OpReport, Report, TensorReport
 
 FORMAT = 2
@@ -97,7 +98,7 @@ def _op(report: Report, op: OpReport) -> dict[str, Any]:
         "operands": [_tensor(t) for t in op.operands],
         "results": [_tensor(t) for t in op.results],
         "attributes": plain(op.attributes),
-        "config": plain(op.config),
+        "config": config_fields(op.config),
     }
 
 

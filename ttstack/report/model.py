@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from ttstack.cost import LAUNCH, Confidence, Term
+from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
@@ -76,8 +77,7 @@ class OpReport:
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     confidence: Confidence = field(default_factory=Confidence)
     """The measurements that its time rests on."""
-    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The program configuration: `type` is tt-metal's name of it, the rest its fields."""
+    config: ProgramConfig | None = None
 
     @property
     def bound_share(self) -> float:
