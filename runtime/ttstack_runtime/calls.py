@@ -70,7 +70,7 @@ def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
     except ValueError as e:
         raise ExecutionError(f"{operation.name}: {e}", loc=operation.location or None) from e
     if isinstance(definition, Contraction) and isinstance(rules, Device):
-        first_core = function.tensors[operation.operands[definition.first] or 0]
+        first_core = function.tensors[operation.operands[definition.chain.first] or 0]
         return partial(device_lookup, definition, rules, first_core.layout.dtype, operation.fidelity)
     return partial(_multiply, call, definition.multiplied, operation, rules) if definition.multiplied else call
 

@@ -29,7 +29,7 @@ def device_lookup(op: Contraction, rules: Device, packed: DType, fidelity: Fidel
     Raises:
         TensorTrainError: an index is no row of the table.
     """
-    plan, first = op.train.plan, op.first
+    plan, first = op.train.plan, op.chain.first
     cores, rest = operands[first : first + plan.order], operands[first + plan.order :]
     indices = np.arange(plan.rows) if isinstance(op, TensorTrainReconstruct) else checked(operands[0], plan.rows)
     once, places = np.unique(indices, return_inverse=True)

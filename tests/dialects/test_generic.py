@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError
-from ttstack.dialects.ttir import build_generic, read_generic
+from ttstack.dialects.ttir import build_generic, read_nest
 from ttstack.dialects.types import tensor_type
 from ttstack.frontends.text import parse, print_module
 from ttstack.mlir import func, ir
@@ -48,7 +48,7 @@ def test_a_region_is_read_and_printed():
     with CONTEXT, ir.Location.unknown():
         module = parse(text())
         op = module.body.operations[0].regions[0].blocks[0].operations[1].operation
-        dispatch = read_generic(op)
+        dispatch = read_nest(op)
         assert dispatch.domain == (2, 3)
         assert dispatch.body == (TileOp("exp", (0,)),)
         assert print_module(parse(print_module(module))) == print_module(module)
@@ -150,5 +150,5 @@ def test_any_region_comes_back(region: tuple[LoopNest, tuple[TensorType, ...], T
                 func.ReturnOp([])
         again = parse(print_module(module))
         op = again.body.operations[0].regions[0].blocks[0].operations[1].operation
-        assert read_generic(op) == dispatch
+        assert read_nest(op) == dispatch
     assert Generic(inputs=inputs, program=dispatch, type=out).results == (out,)

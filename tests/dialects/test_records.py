@@ -8,12 +8,11 @@ from ttstack.context import new_context
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
-from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
+from ttstack.dialects.plain import plain_attribute, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
 from ttstack.dialects.tt import layout_attribute, read_layout
 from ttstack.dialects.tt.system_desc import read_system_desc, system_desc_attribute
 from ttstack.mlir import ir
-from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import TensorKind
 from ttstack.system_desc import load, presets
@@ -63,21 +62,6 @@ def test_plain_values_come_back(value: object):
         found = read_plain(plain_attribute(value))
     assert found == value
     assert type(found) is type(value)
-
-
-@pytest.mark.parametrize("mnemonic", ["matmul", "linear"])
-@pytest.mark.parametrize("activation", ["", "gelu"])
-def test_dispatches_come_back(mnemonic: str, activation: str):
-    a = TensorType((2, 40, 64), DType.BF16)
-    dispatch = OPS[mnemonic].on([a, a.with_shape((64, 33))], {"activation": activation}).dispatch()
-    with CONTEXT, ir.Location.unknown():
-        assert read_dispatch(dispatch_attribute(dispatch)) == dispatch
-
-
-@pytest.mark.parametrize("text", ["{domain = [1]}", "[1, 2]", '"generic"'])
-def test_what_is_no_dispatch_is_none(text: str):
-    with CONTEXT, ir.Location.unknown():
-        assert read_dispatch(ir.Attribute.parse(text)) is None
 
 
 @pytest.mark.parametrize("name", presets())

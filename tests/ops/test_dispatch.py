@@ -1,22 +1,32 @@
 """Loops over tiles: they fit the operands, and `ttir.generic` says all that an exact dispatch says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ops.strategies import cases
-from ttstack.dialects.ttir import build_generic, read_generic
+from ttstack.cost import predict
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import footprint
+from ttstack.device.layout import Grid, Layout, storage
+from ttstack.dialects.ttir import build_generic, read_nest
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops import OPS, Op
+from ttstack.ops.generic import Generic
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.raising import raise_to_named
 from ttstack.ops.tile_ops import TILE_OPS
 from ttstack.ops.types import DType, TensorType, tile_shape
+from ttstack.placement.grids import legal_grids, shardings
+from ttstack.system_desc import load
 from ttstack_runtime.evaluate import evaluate
 
+CHIP = load("wormhole").chips[0]
 EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
 
 every_op = pytest.mark.parametrize("mnemonic", EXECUTABLE)
@@ -104,13 +114,34 @@ def test_an_exact_dispatch_survives_as_generic_and_is_recognized(mnemonic: str, 
         return
     module, value = _generic(dispatch, op.operands, op.results[0])
     module.operation.verify()
-    assert read_generic(value.owner) == dispatch
+    assert read_nest(value.owner) == dispatch
     found = raise_to_named(dispatch, op.operands, op.results[0])
     assert found is not None
+    assert raise_to_named(dispatch, op.operands, op.results[0], (mnemonic, op.attributes())) == op
     assert found.results == op.results
     assert found.nest == dispatch
     ours, theirs = evaluate(op, case.arrays()), evaluate(found, [a for a in case.arrays() if a is not None])
     np.testing.assert_array_equal(*(np.asarray(x).astype(float) for x in (ours, theirs)))
+
+
+@every_op
+@few
+@given(data=st.data())
+def test_a_generic_answers_as_the_op_that_it_is(mnemonic: str, data: st.DataObject):
+    """What grids, placement and cost ask of an op, its nest says alone."""
+    op = data.draw(cases(mnemonic)).op
+    if op.nest is None:
+        return
+    generic = Generic(inputs=op.operands, program=op.nest, type=op.results[0])
+    device = Grid(*CHIP.grid)
+    assert generic.host_operands == op.host_operands
+    assert legal_grids(generic, device) == legal_grids(op, device)
+    assert list(shardings(generic, device)) == list(shardings(op, device))
+    layouts = [Layout(storage(t.dtype), i not in op.host_operands) for i, t in enumerate(op.operands)]
+    named = DeviceOp(op, tuple(layouts), (Layout(storage(op.results[0].dtype)),), device)
+    same = replace(named, op=generic)
+    assert footprint(same, CHIP) == footprint(named, CHIP)
+    assert predict(same, CHIP).terms == predict(named, CHIP).terms
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from ttstack.device.footprint import attention_chunks
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, only_moves
 from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Loops, TileWork
-from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import DType
 from ttstack.ops.work_estimate import WorkEstimate
 from ttstack.system_desc import ChipDesc
@@ -49,7 +49,7 @@ def _converts(device_op: DeviceOp) -> bool:
 def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
     steps, finish = device_op.dispatch.split_work()
     iterations = device_op.core_units * device_op.core_steps
-    if isinstance(device_op.op, Contraction):
+    if chain_of(device_op.op):
         return _times(device_op, busiest(device_op), iterations, chip)
     if not device_op.dispatch.reductions:
         return _times(device_op, steps + finish, iterations, chip)

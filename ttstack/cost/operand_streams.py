@@ -14,8 +14,8 @@ from ttstack.device.footprint import dst_tiles, parts, unit_bytes
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_rowwise
 from ttstack.device.layout import Layout
+from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
-from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
 
@@ -31,8 +31,8 @@ def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Str
 def _read(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     if which.access is Access.GATHER:
         return gather_stream(device_op, t, layout, chip, write=False)
-    if which.access is Access.INDIRECT and isinstance(op := device_op.op, Contraction):
-        return core_stream(device_op, index - op.first, t, layout, chip)
+    if which.access is Access.INDIRECT and (chain := chain_of(device_op.op)):
+        return core_stream(device_op, index - chain.first, t, layout, chip)
     if which.access is Access.INDIRECT:
         return indirect_stream(device_op, which, t, layout, chip)
     if is_local(device_op, which, t, layout):

@@ -8,8 +8,8 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
 from ttstack.device.kernel_class import is_chain, is_contraction, is_free
 from ttstack.device.layout import Layout
+from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
-from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
 
@@ -35,8 +35,8 @@ def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _read_bytes(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout) -> float:
-    if which.access is Access.INDIRECT and isinstance(op := device_op.op, Contraction):
-        return core_bytes(device_op, index - op.first, t, layout)
+    if which.access is Access.INDIRECT and (chain := chain_of(device_op.op)):
+        return core_bytes(device_op, index - chain.first, t, layout)
     if which.access is Access.INDIRECT:
         return min(picked_bytes(device_op, which, t, layout), layout.nbytes(t))
     return moved_bytes(device_op, t, layout) if which.access is Access.GATHER else layout.nbytes(t)

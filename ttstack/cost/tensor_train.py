@@ -12,8 +12,9 @@ from ttstack.cost.transfers import link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_at_hand
 from ttstack.device.layout import Layout, MemoryLayout
+from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import TileWork
-from ttstack.ops.tensor_train import Contraction
+from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
 
@@ -49,8 +50,8 @@ def busiest(device_op: DeviceOp) -> tuple[TileWork, ...]:
 
 def _share(device_op: DeviceOp, number: int) -> float:
     """Share of all slices of core `number` of the train, or of their rows, that the busiest core of the chip has."""
-    op = _chain(device_op)
-    t, layout = op.operands[op.first + number], device_op.operands[op.first + number]
+    at = _chain(device_op).first + number
+    t, layout = device_op.op.operands[at], device_op.operands[at]
     even = _even(device_op)
     if layout.memory_layout is not MemoryLayout.HEIGHT_SHARDED or not is_at_hand(device_op, layout):
         return even
@@ -75,7 +76,7 @@ def _stream(cycles: float, nbytes: float, layout: Layout, sent: float = 0.0) -> 
     return Stream(cycles, dram_bytes=0 if layout.in_l1 else nbytes, noc_bytes=nbytes + sent)
 
 
-def _chain(device_op: DeviceOp) -> Contraction:
-    op = device_op.op
-    assert isinstance(op, Contraction), op.mnemonic
-    return op
+def _chain(device_op: DeviceOp) -> Chain:
+    chain = chain_of(device_op.op)
+    assert chain is not None, device_op.op.mnemonic
+    return chain

@@ -10,8 +10,9 @@ from ttstack.device.kernel_class import attended, is_attention, is_contraction, 
 from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
+from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
-from ttstack.ops.tensor_train import Contraction
+from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.system_desc import ChipDesc
@@ -27,7 +28,7 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
         return _matmul(device_op)
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
-    held = _partial_products(device_op, device_op.op) if isinstance(device_op.op, Contraction) else 0
+    held = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
     held += halo.nbytes if (halo := Halo.of(device_op)) else 0
     return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
@@ -58,10 +59,10 @@ def _stream(device_op: DeviceOp, chip: ChipDesc, which: IndexingMap, t: TensorTy
     return unit_bytes(t, layout)
 
 
-def _partial_products(device_op: DeviceOp, op: Contraction) -> int:
+def _partial_products(device_op: DeviceOp, chain: Chain) -> int:
     """Rows that came in and rows that go out, on a core of the chain; what is more takes more turns."""
-    elements = min(op.held_elements / device_op.cores, HELD_ELEMENTS)
-    return math.ceil(DOUBLE * elements * device_op.operands[op.first].dtype.row_major_bytes)
+    elements = min(chain.held_elements / device_op.cores, HELD_ELEMENTS)
+    return math.ceil(DOUBLE * elements * device_op.operands[chain.first].dtype.row_major_bytes)
 
 
 def _matmul(device_op: DeviceOp) -> int:

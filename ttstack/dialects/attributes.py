@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ttstack.dialects.plain import dispatch_attribute, plain_attribute, read_dispatch, read_plain
+from ttstack.dialects.plain import plain_attribute, read_plain
 from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling, check_range
@@ -114,7 +114,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "flattened": _flattened,
     "enum": _enum,
     "table": _table,
-    "dispatch": read_dispatch,
     "tensor_train": _tensor_train,
     "elements": lambda a: a if isinstance(a, ir.DenseElementsAttr | ir.DenseResourceElementsAttr) else None,
 }
@@ -174,7 +173,6 @@ _MAKERS: dict[str, Callable[[str, Any], ir.Attribute]] = {
     "flattened": _make_flattened,
     "table": _make_table,
     "enum": lambda t, v: ir.Attribute.parse(f'#tt.{t}<"{v}">'),
-    "dispatch": lambda _, v: dispatch_attribute(v),
     "tensor_train": _make_tensor_train,
     "elements": lambda _, v: v,
 }

@@ -7,8 +7,10 @@ from typing import Any
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.region import read_nest
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
+from ttstack.ops.attributes import REGION
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity, Op
 from ttstack.ops.conversion import conversion, is_spelling
 from ttstack.ops.types import QuantType, TensorType
@@ -127,10 +129,12 @@ def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
     """The values of the attributes that the text spells; raises `ValueError` where one is of the wrong kind."""
     attributes = op.attributes
     specs = {name: a.spelling for name, a in spec.attribute_specs().items() if name in attributes}
+    nests = [name for name, a in spec.attribute_specs().items() if a.spelling.kind == REGION]
     try:
-        return {name: read_attribute(name, spelling, attributes[name]) for name, spelling in specs.items()}
+        written = {name: read_attribute(name, spelling, attributes[name]) for name, spelling in specs.items()}
     except TypeError as e:  # the bindings know no arrays of numbers with a sign, or without
         raise ValueError(f"has an attribute that cannot be read: {e}") from e
+    return written | {name: read_nest(op) for name in nests}
 
 
 def operand_types(spec: type[Op], op: Any) -> list[TensorType | None]:

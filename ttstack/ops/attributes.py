@@ -14,7 +14,7 @@ class Spelling:
     `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense`
     (`array<i32: 1, 2>`), `sides` (an integer or a dense array of them), `number` (integer or float), `enum`,
     `elements`, `table` (rows of integers, as a dense tensor), `flattened` (sizes of images whose pixels stand in
-    one dimension) and `tensor_train`; `type` is the element type.
+    one dimension), `region` (the loop nest of the op) and `tensor_train`; `type` is the element type.
     """
 
     kind: str
@@ -42,6 +42,9 @@ def check_range(value: int, element: str) -> None:
     if not low <= value < high:
         raise ValueError(f"{value} does not fit {element}")
 
+
+REGION = "region"
+"""The kind of what is no attribute either: the loop nest that attributes and region of the op say."""
 
 FROM_RESULT = "result"
 """The kind of what is no attribute: the value is read off the type of the result of number `type`."""

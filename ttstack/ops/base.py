@@ -146,6 +146,11 @@ class Op:
         """Positions among `operands` of those that are written to."""
         return self.operand_positions(*self.mutates)
 
+    @property
+    def title(self) -> str:
+        """What messages and overrides call it."""
+        return self.mnemonic
+
     def written(self) -> int:
         """Elements that the op writes."""
         return sum(result.size for result in self.results)

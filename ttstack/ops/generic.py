@@ -1,12 +1,16 @@
 """Ops that exist only below the named ones: a dispatch with its own region, and changes of layout."""
 
+from functools import cached_property
 from typing import Annotated
 
-from ttstack.ops.attributes import ResultType, Spelling
+from ttstack.ops.attributes import REGION, ResultType, Spelling, Str
 from ttstack.ops.base import Op
 from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loops import Loops
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import expect
+from ttstack.ops.tensor_train import Contraction
+from ttstack.ops.tensor_train_chain import Chain, read_chain
 from ttstack.ops.types import TensorType
 
 
@@ -15,8 +19,10 @@ class Generic(Op, mnemonic="generic"):
 
     op_code = "BinaryNgDeviceOperation"
     inputs: tuple[TensorType, ...]
-    program: Annotated[LoopNest, Spelling("dispatch")]
+    program: Annotated[LoopNest, Spelling(REGION)]
     type: ResultType
+    source: Str = ""
+    """The op that it was made of, by mnemonic."""
 
     def infer(self) -> TensorType:
         """The type that the text says; there must be a map for each input, of loops that there are."""
@@ -26,13 +32,41 @@ class Generic(Op, mnemonic="generic"):
         expect(fault is None, f"{fault}")
         return self.type
 
+    @property
+    def title(self) -> str:
+        """The name of the op that it was made of."""
+        return self.source or self.mnemonic
+
     def flops(self) -> int:
-        """One for each result element and tile op."""
-        return self.type.size * len(self.program.body)
+        """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
+        return self.program.flops(self.operands + self.results)
 
     def dispatch(self) -> LoopNest:
         """The region itself."""
         return self.program
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The region itself; of lookups, the work that is left when rows are grouped by the slices they share."""
+        return self.chain.estimate(len(self.operands)) if self.chain else self.program
+
+    @cached_property
+    def chain(self) -> Chain | None:
+        """The lookup that it is; raises `ValueError` where an index picks and it is none that the device has."""
+        return read_chain(self.program, self.operands, self.type) if self.program.index_bound is not None else None
+
+    @cached_property
+    def host_operands(self) -> frozenset[int]:
+        """Where an index picks, all but the slices that rows are multiplied by."""
+        if self.program.index_bound is None:
+            return frozenset()
+        factors = {op.args[1] for op in self.program.body if op.name == "matmul"}
+        return frozenset(range(len(self.operands))) - factors
+
+
+def chain_of(op: Op) -> Chain | None:
+    """The lookup in Tensor-Train form that an op is; None where it is none."""
+    return op.chain if isinstance(op, Contraction | Generic) else None
 
 
 class ToLayout(Movement, mnemonic="to_layout"):

@@ -1,11 +1,14 @@
 """A computation as loops over tiles: what `ttir.generic` says in MLIR, as a plain record."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ttstack.ops.loops import Loops, TileWork
-from ttstack.ops.tile_ops import tile_op
+from ttstack.ops.tile_ops import Rate, tile_op
+from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -39,6 +42,31 @@ class LoopNest(Loops):
     def work(self) -> tuple[TileWork, ...]:
         """Each tile op of the region once."""
         return tuple(TileWork(op.name, op.args) for op in self.body)
+
+    @cached_property
+    def tile_loops(self) -> tuple[frozenset[int], ...]:
+        """For each tile op, the loops that it runs in."""
+        varies = [frozenset(i for i in m.loops if i is not None) for m in self.maps]
+        runs: list[frozenset[int]] = []
+        for op in self.body:
+            reduces = tile_op(op.name).reduces
+            args = op.args[: tile_op(op.name).arity] if reduces else op.args
+            runs.append(frozenset[int]().union(*(varies[a] for a in args)))
+            varies.append(runs[-1].difference(self.reductions) if reduces else runs[-1])
+        return tuple(runs)
+
+    def flops(self, types: Sequence[TensorType]) -> int:
+        """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
+        extents = [1] * len(self.domain)
+        for t, m in zip(types, self.maps, strict=True):
+            for extent, loop in zip(t.shape, m.loops, strict=False):
+                if loop is not None:
+                    extents[loop] = max(extents[loop], extent)
+        rates = [tile_op(op.name).rate for op in self.body]
+        elements = [math.prod(extents[i] for i in loops) for loops in self.tile_loops]
+        pairs = list(zip(rates, elements, strict=True))
+        products = sum(2 * count for rate, count in pairs if rate is Rate.PRODUCT)
+        return products or sum(count for rate, count in pairs if rate is not Rate.COPY)
 
     def estimate(self) -> WorkEstimate:
         """The same loops and work, of an op whose meaning these do not say."""

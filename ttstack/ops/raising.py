@@ -1,6 +1,6 @@
 """The named op that a dispatch is, if there is one: the way back from `ttir.generic`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ttstack.ops.base import OPS, Op
@@ -10,12 +10,20 @@ from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 
+Source = tuple[str, Mapping[str, Any]]
+"""The name and attributes of an op that a dispatch was made of; both are empty where it was written as one."""
 
-def raise_to_named(dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType) -> Op | None:
-    """The op on these types whose own dispatch is this one; None where the region is a program of its own."""
+
+def raise_to_named(
+    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: Source = ("", {})
+) -> Op | None:
+    """The op on these types whose own nest is this one; None where the region is a program of its own.
+
+    The op that the dispatch was made of comes first, as long as it still is what that op says.
+    """
     picks = dispatch.index_bound is not None
     guesses = _lookup(dispatch, operands) if picks else _guesses(dispatch, operands, result)
-    for mnemonic, attributes in guesses:
+    for mnemonic, attributes in [source, *guesses] if source[0] else guesses:
         try:
             op = OPS[mnemonic].on(operands, attributes, result)
             if op.results == (result,) and op.nest == dispatch:

@@ -1,6 +1,5 @@
 """Tables in Tensor-Train form: their lookups, their making, and their way back to a dense table."""
 
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -9,12 +8,12 @@ from ttstack.ops.attributes import I64, Bool, Str, TensorTrainAttr
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import check_offsets, check_table, count_bags
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import expect, integer
-from ttstack.ops.tensor_train_generic import lookup, products
-from ttstack.ops.tensor_train_stages import Stage, held_elements, row_products, stages
+from ttstack.ops.tensor_train_chain import Chain
+from ttstack.ops.tensor_train_generic import lookup
+from ttstack.ops.tensor_train_stages import row_products
 from ttstack.ops.tile_ops import TileOpSpec, register
-from ttstack.ops.types import TILE, DType, TensorType, tiles
+from ttstack.ops.types import DType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 MOST_ELEMENTS = 1 << 26
@@ -49,30 +48,10 @@ class Contraction(Op):
     op_code = "EmbeddingsDeviceOperation"
     train: TensorTrainAttr
 
-    @property
-    def picked(self) -> int:
-        """Rows of the table that are asked for, duplicates included."""
-        raise NotImplementedError
-
-    @property
-    def first(self) -> int:
-        """The number of the operand that is the first core."""
-        return 1
-
-    @property
-    def pooled_tiles(self) -> float:
-        """Tiles of rows that are added up in bags."""
-        return 0
-
     @cached_property
-    def stages(self) -> tuple[Stage, ...]:
-        """What picking costs, core by core."""
-        return stages(self.train.plan, self.picked)
-
-    @property
-    def held_elements(self) -> float:
-        """Elements of the longest partial products, of all lookups together."""
-        return held_elements(self.train.plan, self.picked)
+    def chain(self) -> Chain:
+        """What is picked, and through which cores."""
+        raise NotImplementedError
 
     def check_cores(self, cores: tuple[TensorType, ...]) -> None:
         """Raise `ValueError` unless these are the cores of the train."""
@@ -83,29 +62,16 @@ class Contraction(Op):
 
     def flops(self) -> int:
         """Two for each multiply-add of the chain, row by row."""
-        return 2 * self.picked * row_products(self.train.plan)
+        return 2 * self.chain.picked * row_products(self.train.plan)
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """The work."""
+        """The work of the chain."""
         return self.loops
 
     @cached_property
     def loops(self) -> WorkEstimate:
-        """Units of work are tiles of rows that share a slice: put into place and multiplied, core by core.
-
-        How often each is done follows from the stages; a result that bags are pooled to is added up in the end.
-        """
-        units = max(1, math.ceil(max(stage.row_tiles for stage in self.stages)))
-        count, plan = len(self.operands), self.train.plan
-        times = [n for stage in self.stages[1:] for n in (stage.copies, stage.products)] or [tiles(self.picked)]
-        chain = zip(products(plan, self.first, count), times, strict=True)
-        body = [TileWork(op.name, op.args, n / units) for op, n in chain]
-        if self.pooled_tiles:
-            body.append(TileWork("add", (count + len(body),), self.pooled_tiles / units))
-        maps = [IndexingMap((0,), Access.GATHER)] * (count + 1)
-        slices = [IndexingMap((0, None, None), Access.INDIRECT)] * (plan.order - 1)
-        maps[self.first : self.first + plan.order] = [IndexingMap((0,), Access.INDIRECT), *slices]
-        return WorkEstimate((units,), (Iterator.PARALLEL,), tuple(maps[:-1]), tuple(maps[-1:]), tuple(body))
+        """Rows are grouped by the slices that they share, which a nest does not say."""
+        return self.chain.estimate(len(self.operands))
 
 
 class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
@@ -123,10 +89,10 @@ class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
         self.check_cores(self.cores)
         return TensorType((*self.indices.shape, self.train.plan.cols), self.train.dtype)
 
-    @property
-    def picked(self) -> int:
+    @cached_property
+    def chain(self) -> Chain:
         """One row for each index."""
-        return self.indices.size
+        return Chain(self.train, self.indices.size)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
@@ -183,10 +149,10 @@ class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"
         """Whether each row is multiplied by a weight of its own."""
         return len(self.inputs) > len(self.train.cores) + self.has_offsets
 
-    @property
-    def picked(self) -> int:
-        """One row for each index."""
-        return self.indices.size
+    @cached_property
+    def chain(self) -> Chain:
+        """One row for each index, added up in bags."""
+        return Chain(self.train, self.indices.size, pooled=True)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
@@ -195,12 +161,7 @@ class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"
 
     def flops(self) -> int:
         """The chain, and one for each element of each row that is pooled."""
-        return super().flops() + self.picked * self.train.plan.cols
-
-    @property
-    def pooled_tiles(self) -> float:
-        """Tiles of all rows."""
-        return self.picked * self.train.plan.cols / TILE**2
+        return super().flops() + self.indices.size * self.train.plan.cols
 
     def dispatch(self) -> LoopNest:
         """Slices picked by the digits of each index, a chain of products, and the rows of a bag made one."""
@@ -233,15 +194,10 @@ class TensorTrainReconstruct(Contraction, mnemonic="tensor_train_reconstruct"):
         expect(small, f"gives {table}, more than {MOST_ELEMENTS:,} elements: look rows up instead")
         return table
 
-    @property
-    def picked(self) -> int:
-        """All rows."""
-        return self.train.plan.rows
-
-    @property
-    def first(self) -> int:
-        """There are no indices."""
-        return 0
+    @cached_property
+    def chain(self) -> Chain:
+        """All rows; there are no indices."""
+        return Chain(self.train, self.train.plan.rows, first=0)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.creation import Full
 from ttstack.ops.eltwise import Comparison
-from ttstack.ops.loop_nest import TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.shape import Pad
 
 FAR = 9984.0
@@ -59,13 +59,21 @@ def contents_after(op: Op, operands: Sequence[Contents]) -> Contents:
     if op.family == "shape" or op.mnemonic in _MOVING:
         own = [c for c, t in zip(operands, op.operands, strict=True) if t.dtype == op.results[0].dtype]
         return _either([*own, contents_of(np.array([op.value]))] if isinstance(op, Pad) else own)
-    loops = op.nest if op.family in ("eltwise", "reduction", "generic") else None
-    if loops is None:
+    nest = element_nest(op)
+    if nest is None:
         return UNKNOWN
-    values = [*operands, *[UNKNOWN] * len(loops.outputs)]
-    for tile_op in loops.body:
+    values = [*operands, *[UNKNOWN] * len(nest.outputs)]
+    for tile_op in nest.body:
         values.append(_tile(tile_op, [values[i] for i in tile_op.args]))
     return values[-1]
+
+
+def element_nest(op: Op) -> LoopNest | None:
+    """The nest of an op on elements where they stand, or move to as they are: no products, and no picks by index."""
+    nest = op.nest
+    if nest is None or nest.index_bound is not None:
+        return None
+    return None if any(tile_op.name == "matmul" for tile_op in nest.body) else nest
 
 
 def _tile(op: TileOp, given: Sequence[Contents]) -> Contents:

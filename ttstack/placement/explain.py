@@ -160,7 +160,7 @@ class _Comparison:
 
     def _place(self, step: int) -> str:
         node = self.found.graph.nodes[self.free.node_at(step)]
-        return f"{node.op.mnemonic} {node.location}"
+        return f"{node.op.title} {node.location}"
 
 
 def _layouts(candidate: Candidate) -> object:

@@ -209,7 +209,7 @@ class _Formulator:
     def _no_room(self, node: Node, question: Question) -> CapacityError:
         need = self.pricing.smallest(plain(question, self.pricing.device))
         return CapacityError(
-            f"'{node.op.mnemonic}' needs at least {need:,} bytes of L1 on each core, there are "
+            f"'{node.op.title}' needs at least {need:,} bytes of L1 on each core, there are "
             f"{self.pricing.chip.l1_usable_bytes:,}",
             loc=node.location,
             notes=(f"operands {', '.join(map(str, node.op.operands))}", *(f"result {t}" for t in node.op.results)),

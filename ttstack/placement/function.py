@@ -59,7 +59,7 @@ def place(
 
 
 def _no_room(node: Node, error: NoRoomError, fixed: bool) -> TTStackError:
-    message = f"'{node.op.mnemonic}' needs at least {error.need:,} bytes of L1 on each core, there are {error.have:,}"
+    message = f"'{node.op.title}' needs at least {error.need:,} bytes of L1 on each core, there are {error.have:,}"
     if fixed:
         hint = "ask for fewer tensors in L1"
         return OverrideError(f"{message}, with what the overrides keep there", loc=node.location, hint=hint)

@@ -2,9 +2,10 @@
 
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
+from ttstack.placement.contents import element_nest
 from ttstack.placement.graph import Graph, Node
 
-_FAMILIES = frozenset({"eltwise", "shape", "reduction", "creation", "generic"})
+_FAMILIES = frozenset({"eltwise", "shape", "reduction", "creation"})
 """Files of ops that take operands of any formats together; the library's others take those of the device's formats."""
 
 
@@ -41,8 +42,9 @@ def _rows_of_weights(graph: Graph, node: Node, found: set[int]) -> set[int]:
 
 
 def _takes_any_format(op: Op) -> bool:
-    contracts = isinstance(op, Generic) and any(tile_op.name == "matmul" for tile_op in op.program.body)
-    return op.family in _FAMILIES and op.pure and not contracts
+    if isinstance(op, Generic):
+        return element_nest(op) is not None
+    return op.family in _FAMILIES and op.pure
 
 
 def _only_in(graph: Graph, value: int) -> bool:

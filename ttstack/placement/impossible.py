@@ -40,7 +40,7 @@ _SHOWN = 3
 
 
 def _named(node: Node) -> str:
-    return f"{node.op.mnemonic} at {node.location}"
+    return f"{node.op.title} at {node.location}"
 
 
 def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> list[str]:

@@ -1,7 +1,7 @@
 """Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
 
 from ttstack.ops.types import DType
-from ttstack.placement.contents import CARRYING, TRUTH, UNKNOWN, Contents, contents_after
+from ttstack.placement.contents import CARRYING, TRUTH, UNKNOWN, Contents, contents_after, element_nest
 from ttstack.placement.graph import Graph, Node
 
 _ADDING = frozenset({"add", "subtract", "maximum", "minimum"})
@@ -45,7 +45,7 @@ def _keeps_elements(node: Node) -> bool:
     if node.op.family == "shape":
         return True
     names = _tile_ops(node)
-    return "matmul" not in names and not names.isdisjoint(CARRYING)
+    return not names.isdisjoint(CARRYING)
 
 
 def _adds(node: Node) -> bool:
@@ -53,5 +53,5 @@ def _adds(node: Node) -> bool:
 
 
 def _tile_ops(node: Node) -> frozenset[str]:
-    loops = node.op.nest if node.op.family in ("eltwise", "generic") else None
-    return frozenset(tile_op.name for tile_op in loops.body) if loops else frozenset()
+    nest = element_nest(node.op)
+    return frozenset(tile_op.name for tile_op in nest.body) if nest and not nest.reductions else frozenset()

@@ -222,8 +222,12 @@ def _place(layout: Layout) -> Place | None:
     return Place(memory=layout.memory_space, layout=layout.memory_layout, grid=grid)
 
 
+_UNNAMED = "generic"
+"""A dispatch that was made of no named op: reports call it what the device has for it, so any name may be meant."""
+
+
 def _described(override: OpOverride, ops: Sequence[tuple[str, str]]) -> list[int]:
-    named = [i for i, (name, _) in enumerate(ops) if override.name in (None, name)]
+    named = [i for i, (name, _) in enumerate(ops) if override.name in (None, name) or name == _UNNAMED]
     return [named[i] for i in described(override.location, [ops[i] for i in named])]
 
 

@@ -19,7 +19,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "sides": (int, tuple),
     "flattened": tuple,
     "table": tuple,
-    "dispatch": LoopNest,
+    "region": LoopNest,
     "elements": object,
     "tensor_train": TensorTrainType,
 }

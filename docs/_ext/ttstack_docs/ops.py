@@ -24,7 +24,7 @@ SPELLINGS = {
     "table": "{name} = dense<[[0, 1]]> : tensor<1x2x{type}>",
     "sides": "{name} = array<{type}: 1, 1> or 1 : {type}",
     "flattened": "{name} = #ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>",
-    "dispatch": "a region",
+    "region": "a region",
     "tensor_train": "{name} = #tt.tensor_train<{{rows = 100, columns = 16, row_factors = [10, 10], "
     "column_factors = [4, 4], ranks = [1, 8, 1], element = f32}}>",
 }

@@ -24,9 +24,10 @@ func.func @optional(%a: tensor<64x64xf32>, %b: tensor<64xf32>) -> tensor<64x64xf
 // A region of several ops stays one op.
 // CHECK-LABEL: func.func @region
 // CHECK: "ttnn.generic"(%arg0, %arg1)
-// CHECK-SAME: name = "exp"
-// CHECK-SAME: name = "multiply"
-// CHECK-NEXT: return
+// CHECK: "ttnn.tile_exp"
+// CHECK-NEXT: "ttnn.tile_multiply"
+// CHECK-NEXT: "ttnn.yield"
+// CHECK: return
 #id = affine_map<(d0, d1) -> (d0, d1)>
 func.func @region(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %e = "ttir.empty"() : () -> tensor<64x64xf32>

@@ -1,7 +1,8 @@
 """The `ttir` dialect: named ops on tensors, and their dispatched form on tiles."""
 
+from ttstack.dialects.region import read_nest
 from ttstack.dialects.ttir.dialect import TTIR
-from ttstack.dialects.ttir.generic import GenericOp, YieldOp, build_generic, read_generic
+from ttstack.dialects.ttir.generic import GenericOp, build_generic, read_source
 from ttstack.dialects.ttir.layout import ToLayoutOp, build_to_layout
 
-__all__ = ["TTIR", "GenericOp", "ToLayoutOp", "YieldOp", "build_generic", "build_to_layout", "read_generic"]
+__all__ = ["TTIR", "GenericOp", "ToLayoutOp", "build_generic", "build_to_layout", "read_nest", "read_source"]

@@ -22,4 +22,4 @@ class Dispatch(Pass, name="dispatch"):
 def _dispatch(op: Any) -> list[ir.Value] | None:
     definition = describe(op)
     generic = definition.nest
-    return None if generic is None else [build_generic(generic, list(op.operands), definition.results[0])]
+    return None if generic is None else [build_generic(generic, list(op.operands), definition.results[0], definition)]

@@ -1,6 +1,5 @@
 """A dispatched function as the graph that placement takes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +9,11 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import read_grids
 from ttstack.dialects.signature import read_arguments
-from ttstack.dialects.ttir import read_generic
+from ttstack.dialects.ttir import read_nest, read_source
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
-from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.raising import raise_to_named
-from ttstack.ops.tensor_train_generic import train_of
-from ttstack.ops.types import TensorType
 from ttstack.passes.functions import body
 from ttstack.placement import Graph, Node
 from ttstack.placement.contents import Contents, contents_of
@@ -91,27 +86,25 @@ def inputs_of(op: Any) -> list[ir.Value]:
 
 
 def op_of(op: Any) -> Op:
-    """The definition that an operation is an instance of, a dispatch's own included."""
+    """The definition that an operation is an instance of: what its name says, or its own maps and region."""
     if op.name == "ttir.generic":
-        dispatch = read_generic(op)
-        operands, result = [read_type(v.type) for v in inputs_of(op)], read_type(op.results[0].type)
-        found = raise_to_named(dispatch, operands, result)
-        if found is None and dispatch.index_bound is not None:
-            raise _no_lookup(dispatch, operands, read_location(op.location))
-        return found or Generic(inputs=tuple(operands), program=dispatch, type=result)
+        return _generic(op)
     if definition(op) is None:
         raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=read_location(op.location))
     return describe(op)
 
 
-def _no_lookup(dispatch: LoopNest, operands: Sequence[TensorType], location: str) -> UnsupportedOpError:
-    what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
+def _generic(op: Any) -> Generic:
+    operands = tuple(read_type(v.type) for v in inputs_of(op))
+    name, _ = read_source(op)
+    found = Generic(inputs=operands, program=read_nest(op), type=read_type(op.results[0].type), source=name)
     try:
-        train = train_of(dispatch, operands)
-        why = f"its operands are cores of {train.table}, the region is no chain of products of its cores"
+        found.chain  # noqa: B018 is worked out here, where the location is known
     except ValueError as e:
-        why = str(e)
-    return UnsupportedOpError(what, loc=location, notes=(why,), hint="'ttstack opt -p dispatch' shows what lookups are")
+        what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
+        hint = "'ttstack opt -p dispatch' shows what lookups are"
+        raise UnsupportedOpError(what, loc=read_location(op.location), notes=(str(e),), hint=hint) from e
+    return found
 
 
 def _only_destination(op: Any) -> bool:

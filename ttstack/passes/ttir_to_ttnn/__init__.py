@@ -5,11 +5,13 @@ from typing import Any
 
 from ttstack.dialects.base import attribute_values, create, operands_by_place
 from ttstack.dialects.placed import copy_placed
-from ttstack.dialects.ttir import TTIR
-from ttstack.dialects.ttnn import TTNN
+from ttstack.dialects.ttir import TTIR, read_source
+from ttstack.dialects.ttnn import TTNN, build_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
+from ttstack.ops.generic import Generic
+from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
 from ttstack.passes.conversion import Conversion
 from ttstack.passes.ttir.graph import inputs_of, op_of
@@ -44,8 +46,14 @@ def _named(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
 
 
 def _generic(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    found = op_of(op)
-    return _lowered(op, type(found), operands[:-1], found.attributes())
+    generic = op_of(op)
+    assert isinstance(generic, Generic)
+    named = raise_to_named(generic.program, generic.inputs, generic.type, read_source(op))
+    if named is not None:
+        return _lowered(op, type(named), operands[:-1], named.attributes())
+    new = build_generic(generic, operands[:-1], op.results[0].type.encoding)
+    copy_placed(op, new)
+    return list(new.results)
 
 
 def _to_layout(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:

@@ -64,11 +64,11 @@ def _signless(value: ir.Value, t: TensorType) -> ir.Value:
 
 def _function(name: str, op: Contraction) -> str:
     (result,) = op.results
-    indices = op.operands[0] if op.first else TensorType((op.picked,), DType.I64)
+    indices = op.operands[0] if op.chain.first else TensorType((op.chain.picked,), DType.I64)
     types = [tensor(*t.shape, signless(t)) for t in op.operands]
     arguments = ", ".join(f"%{n}: {t}" for n, t in zip(_operand_names(op), types, strict=True))
     rows, lines = "%rows", [_ids(op, str(signless(indices))), rows_text(op.train, indices)]
-    held = TensorType((op.picked, op.train.plan.cols), op.train.dtype)
+    held = TensorType((op.chain.picked, op.train.plan.cols), op.train.dtype)
     if isinstance(op, TensorTrainEmbeddingBag):
         lines.append(bags_text(op))
         rows, held = "%pooled", result
@@ -79,7 +79,7 @@ def _function(name: str, op: Contraction) -> str:
 
 def _operand_names(op: Contraction) -> Sequence[str]:
     names = [f"core{k}" for k in range(op.train.plan.order)]
-    if op.first:
+    if op.chain.first:
         names.insert(0, "indices")
     if isinstance(op, TensorTrainEmbeddingBag):
         names += ["offsets"] * op.has_offsets + ["weights_given"] * op.has_weights
@@ -93,7 +93,7 @@ def _ids(op: Contraction, index: str) -> str:
       ^bb0(%i: index):
         %row = arith.index_cast %i : index to i64
         tensor.yield %row : i64
-    }} : {tensor(op.picked, index)}"""
+    }} : {tensor(op.chain.picked, index)}"""
     found = _flattened("%ids", "%indices", op.operands[0].shape, index)
     if isinstance(op, TensorTrainEmbeddingBag) and op.has_weights:
         found += "\n    " + _flattened("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)

@@ -1,0 +1,161 @@
+"""The one spelling of a loop nest in MLIR: maps, iterators and accesses as attributes, tile ops as a region."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.indexing_maps import map_attribute, read_map
+from ttstack.dialects.tile import build_tile_op, read_tile_op, tile_type
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import Access, IndexingMap, Iterator
+from ttstack.ops.types import ElementType, TensorType, tile_shape
+
+BOUND = "index_bound"
+"""The symbol of the maps that pick by the values of operand 0: what these are below."""
+
+_UNSEEN = -1
+"""The extent of a loop that no map has named yet."""
+
+
+def read_nest(op: Any) -> LoopNest:
+    """The record of a `generic` operation; raises `ValueError` where it is ill-formed."""
+    types = nest_types(op)
+    maps, iterators, access = (_list(op, n) for n in ("indexing_maps", "iterator_types", "access"))
+    for name, given in (("indexing_maps", maps), ("access", access)):
+        if len(given) != len(types):
+            raise ValueError(f"has {len(given)} {name} for {len(types)} operands")
+    read = [read_map(str(m)) for m in maps]
+    loops = [x for x, _ in read]
+    records = [IndexingMap(x, Access(ir.StringAttr(a).value), pick) for (x, pick), a in zip(read, access, strict=True)]
+    return LoopNest(
+        domain=_domain(types, loops, len(iterators)),
+        iterators=tuple(Iterator(ir.StringAttr(a).value) for a in iterators),
+        inputs=tuple(records[:-1]),
+        outputs=(records[-1],),
+        body=_read_body(op.regions[0].blocks[0], len(types)),
+        index_bound=ir.IntegerAttr(op.attributes[BOUND]).value if BOUND in op.attributes else None,
+    )
+
+
+def nest_types(op: Any) -> list[TensorType]:
+    """What the maps go over: of `ttir`, inputs and destination; of `ttnn`, inputs and result."""
+    values = list(op.operands) if op.name.startswith("ttir.") else [*op.operands, *op.results]
+    return [read_type(v.type) for v in values]
+
+
+def nest_attributes(nest: LoopNest) -> dict[str, ir.Attribute]:
+    """All that stands beside the region."""
+    bound = nest.index_bound
+    index = {} if bound is None else {BOUND: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), bound)}
+    return {
+        **index,
+        "indexing_maps": ir.ArrayAttr.get([map_attribute(m, len(nest.domain)) for m in nest.maps]),
+        "iterator_types": _strings(nest.iterators),
+        "access": _strings(m.access for m in nest.maps),
+    }
+
+
+def build_region(op: Any, nest: LoopNest, dtypes: Sequence[ElementType]) -> None:
+    """Fill the region of a new `generic` operation, whose inputs and result hold these element types."""
+    dialect, _, _ = op.name.partition(".")
+    location = op.location
+    tiles = [tile_type(d) for d in dtypes]
+    block = ir.Block.create_at_start(op.regions[0], tiles, [location] * len(tiles))
+    values: list[ir.Value] = list(block.arguments)
+    formats = list(dtypes)
+    with ir.InsertionPoint(block), location:
+        for i, tile_op in enumerate(nest.body):
+            last = i == len(nest.body) - 1
+            dtype = dtypes[-1] if last else _tile_result(tile_op, [formats[a] for a in tile_op.args], dtypes[-1])
+            values.append(build_tile_op(dialect, tile_op, [values[a] for a in tile_op.args], dtype))
+            formats.append(dtype)
+        ir.Operation.create(f"{dialect}.yield", operands=[values[-1]])
+
+
+def check_nest(op: Any, nest: LoopNest) -> None:
+    """Raise `ValueError` where maps do not fit the operands."""
+    types = nest_types(op)
+    if nest.index_bound is not None:
+        _check_index(types[0], nest.index_bound)
+    for i, (t, m) in enumerate(zip(types, nest.maps, strict=True)):
+        _check_map(f"operand {i}", t, m, nest)
+
+
+def _tile_result(tile_op: TileOp, operands: list[ElementType], default: ElementType) -> ElementType:
+    spec, attributes = OPS.get(tile_op.name), dict(tile_op.attributes)
+    if "dtype" in attributes:
+        return attributes["dtype"]
+    if spec is None or not issubclass(spec, Eltwise):
+        return default
+    return spec.on([TensorType((), d) for d in operands], attributes).results[0].dtype
+
+
+def _read_body(block: Any, count: int) -> tuple[TileOp, ...]:
+    arguments = list(block.arguments)
+    if len(arguments) != count:
+        raise ValueError(f"the region has {len(arguments)} arguments for {count} operands")
+    numbers: dict[Any, int] = {value: i for i, value in enumerate(arguments)}
+    body: list[TileOp] = []
+    *ops, last = list(block.operations)
+    for op in ops:
+        body.append(read_tile_op(op, _numbers(op, numbers)))
+        numbers[op.results[0]] = count + len(body) - 1
+    if not last.name.endswith(".yield"):
+        raise ValueError("the region does not end in ttir.yield")
+    if not body or _numbers(last, numbers) != (count + len(body) - 1,):
+        raise ValueError("ttir.yield does not give the result of the last tile op")
+    return tuple(body)
+
+
+def _numbers(op: Any, numbers: dict[Any, int]) -> tuple[int, ...]:
+    if any(v not in numbers for v in op.operands):
+        raise ValueError(f"'{op.name}' uses a value from outside of the region")
+    return tuple(numbers[v] for v in op.operands)
+
+
+def _domain(types: list[TensorType], maps: list[tuple[int | None, ...]], loops: int) -> tuple[int, ...]:
+    domain = [_UNSEEN] * loops
+    for t, m in zip(types, maps, strict=True):
+        for extent, loop in zip(tile_shape(t.shape), m, strict=False):
+            if loop is not None and loop < loops:
+                domain[loop] = max(domain[loop], extent)
+    return tuple(1 if extent == _UNSEEN else extent for extent in domain)
+
+
+def _check_index(index: TensorType, bound: int) -> None:
+    if index.dtype.is_float or bound < 1:
+        raise ValueError(f"{BOUND} is {bound}, of operand 0, {index}: it bounds integers, and is at least 1")
+
+
+def _check_map(name: str, t: TensorType, m: IndexingMap, nest: LoopNest) -> None:
+    if len(m.loops) != t.rank:
+        raise ValueError(f"{name} has rank {t.rank}, its map {len(m.loops)} results")
+    if m.pick is not None:
+        _check_pick(name, t, m, nest.index_bound)
+    if nest.index_bound is not None and m.access in (Access.INDIRECT, Access.GATHER):
+        return
+    for d, (extent, loop) in enumerate(zip(tile_shape(t.shape), m.loops, strict=True)):
+        want = 1 if loop is None else nest.domain[loop]
+        if extent != want:
+            raise ValueError(f"{name} has {extent} tiles along dimension {d}, its loop runs over {want}")
+
+
+def _check_pick(name: str, t: TensorType, m: IndexingMap, bound: int | None) -> None:
+    modulus = m.pick.modulus if m.pick else None
+    if m.access is not Access.INDIRECT or bound is None:
+        raise ValueError(f"{name} is picked by an index: its access is '{Access.INDIRECT}', and there is an {BOUND}")
+    if modulus is not None and t.shape[0] != modulus:
+        raise ValueError(f"{name} has {t.shape[0]} slices, its map picks one of {modulus}")
+
+
+def _strings(values: Any) -> ir.ArrayAttr:
+    return ir.ArrayAttr.get([ir.StringAttr.get(str(v)) for v in values])
+
+
+def _list(op: Any, name: str) -> list[Any]:
+    if name not in op.attributes:
+        raise ValueError(f"requires attribute '{name}'")
+    return list(ir.ArrayAttr(op.attributes[name]))

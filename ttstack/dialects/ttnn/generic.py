@@ -1,0 +1,47 @@
+"""`ttnn.generic`: a kernel that a region of tile ops says, for which the device has no op of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import SEGMENTS, Defined, operand_annotations, segments
+from ttstack.dialects.region import build_region, check_nest, nest_attributes, read_nest
+from ttstack.dialects.tile_dialect import define_tile_ops
+from ttstack.dialects.ttnn.dialect import TTNN
+from ttstack.dialects.types import read_type, tensor_type
+from ttstack.mlir import ext, ir
+from ttstack.ops.base import MAX_VARIADIC
+from ttstack.ops.generic import Generic
+
+
+class GenericOp(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
+    """Loops over tiles: inputs and a result, a map and an access for each, and a region on tiles."""
+
+    definition = Generic
+    __annotations__ = {
+        **operand_annotations(MAX_VARIADIC),
+        "result": ext.Result[ir.RankedTensorType],
+        "body": ext.Region,
+    }
+
+    def check(self) -> None:
+        """Maps, accesses and block arguments fit operands and result; loops have one extent."""
+        check_nest(self.operation, read_nest(self.operation))
+        super().check()
+
+
+define_tile_ops(TTNN)
+
+
+def build_generic(generic: Generic, inputs: Sequence[ir.Value], encoding: ir.Attribute | None) -> Any:
+    """A `ttnn.generic` at the current insertion point, with the layout of its result."""
+    source = {"source": ir.StringAttr.get(generic.source)} if generic.source else {}
+    sizes = {SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(inputs)) or [])}
+    op = ir.Operation.create(
+        "ttnn.generic",
+        results=[tensor_type(generic.type, encoding)],
+        operands=list(inputs),
+        attributes=nest_attributes(generic.program) | source | sizes,
+        regions=1,
+    )
+    build_region(op, generic.program, [*(read_type(v.type).dtype for v in inputs), generic.type.dtype])
+    return op
