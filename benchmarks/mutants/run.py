@@ -2,93 +2,104 @@
 
 `python -m benchmarks.mutants.run [--each 20] [--again REV] [PACKAGE ...]`
 
-The lines are drawn by the commit, the same in every run of it, the same number from each package. First all tests run
-once on a checkout in which each change can be switched on, each test with every mutant that it reaches, where that is
-quick. What is left runs alone, with the tests that reached it. A mutant is caught where a test fails or crashes that
-passes without it, or takes more than three times the processor time. All is kept in `build/mutants`, so that a run that
-was stopped goes on. What survived at another revision is tried again, on the lines of now, with `--again REV`.
+The lines are drawn by the commit, the same in every run of it, the same number from each package. In a checkout in which
+each change can be switched on, tests run once to see which changes each of them reaches; then each change is tried on the
+tests that reach it, until one fails or crashes that passes without it, or takes more than three times its processor
+time. What is computed when modules are imported is tried in a process of its own. All is kept in `build/mutants`, so that
+a run that was stopped goes on. What survived at another revision is tried again, on the lines of now, with `--again REV`.
 """
 
 import argparse
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.mutants.changes import Mutant, mutants
-from benchmarks.mutants.notes import Notes
-from benchmarks.mutants.record import Record, report
+from benchmarks.mutants.record import Record
 from benchmarks.mutants.suites import SUITES
 from benchmarks.mutants.switches import SITE, build
-from benchmarks.replay.revisions import ROOT, checked_out, revision
+from benchmarks.replay.revisions import checked_out, revision
+
+ALONE_SECONDS = 60.0
+"""Processor time, as noted, of the tests on which a mutant is tried that is computed when modules are imported."""
 
 
-def draw(package: str, count: int, commit: str) -> list[Mutant]:
+def draw(tree: Path, package: str, count: int, commit: str) -> list[Mutant]:
     """`count` of the mutants of a package, every file as likely as it has places."""
-    paths = (p for p in (ROOT / package).rglob("*.py") if "_generated" not in p.parts)
-    every = [m for p in sorted(paths) for m in mutants(str(p.relative_to(ROOT)), p.read_bytes())]
+    paths = (p for p in (tree / package).rglob("*.py") if "_generated" not in p.parts)
+    every = [m for p in sorted(paths) for m in mutants(str(p.relative_to(tree)), p.read_bytes())]
     return random.Random(f"{commit} {package}").sample(every, min(count, len(every)))
 
 
-def survivors(package: str, revision_name: str) -> list[Mutant]:
+def again(tree: Path, package: str, revision_name: str) -> list[Mutant]:
     """What survived at a revision, where the same text stands today, nearest to the line where it stood."""
-    left = Record(revision(revision_name).commit).survivors
-    return [m for mutant in left if Path(mutant.path).is_relative_to(package) for m in _now(mutant)]
+    left = Record(revision(revision_name).commit).survivors()
+    return [now for m in left if Path(m.path).is_relative_to(package) for now in _now(tree, m)]
 
 
-def _now(mutant: Mutant) -> list[Mutant]:
-    path = ROOT / mutant.path
+def _now(tree: Path, mutant: Mutant) -> list[Mutant]:
+    path = tree / mutant.path
     every = mutants(mutant.path, path.read_bytes()) if path.exists() else ()
     same = [m for m in every if (m.before, m.after) == (mutant.before, mutant.after)]
     return sorted(same, key=lambda m: abs(m.line - mutant.line))[:1]
 
 
-def run(drawn: Sequence[Mutant], tests: Sequence[str], record: Record) -> None:
-    """Try the mutants that are not decided yet."""
-    by_key = {m.key: m for m in drawn}
-    notes = _survey(drawn, tests, record.path.with_suffix(".notes"))
-    for key, test in notes.killers().items():
-        if key in by_key and key not in record.rows:
-            record.add(by_key[key], test)
-    waiting = [m for m in drawn if m.key not in record.rows]
-    with checked_out(revision("HEAD")) as tree:
-        for number, mutant in enumerate(waiting, 1):
-            print(f"{number} of {len(waiting)}: {mutant}", file=sys.stderr, flush=True)
-            record.add(mutant, _caught_by(tree, mutant, notes))
+def run(tree: Path, drawn: Sequence[Mutant], tests: Iterable[str], record: Record) -> None:
+    """Try the mutants that are not decided yet, in a checkout that is left changed."""
+    sources = {m.path: (tree / m.path).read_bytes() for m in drawn}
+    waiting = [m for m in drawn if m.key not in record.caught_by()]
+    if waiting:
+        switched = build(tree, drawn)
+        site = tree / SITE.name
+        variables = {"MUTANTS": str(record.folder), "MUTANTS_KEYS": " ".join(m.key for m in switched)}
+        failed = _pytest(
+            tree, site, ["-p", "mutants_plugin", "-s", *(t for t in tests if (tree / t).exists())], variables
+        )
+        if failed:
+            raise SystemExit(f"the tests cannot be collected: {failed}")
+    for path, source in sources.items():
+        (tree / path).write_bytes(source)
+    for mutant in (m for m in waiting if m.key not in record.caught_by()):
+        record.decide(mutant, _alone(tree, mutant, record))
 
 
-def _survey(drawn: Sequence[Mutant], tests: Sequence[str], notes: Path) -> Notes:
-    """Run all tests once, each with the mutants that it reaches."""
-    done = notes.with_suffix(".complete")
-    if not done.exists():
-        with checked_out(revision("HEAD")) as tree:
-            build(tree, drawn)
-            environment = {"MUTANTS_NOTES": str(notes), "MUTANTS_REACHED": str(notes.with_suffix(".elsewhere"))}
-            if said := _pytest(tree, tree / SITE.name, ["-p", "mutants_plugin", "-s", *tests], environment):
-                raise SystemExit(f"the tests do not run without any change: {said}")
-        done.touch()
-    return Notes(notes)
-
-
-def _caught_by(tree: Path, mutant: Mutant, notes: Notes) -> str:
-    """The test that fails first, of those that reached the mutant."""
+def _alone(tree: Path, mutant: Mutant, record: Record) -> str:
+    """The test of the package that fails first; those that name the module are asked first."""
     suite = next(tests for package, tests in SUITES.items() if Path(mutant.path).is_relative_to(package))
-    tests, seconds = notes.tests_for(mutant, suite, tree)
-    chosen = notes_file = ROOT / "build" / "mutants" / "chosen"
-    notes_file.write_text("\n".join(tests))
-    files = list(dict.fromkeys(t.split("::")[0] for t in tests))
-    path = tree / mutant.path
-    source = path.read_bytes()
+    chosen = _ordered([row for row in record.noted() if row["test"].startswith(suite)], mutant, tree)
+    listed = record.folder / "chosen"
+    listed.write_text("\n".join(row["test"] for row in chosen))
+    files = list(dict.fromkeys(row["test"].split("::")[0] for row in chosen))
+    source = (tree / mutant.path).read_bytes()
     try:
-        path.write_bytes(mutant.applied(source))
-        limit = int(3 * seconds) + 60
-        return _pytest(tree, SITE, ["-p", "chosen_plugin", *files], {"MUTANTS_CHOSEN": str(chosen)}, limit)
+        (tree / mutant.path).write_bytes(mutant.applied(source))
+        limit = int(3 * sum(row["seconds"] for row in chosen)) + 60
+        return _pytest(tree, SITE, ["-p", "chosen_plugin", *files], {"MUTANTS_CHOSEN": str(listed)}, limit)
     finally:
-        path.write_bytes(source)
+        (tree / mutant.path).write_bytes(source)
+
+
+def _ordered(rows: Sequence[dict[str, Any]], mutant: Mutant, tree: Path) -> list[dict[str, Any]]:
+    """Quick tests up to a limit, file by file."""
+    module = Path(mutant.path).with_suffix("")
+    name = re.compile(rf"import .*\b{module.stem}\b|\b{module.stem} import")
+    files = dict.fromkeys(row["test"].split("::")[0] for row in rows)
+    naming = {file for file in files if name.search((tree / file).read_text())}
+    chosen: list[dict[str, Any]] = []
+    limit = ALONE_SECONDS
+    for row in sorted(rows, key=lambda row: row["test"].split("::")[0] not in naming):
+        limit -= row["seconds"]
+        if limit > 0:
+            chosen.append(row)
+    order = list(dict.fromkeys(row["test"].split("::")[0] for row in chosen))
+    return sorted(chosen, key=lambda row: order.index(row["test"].split("::")[0]))
 
 
 def _pytest(
@@ -97,7 +108,8 @@ def _pytest(
     """Run tests of a checkout until the first fails, within that processor time: which did, nothing if none."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *arguments]
     python_path = os.pathsep.join(map(str, (site, tree, tree / "runtime")))
-    environment = os.environ | {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1"} | variables
+    elsewhere = {"MUTANTS_REACHED": str(tree.parent / "reached")}
+    environment = os.environ | {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1"} | elsewhere | variables
 
     def limit() -> None:
         if seconds is not None:
@@ -122,12 +134,17 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if unknown := set(chosen.packages) - set(SUITES):
         parser.error(f"no tests are known for {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
-    head = revision("HEAD").commit
-    record = Record(head)
-    per_package = [survivors(p, chosen.again) if chosen.again else draw(p, chosen.each, head) for p in chosen.packages]
-    drawn = [mutant for package in per_package for mutant in package]
-    run(drawn, sorted({test for p in chosen.packages for test in SUITES[p]}), record)
-    print(report((record.rows[m.key] for m in drawn), SUITES))
+    head = revision("HEAD")
+    record = Record(head.commit)
+    with checked_out(head) as tree:
+        each = [
+            again(tree, p, chosen.again) if chosen.again else draw(tree, p, chosen.each, head.commit)
+            for p in chosen.packages
+        ]
+        drawn = [mutant for package in each for mutant in package]
+        record.draw(drawn)
+        run(tree, drawn, sorted({test for p in chosen.packages for test in SUITES[p]}), record)
+    print(record.report(drawn, SUITES))
 
 
 if __name__ == "__main__":

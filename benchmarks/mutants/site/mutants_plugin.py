@@ -1,8 +1,7 @@
-"""Runs each test with every mutant that it reaches, as a plugin of pytest.
+"""Runs mutants in children of one process that has imported and collected all tests, as a plugin of pytest.
 
-A child is forked before a test. When the test has passed in the parent, which knows then what it reached, the child runs
-it once for each of these, so that nothing is imported, collected or compiled again. What a mutant does to what earlier
-tests have cached is not seen: such mutants are tried again by `run.py`, in a process of their own.
+First one child runs the tests without any mutant and notes which each test reaches. Then each mutant has a child of its
+own, which runs the tests that reach it until one fails. Nothing that a child caches is seen by the next.
 """
 
 import json
@@ -11,128 +10,136 @@ import resource
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sitecustomize as switches
 from _pytest.runner import runtestprotocol
 
 FUNCTION_SECONDS = 2.0
-"""What the cases of one test function may take together; further ones are left to the second stage."""
-TEST_SECONDS = 0.7
-MUTANTS_SECONDS = 15.0
-"""Longer tests, whose mutants would take longer than this, are only noted."""
+"""Processor time for the cases of one test function while it is noted what tests reach."""
+MUTANT_SECONDS = 60.0
+"""Processor time, as noted, of the tests that a mutant is tried on."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Mutants(Path(os.environ["MUTANTS_NOTES"])))
+    config.pluginmanager.register(Mutants(Path(os.environ["MUTANTS"])))
 
 
 class Mutants:
-    def __init__(self, notes: Path) -> None:
-        self.notes = notes
-        self.spent: Counter[str] = Counter()
-        self.known: set[str] = set()
-        self.at_import: set[str] = set()
-        self.dead: set[str] = set()
-        for row in map(json.loads, notes.read_text().splitlines() if notes.exists() else ()):
-            self.known.add(row.get("test", ""))
-            self.dead |= {*row.get("killed", ()), *row.get("endless", ())}
-        switches.home = os.getpid()
+    def __init__(self, folder: Path) -> None:
+        self.notes, self.results = folder / "notes.jsonl", folder / "results.jsonl"
         self.elsewhere = Path(os.environ["MUTANTS_REACHED"])
 
-    def pytest_collection_finish(self) -> None:
-        self._note({"at_import": sorted(switches.reached)})
-        self.at_import = set(switches.reached)
-
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        function = item.nodeid.split("[")[0]
-        if item.nodeid in self.known or self.spent[function] > FUNCTION_SECONDS:
-            item.session._setupstate.teardown_exact(nextitem)
-            return True
-        switches.reached.clear()
-        self.elsewhere.write_text("")
-        child = _Child(item, nextitem)
-        start = time.process_time()
-        passed = _passes(item, nextitem)
-        seconds = time.process_time() - start
-        self.spent[function] += seconds
-        reached = switches.reached | set(self.elsewhere.read_text().split())
-        alive = sorted(reached - self.dead - self.at_import) if passed else []
-        if seconds > TEST_SECONDS and seconds * len(alive) > MUTANTS_SECONDS:
-            alive = []
-        killed, endless = child.outcomes(alive, seconds)
-        child.end()
-        self.dead |= {*killed, *endless}
-        self._note(
-            {"test": item.nodeid, "passed": passed, "seconds": round(seconds, 3)}
-            | {"reached": sorted(reached), "killed": killed, "endless": endless}
-        )
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        at_import = set(switches.reached) | set(self.elsewhere.read_text().split())
+        _in_child(lambda: self._note_all(session.items, {row["test"] for row in _rows(self.notes)}))
+        fit = [row for row in _rows(self.notes) if row["passed"]]
+        items = {item.nodeid: item for item in session.items}
+        decided = {row["key"] for row in _rows(self.results)}
+        for key in os.environ["MUTANTS_KEYS"].split():
+            rows = [row for row in fit if key in row["reached"]]
+            if key not in at_import | decided and rows:
+                self._try(key, _chosen(rows), items)
         return True
 
-    def _note(self, row: dict[str, object]) -> None:
-        with self.notes.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+    def _note_all(self, items: Sequence[pytest.Item], known: set[str]) -> None:
+        """What each test reaches, of what is not imported already."""
+        switches.home = os.getpid()
+        spent: Counter[str] = Counter()
+        kept = (i for i in items if i.nodeid not in known)
+        for item, following in _pairs([i for i in kept]):
+            function = item.nodeid.split("[")[0]
+            if spent[function] > FUNCTION_SECONDS:
+                item.session._setupstate.teardown_exact(following)
+                continue
+            switches.reached.clear()
+            self.elsewhere.write_text("")
+            start = time.process_time()
+            passed = _passes(item, following)
+            seconds = time.process_time() - start
+            spent[function] += seconds
+            reached = sorted(switches.reached | set(self.elsewhere.read_text().split()))
+            _add(self.notes, {"test": item.nodeid, "passed": passed, "seconds": round(seconds, 3), "reached": reached})
+
+    def _try(self, key: str, rows: Sequence[dict[str, Any]], items: dict[str, pytest.Item]) -> None:
+        answer = self.results.with_suffix(".answer")
+        answer.write_text("")
+        seconds = sum(row["seconds"] for row in rows)
+        start = time.time()
+        code = _in_child(lambda: _run(key, [items[row["test"]] for row in rows], answer), 3 * seconds + 30)
+        by = (
+            "time"
+            if code in (-signal.SIGXCPU, -signal.SIGALRM)
+            else answer.read_text() or (f"exit {code}" if code else "")
+        )
+        _add(self.results, {"key": key, "by": by, "tests": len(rows), "seconds": round(time.time() - start, 1)})
 
 
-def _passes(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+def _run(key: str, items: Sequence[pytest.Item], answer: Path) -> None:
+    switches.on = os.environ["MUTANT"] = key
+    for item, following in _pairs(items):
+        if not _passes(item, following):
+            answer.write_text(item.nodeid)
+            return
+
+
+def _chosen(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One case of each function first, quick ones first, then others; those of a file together."""
+    first: list[dict[str, Any]] = []
+    rest: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for row in sorted(rows, key=lambda row: row["seconds"]):
+        function = row["test"].split("[")[0]
+        (rest if function in seen else first).append(row)
+        seen.add(function)
+    return _within(first, MUTANT_SECONDS / 2) + _within(rest, MUTANT_SECONDS / 2)
+
+
+def _within(rows: Sequence[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
+    chosen: list[dict[str, Any]] = []
+    for row in rows:
+        limit -= row["seconds"]
+        if limit < 0 and chosen:
+            break
+        chosen.append(row)
+    files = list(dict.fromkeys(row["test"].split("::")[0] for row in chosen))
+    return sorted(chosen, key=lambda row: files.index(row["test"].split("::")[0]))
+
+
+def _pairs(items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    return zip(items, [*items[1:], None], strict=True)
+
+
+def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
+    reports = runtestprotocol(item, nextitem=following, log=False)
     return all(r.passed for r in reports) and any(r.when == "call" for r in reports)
 
 
-class _Child:
-    """The process as it was before a test."""
-
-    def __init__(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
-        self.asks, ask = os.pipe()
-        answer, self.answers = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.close(ask), os.close(answer)
-            self._serve(item, nextitem)
-        os.close(self.asks), os.close(self.answers)
-        self.ask, self.answer = os.fdopen(ask, "w"), os.fdopen(answer)
-
-    def outcomes(self, keys: list[str], seconds: float) -> tuple[list[str], list[str]]:
-        """Those that fail the test, which passes in a child without any, and those that do not end."""
-        said = {key: self._outcome(key, seconds) for key in keys}
-        killed = [key for key in keys if said[key] == "failed"]
-        fit = not killed or self._outcome("-", seconds) == "passed"
-        return killed if fit else [], [key for key in keys if said[key] == "time"]
-
-    def end(self) -> None:
-        self.ask.close(), self.answer.close()
-        os.waitpid(self.pid, 0)
-
-    def _outcome(self, key: str, seconds: float) -> str:
-        self.ask.write(f"{key} {seconds}\n")
-        self.ask.flush()
-        return self.answer.readline().strip()
-
-    def _serve(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
-        with os.fdopen(self.asks) as asks, os.fdopen(self.answers, "w") as answers:
-            for line in asks:
-                key, seconds = line.split()
-                answers.write(_status(key, float(seconds), item, nextitem) + "\n")
-                answers.flush()
-        os._exit(0)
-
-
-def _status(key: str, seconds: float, item: pytest.Item, nextitem: pytest.Item | None) -> str:
-    """What the test says of one mutant, in a process of its own group with a limit of processor time."""
+def _in_child(work: Callable[[], None], seconds: float | None = None) -> int:
+    """How a child ended that did the work, with a limit of processor time; on the clock it may take 20 times as long."""
     pid = os.fork()
     if pid == 0:
-        os.setpgid(0, 0)
-        switches.on = os.environ["MUTANT"] = key
-        resource.setrlimit(resource.RLIMIT_CPU, (int(10 * seconds) + 5, resource.RLIM_INFINITY))
-        signal.alarm(int(100 * seconds) + 60)
-        status = 1
+        code = 1
         try:
-            status = 0 if _passes(item, nextitem) else 1
+            if seconds is not None:
+                os.setpgid(0, 0)
+                resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, resource.RLIM_INFINITY))
+                signal.alarm(int(20 * seconds))
+            work()
+            code = 0
         finally:
-            os._exit(status)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    if code in (-signal.SIGALRM, -signal.SIGXCPU):
-        return "time"
-    return "passed" if code == 0 else "failed"
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def _add(path: Path, row: dict[str, Any]) -> None:
+    with path.open("a") as file:
+        file.write(json.dumps(row) + "\n")
