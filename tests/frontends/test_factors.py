@@ -11,7 +11,7 @@ import torch
 import ttstack
 from tests.frontends.call_text import call, results_of, typed
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.frontends.stablehlo_to_ttir.triangular import LARGEST
+from ttstack.frontends.limits import FACTOR_ROWS
 
 Array = np.ndarray[Any, Any]
 EXPORTS = Path(__file__).parent / "jax_exports"
@@ -77,8 +77,10 @@ def test_cholesky_factors_read_one_triangle(shape: tuple[int, ...], lower: bool)
 
 
 def test_what_is_too_large_is_refused():
-    a = np.zeros((LARGEST + 1, LARGEST + 1), np.float32)
-    with pytest.raises(UnsupportedOpError, match=rf"is of {LARGEST + 1} rows, at most {LARGEST} are written out"):
+    a = np.zeros((FACTOR_ROWS + 1, FACTOR_ROWS + 1), np.float32)
+    with pytest.raises(
+        UnsupportedOpError, match=rf"is of {FACTOR_ROWS + 1} rows, at most {FACTOR_ROWS} are written out"
+    ):
         ttstack.compile(cholesky(a, lower=True))
 
 

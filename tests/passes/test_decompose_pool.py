@@ -4,7 +4,7 @@ import pytest
 
 import ttstack
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.passes.ttir.decompose_pool import MOST_TAPS
+from ttstack.frontends.limits import DILATED_TAPS
 
 
 def pool(kernel: int) -> str:
@@ -25,6 +25,6 @@ def test_a_dilated_pool_of_few_taps():
 
 
 def test_one_of_many_taps_is_refused_with_the_reason():
-    with pytest.raises(UnsupportedOpError, match=f"of a kernel of {MOST_TAPS} x 1") as caught:
-        ttstack.compile(pool(MOST_TAPS))
-    assert f"at most {MOST_TAPS} rows and columns are written out" in str(caught.value)
+    with pytest.raises(UnsupportedOpError, match=f"of a kernel of {DILATED_TAPS} x 1") as caught:
+        ttstack.compile(pool(DILATED_TAPS))
+    assert f"at most {DILATED_TAPS} rows and columns are written out" in str(caught.value)

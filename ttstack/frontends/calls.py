@@ -1,15 +1,11 @@
 """How much calls stand for: bodies of functions take the place of their calls before anything else is done."""
 
-from typing import Any, Final
+from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
+from ttstack.frontends.limits import CALLED_OPS, CALLS
 from ttstack.mlir import ir
-
-MOST_OPS: Final = 100_000
-"""Ops of a function whose calls are replaced: each is compiled for itself."""
-MOST_CALLS: Final = 200
-"""Calls inside of calls."""
 
 
 def check_calls(module: ir.Module) -> None:
@@ -29,13 +25,13 @@ class _Sizes:
     def of(self, name: str, depth: int) -> int:
         """The ops that a call of the function stands for."""
         if name not in self._known:
-            if depth > MOST_CALLS:
-                self._refuse(name, f"is called through more than {MOST_CALLS} others")
+            if depth > CALLS:
+                self._refuse(name, f"is called through more than {CALLS} others")
             self._known[name] = 0
             own, called = _contents(self.functions[name])
             self._known[name] = own + sum(self.of(n, depth + 1) for n in called if n in self.functions)
-            if self._known[name] > MOST_OPS:
-                self._refuse(name, f"stands for {self._known[name]:,} ops with all that it calls, over {MOST_OPS:,}")
+            if self._known[name] > CALLED_OPS:
+                self._refuse(name, f"stands for {self._known[name]:,} ops with all that it calls, over {CALLED_OPS:,}")
         return self._known[name]
 
     def _refuse(self, name: str, why: str) -> None:

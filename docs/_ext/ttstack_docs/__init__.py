@@ -12,6 +12,7 @@ from ttstack_docs.cost import cost_modules, cost_terms
 from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
 from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
+from ttstack_docs.limits import written_out
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
 from ttstack_docs.schema import header_layout, schema_text
@@ -38,6 +39,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "presets": preset_table,
     "report": report_table,
     "schema": schema_text,
+    "written-out": written_out,
     "zoo": zoo_table,
     "zoo-figures": zoo_figures,
 }

@@ -8,10 +8,8 @@ import onnx
 from onnx import GraphProto, NodeProto
 
 from ttstack.diagnostics import SourceError, UnsupportedOpError
+from ttstack.frontends.limits import ROUNDS
 from ttstack.frontends.onnx.evaluate import Array
-
-MAX_ITERATIONS = 4096
-"""Loops that run longer are refused: each iteration is compiled for itself."""
 
 
 class Walker(Protocol):
@@ -48,8 +46,8 @@ def unroll(node: NodeProto, walker: Walker) -> list[str]:
     scanned: list[list[str]] = [[] for _ in body.output[1 + len(carried) :]]
     i = 0
     while (limit is None or i < limit) and (not condition or _truth(node, condition, walker, "its condition")):
-        if i == MAX_ITERATIONS:
-            raise _refused(node, f"runs for more than {MAX_ITERATIONS} iterations")
+        if i == ROUNDS:
+            raise _refused(node, f"runs for more than {ROUNDS} iterations")
         prefix = f"{name_of(node)}/{i}/"
         number, go_on = f"{prefix}#", condition or f"{prefix}?"
         walker.known |= {number: np.array(i), **({} if condition else {go_on: np.array(True)})}

@@ -7,7 +7,8 @@ import onnx
 from onnx import NodeProto
 
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.frontends.onnx.control import MAX_ITERATIONS, Walker, known_values, name_of, stacked
+from ttstack.frontends.limits import ROUNDS
+from ttstack.frontends.onnx.control import Walker, known_values, name_of, stacked
 from ttstack.frontends.onnx.types import static_shape
 
 
@@ -47,8 +48,8 @@ def _split(node: NodeProto, walker: Listing) -> list[str]:
     sizes = each.tolist() if each.size > 1 else [each.item()] * (shape[axis] // each.item())
     if left := shape[axis] - sum(sizes):
         sizes.append(left)
-    if len(sizes) > MAX_ITERATIONS:
-        raise UnsupportedOpError(f"`{node.op_type}` gives more than {MAX_ITERATIONS} tensors", loc=name_of(node))
+    if len(sizes) > ROUNDS:
+        raise UnsupportedOpError(f"`{node.op_type}` gives more than {ROUNDS} tensors", loc=name_of(node))
     prefix = f"{name_of(node)}/"
     parts = [f"{prefix}{i}" for i in range(len(sizes))]
     walker.known[f"{prefix}sizes"] = np.array(sizes)

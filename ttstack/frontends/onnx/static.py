@@ -7,6 +7,7 @@ import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.limits import FOLDED_BYTES, OPS
 from ttstack.frontends.onnx import sequences
 from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
 from ttstack.frontends.onnx.evaluate import Array, Evaluator
@@ -15,12 +16,6 @@ from ttstack.frontends.onnx.plain import definition, nodes_of, pads_spelled
 from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import shape_fault, spell, static_shape, type_of
-
-MOST_NODES = 20_000
-"""Nodes in bodies that are walked, once for each iteration."""
-
-FOLD_BYTES = 1 << 20
-"""Results that are larger than this are computed by the program, unless their shape depends on them."""
 
 _BY_VALUE = {"Resize", "Upsample", "OneHot", "QuantizeLinear", "DequantizeLinear"}
 """Ops that are converted by the values of real operands."""
@@ -95,8 +90,8 @@ class StaticGraph:
     def _resolved(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
         """Walk a node of a graph under what its names stand for."""
         self._walked += bool(prefix)
-        if self._walked > MOST_NODES:
-            what = f"loops and branches are written out to more than {MOST_NODES:,} nodes"
+        if self._walked > OPS:
+            what = f"loops and branches are written out to more than {OPS:,} nodes"
             raise SourceError(what, loc=prefix + name_of(node), hint="shorten the loops before the export")
         if lost := [name for name in node.input if name and name not in scope]:
             what = f"`{node.op_type}` takes '{lost[0]}', which is no input and no result of a node before it"
@@ -207,7 +202,7 @@ def _constant(node: NodeProto) -> TensorProto | None:
 
 def _is_small(types: Mapping[str, TypeProto]) -> bool:
     shapes = [static_shape(t) for t in types.values()]
-    return all(shape is None or 8 * prod(shape) <= FOLD_BYTES for shape in shapes)
+    return all(shape is None or 8 * prod(shape) <= FOLDED_BYTES for shape in shapes)
 
 
 def _all_nodes(graph: GraphProto) -> Iterator[NodeProto]:

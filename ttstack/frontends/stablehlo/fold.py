@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
+from ttstack.frontends.limits import FOLDED_ELEMENTS
 from ttstack.mlir import func, ir, stablehlo
-
-LARGEST = 1024
-"""Elements of results that are computed: control flow, indices and small tables, but no weights."""
 
 _NAMES = """
     abs add and atan2 bitcast_convert broadcast_in_dim cbrt ceil clamp compare concatenate constant convert cosine
@@ -66,7 +64,7 @@ def truth(known: Known) -> int:
 def _is_small(result: ir.Type) -> bool:
     if not isinstance(result, ir.RankedTensorType) or not result.has_static_shape:
         return False
-    return math.prod(result.shape) <= LARGEST and isinstance(result.element_type, ir.IntegerType | ir.FloatType)
+    return math.prod(result.shape) <= FOLDED_ELEMENTS and isinstance(result.element_type, ir.IntegerType | ir.FloatType)
 
 
 def _evaluate(op: Any, operands: Sequence[Known]) -> list[Any]:

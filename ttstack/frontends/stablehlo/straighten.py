@@ -8,15 +8,10 @@ from typing import Any, NoReturn, TypeAlias
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
+from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
 from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.mlir import ir
-
-MOST_OPS = 20_000
-"""Ops that a function can have when its loops are written out."""
-
-MOST_STEPS = 200_000
-"""Ops that are looked at for it, those included that are computed and leave nothing behind."""
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
 """Targets of custom calls that say where a value is, not what: results have the types of operands."""
@@ -73,8 +68,8 @@ class Straightener:
         self._values |= dict(zip(block.arguments, arguments, strict=True))
         *ops, last = (op.operation for op in block.operations)
         self._steps += 1 + len(ops)
-        if self._steps > MOST_STEPS:
-            self._refuse(block.owner, f"is written out in more than {MOST_STEPS:,} steps", "shorten the loops")
+        if self._steps > STEPS:
+            self._refuse(block.owner, f"is written out in more than {STEPS:,} steps", "shorten the loops")
         for op in ops:
             with op.location:
                 results = self._ops.get(op.name, self._op)(op)
@@ -88,8 +83,8 @@ class Straightener:
         if len(known) == len(operands) and self._is_closed(op) and (found := fold(op, known)) is not None:
             return found
         self._emitted += 1
-        if self._emitted > MOST_OPS:
-            self._refuse(op, f"is one of more than {MOST_OPS:,} ops that loops are written out to", "shorten the loops")
+        if self._emitted > OPS:
+            self._refuse(op, f"is one of more than {OPS:,} ops that loops are written out to", "shorten the loops")
         values = [self._written(v) for v in operands]
         copy = op.clone().operation
         for i, value in enumerate(values):

@@ -9,13 +9,14 @@ from ttstack.dialects.ttir.build import permuted, reshaped
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, constant, joined, scalar, sliced, splat
+from ttstack.frontends.limits import TAPS
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.gather import clamped_starts
 from ttstack.frontends.stablehlo_to_ttir.positions import Starts, Table, components, counter, within
 from ttstack.frontends.stablehlo_to_ttir.shape import padded
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
-from ttstack.frontends.stablehlo_to_ttir.window import MOST_TAPS, Windows
+from ttstack.frontends.stablehlo_to_ttir.window import Windows
 from ttstack.mlir import ir, stablehlo
 from ttstack.ops.types import DType, TensorType
 
@@ -128,8 +129,8 @@ def _select_and_scatter(call: Call) -> ir.Value:
     """The place of what each window chooses, tap by tap; then a scatter into it."""
     windows, t, counts = Windows.of(call), call.types[0], call.types[1].shape
     taps = list(windows.taps())
-    if len(taps) > MOST_TAPS:
-        call.refuse(f"has windows of {len(taps)} elements", f"at most {MOST_TAPS} are supported")
+    if len(taps) > TAPS:
+        call.refuse(f"has windows of {len(taps)} elements", f"at most {TAPS} are supported")
     how = _kind_of_source(call)
     start = call.tensor(2)
     x = padded(call.tensor(0), start, windows.low, windows.high)

@@ -6,14 +6,12 @@ from ttstack.dialects.ttir.build import permuted
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import joined, sliced, splat
+from ttstack.frontends.limits import FACTOR_ROWS
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()
-
-LARGEST = 128
-"""Rows of a matrix that is factored: a few ops for each of them."""
 
 
 @CONVERSIONS("triangular_solve", to="matmul subtract div slice_static concat permute reverse")
@@ -64,8 +62,8 @@ def _cholesky(call: Call) -> ir.Value:
 
 
 def _check_rows(call: Call, a: ir.Value) -> None:
-    if (rows := _rows(a)) > LARGEST:
-        call.refuse(f"is of {rows} rows, at most {LARGEST} are written out", "give what it computes as an input")
+    if (rows := _rows(a)) > FACTOR_ROWS:
+        call.refuse(f"is of {rows} rows, at most {FACTOR_ROWS} are written out", "give what it computes as an input")
 
 
 @dataclass(frozen=True)

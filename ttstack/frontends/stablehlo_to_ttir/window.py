@@ -9,6 +9,7 @@ from ttstack.dialects.ttir.build import permuted
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, elementwise, joined, sliced
+from ttstack.frontends.limits import TAPS
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.operands import neutral
@@ -17,9 +18,6 @@ from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
 from ttstack.mlir import ir
 
 CONVERSIONS = ConversionTable()
-
-MOST_TAPS = 4096
-"""Elements of a window that are combined one by one."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,8 @@ def _reduce_window(call: Call) -> Sequence[ir.Value]:
         return _run(call, windows, usual, dim)
     if usual and (pooled := _pool(call, windows, usual)) is not None:
         return [pooled]
-    if math.prod(windows.sizes) > MOST_TAPS:
-        call.refuse(f"has windows of {math.prod(windows.sizes)} elements", f"at most {MOST_TAPS} are supported")
+    if math.prod(windows.sizes) > TAPS:
+        call.refuse(f"has windows of {math.prod(windows.sizes)} elements", f"at most {TAPS} are supported")
     count = len(call.operands) // 2
     starts = call.operands[count:]
     values = [

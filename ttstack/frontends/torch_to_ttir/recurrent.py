@@ -8,6 +8,7 @@ from ttstack.dialects.ttir.build import permuted, reshaped
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise, joined, sliced
+from ttstack.frontends.limits import ROUNDS
 from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.table import ConversionTable
 from ttstack.frontends.torch_to_ttir.training import OF_MODULES
@@ -16,9 +17,6 @@ from ttstack.mlir import ir
 CONVERSIONS = ConversionTable()
 
 TARGETS = "linear matmul slice_static reshape permute concat add"
-
-MOST_STEPS = 4096
-"""Steps of a layer that are written out: each is compiled for itself."""
 
 State = Sequence[ir.Value]
 """[batch, width] each: what a step hands on, its output first."""
@@ -39,8 +37,8 @@ class Direction:
     def run(self, x: ir.Value, state: State, cell: Cell) -> tuple[ir.Value, State]:
         """Outputs [time, batch, width] for inputs [time, batch, features], and the last state."""
         length, *_ = read_type(x.type).shape
-        if length > MOST_STEPS:
-            raise ValueError(f"runs for {length:,} steps, each of which is compiled for itself: at most {MOST_STEPS:,}")
+        if length > ROUNDS:
+            raise ValueError(f"runs for {length:,} steps, each of which is compiled for itself: at most {ROUNDS:,}")
         shares, outputs = linear(x, self.weights[0], self.biases[0]), list[ir.Value]()
         for at in reversed(range(length)) if self.backwards else range(length):
             share = sliced(shares, 0, at, at + 1)

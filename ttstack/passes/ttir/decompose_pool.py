@@ -12,14 +12,13 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.ttir.build import reshaped
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.limits import DILATED_TAPS
 from ttstack.mlir import ir
 from ttstack.ops.pool import AvgPool2d
 from ttstack.ops.types import DType, TensorType
 from ttstack.ops.windows import Window
 from ttstack.passes.pattern import Pattern
 
-MOST_TAPS = 256
-"""Rows and columns of a kernel together: a slice and a sum for each of them."""
 _SMALLER = "pool in steps, each of a smaller kernel, or without dilation"
 
 
@@ -29,9 +28,9 @@ def _average(op: Any) -> list[ir.Value] | None:
     if all(w.dilation == 1 or w.kernel == 1 for w in pool.windows):
         return None
     taps = sum(w.kernel for w in pool.windows)
-    if taps > MOST_TAPS:
+    if taps > DILATED_TAPS:
         what = f"`{op.name}` is dilated, of a kernel of {' x '.join(str(w.kernel) for w in pool.windows)}"
-        why = f"the device has none that is dilated, and at most {MOST_TAPS} rows and columns are written out"
+        why = f"the device has none that is dilated, and at most {DILATED_TAPS} rows and columns are written out"
         raise UnsupportedOpError(what, loc=read_location(op.location) or None, notes=(why,), hint=_SMALLER)
     result = pool.results[0]
     total = _padded(reshaped(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
