@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import NodeProto, TypeProto, numpy_helper
+from onnx import GraphProto, NodeProto, TypeProto, checker, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from ttstack.frontends.onnx.types import static_shape, type_of
@@ -34,6 +34,25 @@ class Evaluator:
         """Whether the op is one of ONNX's own."""
         domain = "" if node.domain == "ai.onnx" else node.domain
         return onnx.defs.has(node.op_type, self._opsets.get(domain, 0), domain)
+
+    def check(self, node: NodeProto) -> None:
+        """Raise `ValueError` where operands, results or attributes are not as many or of such types as ONNX says.
+
+        Bodies are left to their own nodes, and tensors to who reads them.
+        """
+        own = NodeProto()
+        own.CopyFrom(node)
+        for attribute in own.attribute:
+            if attribute.HasField("g"):
+                attribute.g.CopyFrom(GraphProto(name="body"))
+            if attribute.HasField("t"):
+                attribute.t.CopyFrom(numpy_helper.from_array(np.zeros(1, np.float32)))
+        context: Any = checker.C.CheckerContext()
+        context.ir_version, context.opset_imports = onnx.IR_VERSION, self._opsets
+        try:
+            checker.check_node(own, context)
+        except checker.ValidationError as e:
+            raise ValueError(str(e).strip().splitlines()[0]) from e
 
     def types(
         self, node: NodeProto, types: Mapping[str, TypeProto], known: Mapping[str, Array]

@@ -98,8 +98,10 @@ class StaticGraph:
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN)
         try:
             _check_integers(node)
+            if self._evaluator.defines(node):
+                self._evaluator.check(node)
             self._placed(node, scope, prefix)
-        except (LookupError, ValueError, TypeError, ArithmeticError) as e:
+        except ValueError as e:
             what = f"`{node.op_type}` is not as ONNX defines it: {e}"
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN) from e
 
@@ -159,10 +161,6 @@ class StaticGraph:
         except (onnx.shape_inference.InferenceError, RuntimeError) as e:
             reason = str(e).strip().splitlines()[-1]
             raise SourceError(f"`{node.op_type}` does not fit its operands: {reason}", loc=name_of(node)) from e
-        except onnx.checker.ValidationError as e:
-            reason = str(e).strip().splitlines()[0]
-            what = f"`{node.op_type}` is not as ONNX defines it: {reason}"
-            raise SourceError(what, loc=name_of(node), hint=_EXPORT_AGAIN) from e
         for name, t in found.items():
             if fault := shape_fault(static_shape(t) or ()):
                 raise SourceError(f"the result '{name}' of `{node.op_type}` is no tensor: {fault}", loc=name_of(node))
