@@ -62,6 +62,28 @@ def test_what_if(ttstack: Command, program: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "instead", "why"),
+    [
+        ("@forward", "@other", "it has no function 'forward'"),
+        ("64x128", "64x96", "its input 'x' is tensor<64x96xf32>, and tensor<64x128xf32> in the program"),
+        ('"y"', '"z"', "it has no input 'y'"),
+        ('"y"', '"z"', "it has the input 'z', which the program does not have"),
+        ('"y"', '"y", tt.argument_type = "parameter"', "it has the parameter 'y', which the program does not have"),
+    ],
+)
+def test_another_model_is_no_what_if(
+    written: str, instead: str, why: str, ttstack: Command, program: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.mlir"
+    other.write_text(program.with_suffix(".mlir").read_text().replace(written, instead))
+    for command in ("perf", program, "--what-if", "clock=1GHz"), ("compare", program, "wormhole"):
+        result = ttstack(*command, "--recompile", other)
+        assert (result.code, result.out) == (1, "")
+        assert "is not the model that the program was compiled from" in result.err
+        assert why in " ".join(result.err.split())
+
+
+@pytest.mark.parametrize(
     ("changes", "why"),
     [
         ("l1_sz=2MiB", "'l1_sz' is no field of a chip; did you mean 'l1_size'?"),

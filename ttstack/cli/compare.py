@@ -27,6 +27,7 @@ def compare_programs(
 ) -> None:
     """Compare predicted times op by op, of two programs or of one program on another device."""
     from ttstack.api import load
+    from ttstack.cli.recompiled import beside_recompiled
     from ttstack.report.compare import compare
     from ttstack.report.re_cost import on_system
     from ttstack.system_desc import load as load_system
@@ -41,7 +42,7 @@ def compare_programs(
     elif recompile is None:
         found = compare(before, *on_system(program.binary, load_system(other), before.function))
     else:
-        found = compare(before, program.recompile(recompile, system_desc=load_system(other)).cost(before.function))
+        found = beside_recompiled(program, before, recompile, load_system(other))
     show(found, sort, top, as_json=as_json)
 
 

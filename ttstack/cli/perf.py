@@ -69,6 +69,7 @@ def perf(
 
 def _changed(program: "Program", function: str | None, changes: list[str], source: str | None) -> "Comparison":
     """The program beside itself on the other device, placed as it is or compiled again."""
+    from ttstack.cli.recompiled import beside_recompiled
     from ttstack.report.compare import compare
     from ttstack.report.re_cost import on_system
     from ttstack.system_desc.what_if import what_if
@@ -78,4 +79,4 @@ def _changed(program: "Program", function: str | None, changes: list[str], sourc
     if source is None:
         after, notes = on_system(program.binary, system, before.function)
         return compare(before, after, followed + notes)
-    return compare(before, program.recompile(source, system_desc=system).cost(before.function), followed)
+    return beside_recompiled(program, before, source, system, followed)
