@@ -147,10 +147,28 @@ def test_a_large_constant_is_a_weight():
     np.testing.assert_allclose(got, values @ values, rtol=1e-5, atol=1e-5)
 
 
+def test_a_number_everywhere_is_a_constant():
+    text = """func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<2x2xi32>) {
+      %c = arith.constant 2.5 : f32
+      %n = arith.constant -7 : i32
+      %t = arith.constant true
+      %s = tensor.splat %c : tensor<3xf32>
+      %m = tensor.splat %n : tensor<2x2xi32>
+      %b = tensor.splat %t : tensor<3xi1>
+      %r = stablehlo.select %b, %s, %x : tensor<3xi1>, tensor<3xf32>
+      %e = stablehlo.add %x, %r : tensor<3xf32>
+      return %e, %m : tensor<3xf32>, tensor<2x2xi32>
+    }"""
+    first, second = results_of(text, [np.array([1, 2, 3], np.float32)])
+    np.testing.assert_array_equal(first, [3.5, 4.5, 5.5])
+    np.testing.assert_array_equal(second, np.full((2, 2), -7))
+
+
 def test_numbers_that_are_no_tensors_are_refused():
     text = """func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
       %c = arith.constant 1.0 : f32
-      %s = tensor.splat %c : tensor<3xf32>
+      %d = arith.addf %c, %c : f32
+      %s = tensor.splat %d : tensor<3xf32>
       %r = stablehlo.add %x, %s : tensor<3xf32>
       return %r : tensor<3xf32>
     }"""

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from io import BytesIO
 from types import new_class
-from typing import Any
+from typing import Any, ClassVar
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.elements import read_elements
@@ -22,11 +23,24 @@ RESULT_SEGMENTS = "resultSegmentSizes"
 class Dialect(ext.Dialect, name="ttstack_base"):
     """A dialect that can be loaded into any number of contexts, any number of times."""
 
+    _emitted: ClassVar[dict[str, bytes]] = {}
+    """The definitions in IRDL by name of the dialect, as bytecode: reading them takes a third of emitting them."""
+
     @classmethod
     def ensure_loaded(cls) -> None:
         """Load into the current context unless it is there."""
-        if not ir.Context.current.is_dialect_loaded(cls.DIALECT_NAMESPACE):
-            cls.load()
+        if ir.Context.current.is_dialect_loaded(cls.DIALECT_NAMESPACE):
+            return
+        cls.load()
+        if cls.name not in cls._emitted:
+            code = BytesIO()
+            cls._mlir_module.operation.write_bytecode(code)
+            cls._emitted[cls.name] = code.getvalue()
+
+    @classmethod
+    def _emit_module(cls) -> ir.Module:
+        code = cls._emitted.get(cls.name)
+        return super()._emit_module() if code is None else ir.Module.parse(code)
 
     @classmethod
     def op(cls, mnemonic: str) -> type[Any] | None:

@@ -14,7 +14,17 @@ def system_desc_attribute(desc: SystemDesc) -> ir.Attribute:
 
 def read_system_desc(attribute: Any) -> SystemDesc:
     """The description in a `#tt.system_desc`; raises `SystemDescError` where fields are wrong or unknown."""
-    return from_dict(read_plain(ir.DictAttr(ir.DynamicAttr(attribute).params[0])), origin="tt.system_desc")
+    text = str(attribute)
+    found = _LATEST.get(text)
+    if found is None:
+        found = from_dict(read_plain(ir.DictAttr(ir.DynamicAttr(attribute).params[0])), origin="tt.system_desc")
+        _LATEST.clear()
+        _LATEST[text] = found
+    return found
+
+
+_LATEST: dict[str, SystemDesc] = {}
+"""The description that was read last, by its text: every pass of a pipeline asks for the same."""
 
 
 def _present(value: Any) -> Any:

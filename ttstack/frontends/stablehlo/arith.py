@@ -50,24 +50,44 @@ SPELLINGS = MappingProxyType(
 
 
 def spell_as_stablehlo(module: ir.Module) -> None:
-    """Replace such ops, where all that they take and give are tensors."""
+    """Replace such ops, where all that they take and give are tensors, and splats of numbers."""
     found: list[Any] = []
+    numbers: list[Any] = []
 
     def visit(op: Any) -> ir.WalkResult:
         values = (*op.operands, *op.results)
-        if op.name in SPELLINGS and all(isinstance(v.type, ir.RankedTensorType) for v in values):
+        if _is_splat(op) or (op.name in SPELLINGS and all(isinstance(v.type, ir.RankedTensorType) for v in values)):
             found.append(op)
+        elif op.name == "arith.constant":
+            numbers.append(op)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
     for op in found:
-        attributes = {"value": op.attributes["value"]} if op.name == "arith.constant" else {}
         with ir.InsertionPoint(op), op.location:
-            new = ir.Operation.create(
-                f"stablehlo.{SPELLINGS[op.name]}",
-                results=[op.results[0].type],
-                operands=list(op.operands),
-                attributes=attributes,
-            )
+            new = _spelled(op)
         op.results[0].replace_all_uses_with(new.results[0])
         op.erase()
+    for op in numbers:
+        if not list(op.results[0].uses):
+            op.erase()
+
+
+def _is_splat(op: Any) -> bool:
+    """Whether it is one number everywhere."""
+    return op.name == "tensor.splat" and len(op.operands) == 1 and _defined_by(op.operands[0]) == "arith.constant"
+
+
+def _defined_by(value: ir.Value) -> str:
+    return "" if isinstance(value.owner, ir.Block) else value.owner.name
+
+
+def _spelled(op: Any) -> Any:
+    result, attributes, operands = op.results[0].type, dict[str, ir.Attribute](), list(op.operands)
+    if op.name == "arith.constant":
+        attributes["value"] = op.attributes["value"]
+    if op.name == "tensor.splat":
+        number: Any = operands.pop().owner
+        attributes["value"] = ir.DenseElementsAttr.get_splat(result, number.attributes["value"])
+    name = SPELLINGS.get(op.name, "constant")
+    return ir.Operation.create(f"stablehlo.{name}", results=[result], operands=operands, attributes=attributes)
