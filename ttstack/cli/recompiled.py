@@ -54,7 +54,7 @@ def _results(function: Function) -> dict[str, Tensor]:
 
 
 def _of(what: str, old: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> Iterator[str]:
-    for name in old | new:
+    for name in {**old, **new}:
         if name not in new:
             yield f"it has no {what} '{name}'"
         elif name not in old:

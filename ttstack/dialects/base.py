@@ -24,7 +24,7 @@ class Dialect(ext.Dialect, name="ttstack_base"):
     """A dialect that can be loaded into any number of contexts, any number of times."""
 
     _emitted: ClassVar[dict[str, bytes]] = {}
-    """The definitions in IRDL by name of the dialect, as bytecode: reading them takes a third of emitting them."""
+    """The definitions in IRDL by namespace, as bytecode: reading them takes a third of emitting them."""
 
     @classmethod
     def ensure_loaded(cls) -> None:
@@ -32,15 +32,17 @@ class Dialect(ext.Dialect, name="ttstack_base"):
         if ir.Context.current.is_dialect_loaded(cls.DIALECT_NAMESPACE):
             return
         cls.load()
-        if cls.name not in cls._emitted:
+        if cls.DIALECT_NAMESPACE not in cls._emitted:
             code = BytesIO()
-            cls._mlir_module.operation.write_bytecode(code)
-            cls._emitted[cls.name] = code.getvalue()
+            loaded: Any = cls
+            loaded._mlir_module.operation.write_bytecode(code)
+            cls._emitted[cls.DIALECT_NAMESPACE] = code.getvalue()
 
     @classmethod
     def _emit_module(cls) -> ir.Module:
-        code = cls._emitted.get(cls.name)
-        return super()._emit_module() if code is None else ir.Module.parse(code)
+        code = cls._emitted.get(cls.DIALECT_NAMESPACE)
+        emitted: Any = super()
+        return emitted._emit_module() if code is None else ir.Module.parse(code)
 
     @classmethod
     def op(cls, mnemonic: str) -> type[Any] | None:
