@@ -2,11 +2,12 @@
 
 `python -m benchmarks.mutants.run [--each 20] [--again REV] [PACKAGE ...]`
 
-The lines are drawn by the commit, the same in every run of it, the same number from each package. In a checkout in which
-each change can be switched on, tests run once to see which changes each of them reaches; then each change is tried on the
-tests that reach it, until one fails or crashes that passes without it, or takes more than three times its processor
-time. What is computed when modules are imported is tried in a process of its own. All is kept in `build/mutants`, so that
-a run that was stopped goes on. What survived at another revision is tried again, on the lines of now, with `--again REV`.
+The lines are drawn by the commit, the same in every run of it, the same number from each package. In a checkout in
+which each change can be switched on, tests run once to see which changes each of them reaches; then each change is
+tried on the tests that reach it, until one fails or crashes that passes without it, or takes more than three times its
+processor time. What is computed when modules are imported is tried in a process of its own. All is kept in
+`build/mutants`, so that a run that was stopped goes on. What survived at another revision is tried again, on the lines
+of now, with `--again REV`.
 """
 
 import argparse
@@ -26,8 +27,9 @@ from benchmarks.mutants.record import Record
 from benchmarks.mutants.suites import SUITES
 from benchmarks.mutants.switches import SITE, build
 from benchmarks.replay.revisions import checked_out, revision
+from ttstack.isolation.limits import ISOLATE
 
-ALONE_SECONDS = 60.0
+ALONE_SECONDS = 30.0
 """Processor time, as noted, of the tests on which a mutant is tried that is computed when modules are imported."""
 
 
@@ -108,8 +110,8 @@ def _pytest(
     """Run tests of a checkout until the first fails, within that processor time: which did, nothing if none."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *arguments]
     python_path = os.pathsep.join(map(str, (site, tree, tree / "runtime")))
-    elsewhere = {"MUTANTS_REACHED": str(tree.parent / "reached")}
-    environment = os.environ | {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1"} | elsewhere | variables
+    always = {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1", ISOLATE: "0"}
+    environment = os.environ | always | {"MUTANTS_REACHED": str(tree.parent / "reached")} | variables
 
     def limit() -> None:
         if seconds is not None:

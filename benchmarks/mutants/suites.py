@@ -2,7 +2,7 @@
 
 SUITES = {
     "ttstack/cost": ("tests/golden", "tests/cost", "tests/mesh/test_cost.py", "tests/report"),
-    "ttstack/placement": ("tests/golden", "tests/placement", "tests/filecheck", "tests/cli/test_explain.py"),
+    "ttstack/placement": ("tests/golden", "tests/placement", "tests/filecheck"),
     "ttstack/program": ("tests/golden", "tests/program", "tests/flatbuffer", "tests/cost", "tests/runtime"),
     "ttstack/ops": ("tests/golden", "tests/forms", "tests/ops", "tests/cost", "tests/mesh", "tests/dialects"),
     "ttstack/system_desc": ("tests/golden", "tests/system_desc", "tests/cost", "tests/mesh/test_cost.py"),
@@ -14,9 +14,9 @@ SUITES = {
         "tests/mesh",
         "tests/frontends",
     ),
-    "ttstack/frontends": ("tests/frontends", "tests/filecheck", "tests/models"),
-    "ttstack/flatbuffer": ("tests/flatbuffer", "tests/cli"),
-    "ttstack/report": ("tests/golden", "tests/report", "tests/cli"),
+    "ttstack/frontends": ("tests/frontends", "tests/filecheck"),
+    "ttstack/flatbuffer": ("tests/flatbuffer",),
+    "ttstack/report": ("tests/golden", "tests/report"),
     "runtime/ttstack_runtime": (
         "tests/kernels",
         "tests/numerics",

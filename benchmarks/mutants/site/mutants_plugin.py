@@ -9,7 +9,7 @@ import os
 import resource
 import signal
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,23 +18,27 @@ import pytest
 import sitecustomize as switches
 from _pytest.runner import runtestprotocol
 
-FUNCTION_SECONDS = 2.0
+FUNCTION_SECONDS = 0.3
 """Processor time for the cases of one test function while it is noted what tests reach."""
-MUTANT_SECONDS = 60.0
+MUTANT_SECONDS = 30.0
 """Processor time, as noted, of the tests that a mutant is tried on."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Called by pytest."""
     config.pluginmanager.register(Mutants(Path(os.environ["MUTANTS"])))
 
 
 class Mutants:
+    """The two stages, with their results in files of a folder."""
+
     def __init__(self, folder: Path) -> None:
         self.notes, self.results = folder / "notes.jsonl", folder / "results.jsonl"
         self.elsewhere = Path(os.environ["MUTANTS_REACHED"])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Called by pytest instead of running the tests one after the other."""
         at_import = set(switches.reached) | set(self.elsewhere.read_text().split())
         _in_child(lambda: self._note_all(session.items, {row["test"] for row in _rows(self.notes)}))
         fit = [row for row in _rows(self.notes) if row["passed"]]
@@ -49,9 +53,9 @@ class Mutants:
     def _note_all(self, items: Sequence[pytest.Item], known: set[str]) -> None:
         """What each test reaches, of what is not imported already."""
         switches.home = os.getpid()
-        spent: Counter[str] = Counter()
-        kept = (i for i in items if i.nodeid not in known)
-        for item, following in _pairs([i for i in kept]):
+        spent: dict[str, float] = defaultdict(float)
+        kept = [item for item in items if item.nodeid not in known]
+        for item, following in _pairs(kept):
             function = item.nodeid.split("[")[0]
             if spent[function] > FUNCTION_SECONDS:
                 item.session._setupstate.teardown_exact(following)
@@ -71,11 +75,8 @@ class Mutants:
         seconds = sum(row["seconds"] for row in rows)
         start = time.time()
         code = _in_child(lambda: _run(key, [items[row["test"]] for row in rows], answer), 3 * seconds + 30)
-        by = (
-            "time"
-            if code in (-signal.SIGXCPU, -signal.SIGALRM)
-            else answer.read_text() or (f"exit {code}" if code else "")
-        )
+        late = code in (-signal.SIGXCPU, -signal.SIGALRM)
+        by = "time" if late else answer.read_text() or (f"exit {code}" if code else "")
         _add(self.results, {"key": key, "by": by, "tests": len(rows), "seconds": round(time.time() - start, 1)})
 
 
@@ -120,7 +121,7 @@ def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
 
 
 def _in_child(work: Callable[[], None], seconds: float | None = None) -> int:
-    """How a child ended that did the work, with a limit of processor time; on the clock it may take 20 times as long."""
+    """How a child ended that did the work within some processor time, and 20 times as long on the clock."""
     pid = os.fork()
     if pid == 0:
         code = 1
