@@ -8,6 +8,7 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from ttstack.api import Program
+from ttstack.device.configs.program_config import config_fields
 
 
 @pytest.fixture(scope="module")
@@ -43,5 +44,6 @@ def stored(node: ast.AST) -> set[str]:
 def test_configurations_are_those_of_the_program(encoder: Program):
     text = encoder.to_python()
     for op in encoder.function().operations:
+        fields = config_fields(op.config)
         for name in ("per_core_M", "per_core_N", "in0_block_w"):
-            assert name not in op.config or f"{name}={op.config[name]}" in text
+            assert name not in fields or f"{name}={fields[name]}" in text

@@ -1,5 +1,6 @@
 """Attention, and heads between columns and a dimension of their own."""
 
+from ttstack.device.configs.attention import AttentionConfig
 from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
@@ -33,12 +34,13 @@ def attention(o: Placed) -> Expression:
 def chunks(o: Placed) -> Call:
     """Elements of queries and of keys that a pass takes."""
     config, grid = o.device_op.config, o.device_op.grid
-    rows, keys = o.device_op.dispatch.domain[-2:]
+    most = AttentionConfig(*o.device_op.dispatch.domain[-2:]).tiles()
+    tiles = most | (config.tiles() if isinstance(config, AttentionConfig) else {})
     return call(
         "SDPAProgramConfig",
         compute_with_storage_grid_size=call("CoreCoord", grid.cols, grid.rows),
-        q_chunk_size=TILE * config.get("q_chunk_tiles", rows),
-        k_chunk_size=TILE * config.get("k_chunk_tiles", keys),
+        q_chunk_size=TILE * tiles["q_chunk_tiles"],
+        k_chunk_size=TILE * tiles["k_chunk_tiles"],
         exp_approx_mode=False,
     )
 

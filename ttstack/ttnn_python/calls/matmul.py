@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Spread
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls
@@ -31,16 +32,16 @@ def matmul(o: Placed) -> Expression:
 
 def program_config(o: Placed) -> Call | None:
     """The configuration by its own name, with all blocks; None where the op has none."""
-    config = dict(o.device_op.config)
-    kind = config.pop("type", None)
-    if kind is None:
+    config = o.device_op.config
+    if not isinstance(config, MatmulConfig):
         return None
-    blocks = {name: config[name] for name in _BLOCKS if name in config}
+    kind, tiles = config.type, config.tiles()
+    blocks = {name: tiles[name] for name in _BLOCKS if name in tiles}
     fused = activation(o.op.activation) if getattr(o.op, "activation", "") else None
     grid = o.device_op.grid
     cores = call("CoreCoord", grid.cols, grid.rows)
     match kind:
-        case "MatmulMultiCoreReuseMultiCastProgramConfig":
+        case MatmulProgram.MULTICAST_2D:
             return call(
                 kind,
                 compute_with_storage_grid_size=cores,
@@ -49,7 +50,7 @@ def program_config(o: Placed) -> Call | None:
                 fused_activation=fused,
                 fuse_batch=True,
             )
-        case "MatmulMultiCoreReuseMultiCast1DProgramConfig":
+        case MatmulProgram.MULTICAST_1D:
             mcast_in0 = o.device_op.spread is Spread.COLUMNS
             return call(
                 kind,
@@ -59,13 +60,11 @@ def program_config(o: Placed) -> Call | None:
                 fused_activation=fused,
                 mcast_in0=mcast_in0,
             )
-        case "MatmulMultiCoreReuseProgramConfig":
+        case MatmulProgram.REUSE:
             return _reuse(kind, cores, blocks, fused)
-        case "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig":
+        case MatmulProgram.DRAM_SHARDED:
             names = ("in0_block_w", "per_core_M", "per_core_N")
             return call(kind, **{name: blocks[name] for name in names}, fused_activation=fused)
-        case _:
-            raise NoCallError(f"there is no {kind}")
 
 
 def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Call:
