@@ -1,10 +1,13 @@
 """The chip that a row was measured on."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from layouts import named_grid
+from pydantic import BaseModel
 from rows import Row
 
 from ttstack.diagnostics import TTStackError
@@ -29,6 +32,11 @@ _VARIANTS = {
 """Galaxy chips have faster memory and dispatch from a column; a p100 has 7 of 8 DRAM channels."""
 
 
+_OLDER = "wormhole_2024"
+_SINCE = "2025-07"
+"""Month from which measurements are taken to be of today's kernels; ttnn-op-runtime-predictor's are of 2024's."""
+
+
 def named_chip(name: str) -> ChipDesc:
     """The first chip of a preset, or of a description in a file."""
     try:
@@ -45,12 +53,28 @@ def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
         chip = load("blackhole_p150").chips[0]
     if not blackhole and chip.arch == "blackhole" and "wormhole" in words:
         chip = load("wormhole").chips[0]
+    if row.month and row.month < _SINCE <= chip.library and chip.arch != "blackhole":
+        chip = _with_kernels_of(chip, load(_OLDER).chips[0], load("wormhole").chips[0])
     for pattern, variant in _VARIANTS.items():
         if re.search(pattern, words, re.IGNORECASE) and blackhole == pattern.startswith(r"\bp"):
             chip = _varied(chip, variant)
             break
     grid = named_grid(row.grid, chip.tensix_grid)
     return chip if grid is None else _grown(chip, grid.rows, grid.cols)
+
+
+def _with_kernels_of(part: Any, older: Any, today: Any) -> Any:
+    """A part of a description with the figures of an older release where that differs from today's."""
+    if isinstance(part, Mapping):
+        return type(part)({**part, **{name: v for name, v in older.items() if today.get(name) != v}})
+    changed = [name for name in type(part).model_fields if getattr(older, name) != getattr(today, name)]
+    changed = [name for name in changed if name not in ("sources", "calibration")]
+    return part.model_copy(update={name: _changed(part, older, today, name) for name in changed})
+
+
+def _changed(part: Any, older: Any, today: Any, name: str) -> Any:
+    had, has, now = (getattr(x, name) for x in (part, older, today))
+    return _with_kernels_of(had, has, now) if isinstance(had, BaseModel | Mapping) else has
 
 
 def _varied(chip: ChipDesc, variant: Variant) -> ChipDesc:

@@ -32,6 +32,8 @@ class Row:
     tflops: float | None = None
     time_kind: str = ""
     notes: str = ""
+    date: str = ""
+    """When it was measured, or a revision of the library, as the file has it."""
     file: str = ""
     fault: str = ""
     """Why the row is no measurement of an op, where its file says so."""
@@ -39,6 +41,12 @@ class Row:
     def numbers(self) -> tuple[int, ...]:
         """All whole numbers of the shape."""
         return tuple(int(n) for n in re.findall(r"\d+", self.shape))
+
+    @cached_property
+    def month(self) -> str:
+        """The month of the date, as `2024-12`; empty where no date is known."""
+        found = re.search(r"20\d\d-\d\d", self.date)
+        return found[0] if found else ""
 
     @cached_property
     def said(self) -> Notes:
@@ -103,6 +111,7 @@ def _row(number: int, record: Mapping[str, str], file: str, fault: str) -> Row:
         tflops=number_of(text("measured_tflops")),
         time_kind=text("time_kind"),
         notes=text("notes"),
+        date=text("date_or_rev"),
         file=file,
         fault=fault,
     )

@@ -11,6 +11,7 @@ from rows import Row
 from shapes import named, pick, tensors
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import MemorySpace
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc
 
@@ -30,7 +31,9 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
     rms = "rms" in words
     weights = [TensorType(x.shape[-1:], DType.BF16)] * (1 if rms else 2)
     placed = like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
-    return replace(placed, operands=(placed.operands[0], *(replace(w, tiled=False) for w in placed.operands[1:])))
+    tiled = re.search(r"in1[^,;]*tile", row.memory_layout.lower()) is not None
+    weighed = (replace(w, tiled=tiled, memory_space=MemorySpace.DRAM) for w in placed.operands[1:])
+    return replace(placed, operands=(placed.operands[0], *weighed))
 
 
 def _rows_apart(row: Row, chip: ChipDesc) -> tuple[Row, TensorType]:

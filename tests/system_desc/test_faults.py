@@ -9,7 +9,7 @@ from ttstack.system_desc import from_dict, load, loads, to_dict
 
 PRESET = (Path(load.__code__.co_filename).parent / "presets" / "wormhole.yaml").read_text()
 BYTE_UNITS = "a number or one with a unit of B, KB, kB, MB, GB, TB, KiB, MiB, GiB, TiB"
-NAMES = "presets: blackhole_p150, wormhole, wormhole_n300, wormhole_t3000"
+NAMES = "presets: blackhole_p150, wormhole, wormhole_2024, wormhole_n300, wormhole_t3000"
 SUSTAINED = next(line.strip() for line in PRESET.splitlines() if "sustained_fraction: " in line)
 TAG = "'tag:yaml.org,2002:python/name:os.system'"
 
@@ -71,9 +71,9 @@ def notes_of(text: str) -> tuple[str, ...]:
         ("grid: [8, 8]", "grid: 8", "chips[0].grid: expected a list, got 8"),
         ("grid: [8, 8]", "grid: [8, 9]", "chips[0].grid: 8x9 workers do not fit tensix_grid, 10x8"),
         (
-            "tanh: 530",
-            "tanh: 0",
-            "chips[0].vector.cycles_per_tile.tanh: input should be greater than 0, got 0",
+            "tanh_fp32: 1601",
+            "tanh_fp32: 0",
+            "chips[0].vector.cycles_per_tile.tanh_fp32: input should be greater than 0, got 0",
         ),
         ("mesh_shape: [1, 1]", "mesh_shape: [1, 2]", "mesh_shape: 1x2 is not the number of chips, 1"),
         (

@@ -1,8 +1,9 @@
 """What the core with the most work computes: cycles of its math units, unpackers and packers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttstack.cost.key_split import key_parts
+from ttstack.cost.row_kernels import row_cycles
 from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
 from ttstack.device.device_op import DeviceOp
@@ -35,6 +36,8 @@ def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
         return _attention(device_op, chip)
     if is_contraction(dispatch):
         return _matmul(device_op, chip)
+    if is_rowwise(dispatch):
+        return Work(row_cycles(device_op, chip), 0.0, 0.0)
     if only_moves(dispatch) and not _converts(device_op):
         return Work(0.0, 0.0, 0.0)
     return _stream(device_op, chip)
@@ -74,7 +77,8 @@ def _times(
     """`body` run `iterations` times; operands are unpacked for each use, results of the body stay in Dst."""
     arithmetic = unpacked = 0.0
     for op in body:
-        arithmetic += op.count * tile_cycles(op, _dtype(device_op), device_op.fidelity, chip)
+        done = replace(op, name="copy") if op.name == "typecast" and not _converts(device_op) else op
+        arithmetic += op.count * tile_cycles(done, _dtype(device_op), device_op.fidelity, chip)
         unpacked += op.count * _unpack_cycles(device_op, op, chip)
     packed = _pack_cycles(device_op, chip) if body and packs else 0.0
     return Work(arithmetic * iterations, unpacked * iterations, packed * iterations)

@@ -25,7 +25,7 @@ def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float
 def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:
     """Cycles of all reads, and of the share `overlap` of the writes, which take turns on the channels."""
     written = write_cycles(writes, chip.dram.interleaved_write_bytes_per_second, chip)
-    return read_cycles(reads, chip) + written * overlap
+    return read_cycles(reads, chip) + written * overlap * chip.dram.turn_fraction
 
 
 def _bytes(streams: Sequence[Stream], *, near: bool = False) -> float:

@@ -11,8 +11,10 @@ from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
 from ttstack.cost.mesh_traffic import exchange_ns
 from ttstack.cost.norm_reduction import row_exchange_cycles
 from ttstack.cost.operand_streams import streams
+from ttstack.cost.page_kernels import is_paged, read_contended, setup_cycles, takes_turns
 from ttstack.cost.prologue import first_latency, first_share
 from ttstack.cost.result import FREE, Cost
+from ttstack.cost.row_kernels import weights_cycles
 from ttstack.cost.terms import Term, kernel_ns, largest
 from ttstack.cost.throttle import throttle_ns
 from ttstack.cost.units import peak_flops
@@ -34,7 +36,13 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     tail, first = tail_share(device_op), first_share(device_op)
     written = writer_cycles(device_op, writes, chip)
     dram, noc = _lanes(reads)
-    _share_dram(dram, shared_cycles(reads, writes, 1 - tail, chip))
+    least = shared_cycles(reads, writes, 1 - tail, chip)
+    if is_paged(device_op):
+        dram, noc = [0.0], [0.0]
+        lane = dram if any(s.from_dram for s in reads) else noc
+        lane[0] = read_contended(sum(s.cycles for s in reads), reads, least if lane is dram else 0.0, chip)
+    else:
+        _share_dram(dram, least)
     ns, cores = chip.cycles_to_ns(1), device_op.cores * key_parts(device_op, chip)
     arrival, before = max(*dram, *noc), halo_step(device_op, chip)
     terms = {
@@ -44,9 +52,9 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.DRAM: max(dram) * ns,
         Term.NOC: max(noc) * ns,
         Term.WRITER: written * ns,
-        Term.WAIT: (arrival * first + first_latency(device_op, reads, chip)) * ns,
+        Term.WAIT: (arrival * first + first_latency(device_op, reads, chip) + weights_cycles(device_op, chip)) * ns,
         Term.TAIL: (written * tail + merge_cycles(device_op, chip)) * ns,
-        Term.FILL: fill_ns(chip),
+        Term.FILL: fill_ns(chip) + setup_cycles(device_op, chip) * ns,
         Term.SKEW: skew_ns(cores, chip),
         Term.THROTTLE: throttle_ns(work.products * ns, cores, chip),
         **exchange_ns(device_op, chip, system),
@@ -60,7 +68,8 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.NOC: [t * (1 - first) * ns for t in noc],
         Term.WRITER: [written * (1 - tail) * ns],
     }
-    total = kernel_ns(terms, lanes, chip)
+    exponent = 1.0 if takes_turns(device_op) else chip.pipeline.stream_exponent
+    total = kernel_ns(terms, lanes, exponent, chip)
     return _cost(device_op, total, terms, (*reads, *writes, before.stream), cores, chip)
 
 

@@ -3,6 +3,7 @@
 import math
 
 from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -16,10 +17,17 @@ def row_exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     gathers = [device_op.row_cores]
     if device_op.spread is Spread.COLUMNS and device_op.row_cores > device_op.grid.cols:
         gathers = [device_op.grid.cols, math.ceil(device_op.row_cores / device_op.grid.cols)]
-    rows, read, sent = device_op.core_units, chip.noc.l1_read, chip.noc.multicast
-    tile = DType.BF16.tile_bytes
-    rate = chip.noc.bytes_per_cycle(read)
-    gathered = sum(read.latency_cycles + math.ceil(rows / n) * n * tile / rate for n in gathers)
-    back = sent.latency_cycles + rows * tile / chip.noc.bytes_per_cycle(sent)
+    times, rows = _exchanges(device_op)
+    read, sent = chip.noc.l1_read, chip.noc.multicast
+    tile, step = DType.BF16.tile_bytes, chip.rows.stage_cycles
+    each = read.latency_cycles + chip.riscv.page_cycles + tile / chip.noc.bytes_per_cycle(read)
+    gathered = sum(step + math.ceil(rows / n) * n * each for n in gathers)
+    back = step + rows * tile / chip.noc.bytes_per_cycle(sent)
     sums = sum(math.ceil(op.count) for op in device_op.dispatch.work if op.name.startswith("reduce_"))
-    return sums * (gathered + back)
+    return times * sums * (gathered + back)
+
+
+def _exchanges(device_op: DeviceOp) -> tuple[int, int]:
+    """Exchanges of each sum, and tiles in each: of all rows at once, but of one group of channels after the other."""
+    op, units = device_op.op, device_op.core_units
+    return (math.ceil(units * op.groups_of_tile), 1) if isinstance(op, GroupNorm) else (1, units)

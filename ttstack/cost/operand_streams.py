@@ -5,6 +5,7 @@ from ttstack.cost.gather import gather_stream
 from ttstack.cost.indirect import indirect_stream
 from ttstack.cost.key_split import key_parts
 from ttstack.cost.multicast import pieces, read_and_multicast_cycles
+from ttstack.cost.page_kernels import is_paged, is_reduction, read_apart
 from ttstack.cost.rereads import rereads
 from ttstack.cost.tensor_train import core_stream
 from ttstack.cost.transfers import link_kind, transfer_cycles
@@ -36,11 +37,17 @@ def _read(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, la
     if which.access is Access.INDIRECT:
         return indirect_stream(device_op, which, t, layout, chip)
     if is_local(device_op, which, t, layout):
-        return LOCAL
+        return _copied_stream(device_op, which, t, layout, chip) if is_reduction(device_op) else LOCAL
     times = rereads(device_op, index, which, chip)
     if which.access is Access.WINDOW and (halo := Halo.of(device_op)):
         return window_stream(device_op, which, halo, times, chip)
     return _page_stream(device_op, index, which, t, layout, times, chip)
+
+
+def _copied_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
+    """Tiles of a shard that the reader copies one by one, within the core."""
+    share, page, kind = _core_bytes(device_op, which, t, layout), unit_bytes(t, layout), chip.noc.local
+    return Stream(share / page * (kind.latency_cycles + chip.riscv.page_cycles + page / chip.noc.bytes_per_cycle(kind)))
 
 
 def _page_stream(
@@ -71,8 +78,10 @@ def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> f
     """How often a reader waits for what it asked for, for each page of an operand.
 
     Matrix products and attention have blocks in flight, ops along rows as many pages as Dst holds tiles. Others wait
-    for one page of all operands.
+    for one page of all operands that they read.
     """
+    if is_paged(device_op):
+        return float(index == min(read_apart(device_op)))
     if index or layout.sharded or is_contraction(device_op.dispatch):
         return 0.0
     return 1 / dst_tiles(chip) if is_rowwise(device_op.dispatch) else 1.0
@@ -85,8 +94,10 @@ def _write(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layou
         return LOCAL
     kind = link_kind(chip, in_l1=layout.in_l1, write=True)
     share = _core_bytes(device_op, which, t, layout)
-    cycles = transfer_cycles(share, layout.page_bytes(t), kind, _page_cycles(layout, chip), chip)
-    total = layout.nbytes(t)
+    page, total = layout.page_bytes(t), layout.nbytes(t)
+    cycles = transfer_cycles(share, page, kind, _page_cycles(layout, chip), chip)
+    if is_paged(device_op):
+        cycles += share / page * (kind.latency_cycles + chip.riscv.page_cycles)
     return Stream(cycles, 0 if layout.in_l1 else total, total)
 
 

@@ -95,15 +95,17 @@ class Term(StrEnum):
 _MATH, _STREAMS, _ADDED = map(Term.of, (Combination.MATH, Combination.STREAM, Combination.ADDED))
 
 
-def kernel_ns(terms: Mapping[Term, float], lanes: Mapping[Term, Sequence[float]], chip: ChipDesc) -> float:
-    """Nanoseconds of a kernel whose terms are `terms`.
+def kernel_ns(
+    terms: Mapping[Term, float], lanes: Mapping[Term, Sequence[float]], exponent: float, chip: ChipDesc
+) -> float:
+    """Nanoseconds of a kernel whose terms are `terms`; `exponent` says how well streams overlap.
 
     Of a stream that runs in several lanes at once, or is hidden in part only, `lanes` has the nanoseconds of each that
     overlap; other streams overlap as they are.
     """
     math = soft_maximum([terms.get(term, 0.0) for term in _MATH], chip.pipeline.knee_exponent)
     streams = [ns for term in _STREAMS for ns in lanes.get(term, (terms.get(term, 0.0),))]
-    overlapped = soft_maximum([math, *streams], chip.pipeline.stream_exponent)
+    overlapped = soft_maximum([math, *streams], exponent)
     return overlapped + sum(terms.get(term, 0.0) for term in _ADDED)
 
 

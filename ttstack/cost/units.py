@@ -13,7 +13,7 @@ def tile_cycles(op: TileWork, dtype: DType, fidelity: Fidelity, chip: ChipDesc) 
     match tile_op(op.name).rate:
         case Rate.PRODUCT:
             cycles = matrix.matmul_cycles_per_tile.at(fidelity)
-        case Rate.MULTIPLY:
+        case Rate.MULTIPLY if op.name not in chip.vector.cycles_per_tile:
             cycles = matrix.multiply_cycles_per_tile.at(fidelity)
         case Rate.ADD:
             cycles = matrix.eltwise_cycles_per_tile
@@ -23,7 +23,7 @@ def tile_cycles(op: TileWork, dtype: DType, fidelity: Fidelity, chip: ChipDesc) 
             cycles = matrix.reduce_max_cycles_per_tile
         case Rate.COPY:
             cycles = matrix.copy_cycles(dtype.bits)
-        case Rate.FUNCTION:
+        case Rate.FUNCTION | Rate.MULTIPLY:
             cycles = matrix.copy_cycles(dtype.bits) + vector_cycles(op.name, dtype, chip)
     return cycles
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.dram_bandwidth import write_cycles
+from ttstack.cost.page_kernels import is_paged, write_contended
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction
 from ttstack.ops.loops import Access
@@ -16,7 +17,8 @@ def writer_cycles(device_op: DeviceOp, writes: Sequence[Stream], chip: ChipDesc)
     in_blocks = is_contraction(dispatch) or any(which.access is Access.GATHER for which in dispatch.outputs)
     dram = chip.dram
     rate = dram.interleaved_write_bytes_per_second if in_blocks else dram.streamed_write_bytes_per_second
-    return max(sum(s.cycles for s in writes), write_cycles(writes, rate, chip))
+    cycles, taken = sum(s.cycles for s in writes), write_cycles(writes, rate, chip)
+    return write_contended(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
 
 
 def tail_share(device_op: DeviceOp) -> float:

@@ -7,7 +7,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.loop_nests import rowwise
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.shapes import axis, expect, from_front, trailing
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import TILE, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 _CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
@@ -163,6 +163,12 @@ class GroupNorm(Op, mnemonic="group_norm"):
         trailing("weight", self.weight, (channels,))
         trailing("bias", self.bias, (channels,))
         return self.input
+
+    @property
+    def groups_of_tile(self) -> float:
+        """Groups whose channels share a column of tiles; below 1 where a group has several columns."""
+        channels = self.input.shape[axis(self.channel_dim, self.input.rank, "channel_dim")]
+        return TILE * self.num_groups / max(channels, 1)
 
     def flops(self) -> int:
         """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""

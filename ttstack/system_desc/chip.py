@@ -13,7 +13,7 @@ from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
 from ttstack.system_desc.memory import DramDesc, L1Desc
 from ttstack.system_desc.quantities import Count, Grid
 from ttstack.system_desc.sources import SourcedDesc
-from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc
+from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc, RowsDesc
 
 Arch = Literal["wormhole_b0", "blackhole"]
 DataType = Literal[
@@ -37,6 +37,9 @@ class ChipDesc(SourcedDesc):
     """One chip: a grid of worker cores, its memories, and every figure that its timing depends on."""
 
     arch: Arch = Field(description="Architecture; text.")
+    library: str = Field(
+        default="", description="Month of the release of tt-metal whose kernels the figures describe; text."
+    )
     grid: Grid = Field(description="Worker cores that programs may use, rows and columns.")
     tensix_grid: Grid = Field(description="Tensix tiles on the die before harvesting, rows and columns.")
     coord_translation_offsets: Grid | None = Field(
@@ -57,6 +60,7 @@ class ChipDesc(SourcedDesc):
     noc: NocDesc = Field(description="Networks on chip; a section.")
     launch: LaunchDesc = Field(description="Launch of programs; a section.")
     pipeline: PipelineDesc = Field(description="Overlap inside a kernel; a section.")
+    rows: RowsDesc = Field(description="Kernels that pass over rows; a section.")
     gather: GatherDesc = Field(description="Indirect reads; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
     calibration: Annotated[dict[str, CalibrationDesc], Frozen] = Field(

@@ -51,6 +51,12 @@ class NocDesc(Desc):
     dram_read: TransferDesc = Field(description="Reads of DRAM; a section.")
     dram_write: TransferDesc = Field(description="Writes to DRAM; a section.")
     multicast: TransferDesc = Field(description="Linked multicast to a rectangle of cores; a section.")
+    interleaved_read_bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="All cores together, reading pages that lie anywhere in L1, bytes per cycle."
+    )
+    interleaved_write_bytes_per_cycle: BytesPerCycle = Field(
+        gt=0, description="All cores together, writing pages that lie anywhere in L1, bytes per cycle."
+    )
     contention_exponent: Ratio = Field(
         ge=1, description="p of the p-norm over the loads of links, ports and issuing cores, ratio."
     )

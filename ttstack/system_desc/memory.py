@@ -5,7 +5,17 @@ from collections.abc import Iterable, Iterator
 from pydantic import Field
 
 from ttstack.system_desc.base import Desc, Fault, power_of_two
-from ttstack.system_desc.quantities import Bytes, BytesPerCycle, BytesPerSecond, Count, Cycles, Grid, Index, Share
+from ttstack.system_desc.quantities import (
+    Bytes,
+    BytesPerCycle,
+    BytesPerSecond,
+    Count,
+    Cycles,
+    Grid,
+    Index,
+    Ratio,
+    Share,
+)
 
 Coordinate = tuple[Index, Index]
 _PER_CHANNEL = {"grid": "banks", "bank_workers": "workers", "routers": "routers"}
@@ -67,6 +77,9 @@ class DramDesc(Desc):
     )
     streamed_write_fraction: Share = Field(
         description="The same by ops that wait for each page to be written, ratio in (0, 1]."
+    )
+    turn_fraction: Ratio = Field(
+        le=1, description="Of the time of writes, what reads at the same time wait for, ratio in [0, 1]."
     )
     page_cycles: Cycles = Field(description="Least time of a channel for each page that is read of it, cycles.")
     channel_read_fraction: Share = Field(description="Reads of one channel, of its share of the peak, ratio in (0, 1].")

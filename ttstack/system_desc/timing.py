@@ -58,7 +58,35 @@ class PipelineDesc(Desc):
     stream_exponent: Ratio = Field(
         ge=1, description="The same over what a core computes and what it reads and writes, ratio."
     )
+    page_exponent: Ratio = Field(
+        ge=1, description="The same over what a core that waits for each page takes alone, and what all take, ratio."
+    )
     fill_cycles: Cycles = Field(description="Constant of every kernel: fill and drain of its pipeline, cycles.")
+    reader_cycles: Cycles = Field(description="Additional for a reader that brings operands page by page, cycles.")
+    operand_cycles: Cycles = Field(
+        description="Additional for each operand after the first that such a reader brings, cycles."
+    )
+    shard_operand_cycles: Cycles = Field(
+        description="Additional for each operand after the first that lies where it is needed, cycles."
+    )
+    reduce_cycles: Cycles = Field(
+        description="Additional for a kernel that reduces: the tile of factors that it multiplies by, cycles."
+    )
+
+
+class RowsDesc(Desc):
+    """Norms, softmax and scans, whose kernels pass over each row of tiles several times."""
+
+    pass_cycles: Cycles = Field(description="Start and end of a pass over a row, on one core, cycles.")
+    tile_cycles: Cycles = Field(gt=0, description="A tile in one pass: unpacked, computed, packed, cycles.")
+    stage_cycles: Cycles = Field(
+        description="A step of an exchange of sums, gathering or sending back, but for each core's read, cycles."
+    )
+    weights_fraction: Ratio = Field(
+        description="Of the time in which one channel gives each page of weights to all cores, what nothing hides, "
+        "ratio."
+    )
+    scan_cycles: Cycles = Field(description="One element of a scan to the next, for all lines of a tile, cycles.")
 
 
 class GatherDesc(Desc):

@@ -1,6 +1,6 @@
 """Descriptions in programs that an earlier ttstack compiled: fields that are gone, and what stands for new ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from ttstack.system_desc.shares import state_shares
@@ -35,6 +35,19 @@ NEUTRAL: Mapping[str, float] = {
     "pcie.page_ns": 0,
     "pcie.to_device_call_ns": 0,
     "pcie.from_device_call_ns": 0,
+    "dram.turn_fraction": 1,
+    "noc.interleaved_read_bytes_per_cycle": 1e6,
+    "noc.interleaved_write_bytes_per_cycle": 1e6,
+    "pipeline.page_exponent": 8,
+    "pipeline.reader_cycles": 0,
+    "pipeline.operand_cycles": 0,
+    "pipeline.shard_operand_cycles": 0,
+    "pipeline.reduce_cycles": 0,
+    "rows.pass_cycles": 0,
+    "rows.tile_cycles": 100,
+    "rows.stage_cycles": 0,
+    "rows.weights_fraction": 0,
+    "rows.scan_cycles": 0,
 }
 """New figures, with the value at which they change nothing or what was in their place."""
 
@@ -51,18 +64,15 @@ def _upgraded(given: Any) -> Any:
     if not isinstance(given, dict):
         return given
     chip = _copy(cast(dict[str, Any], given))
-    if _is_old(chip):
+    if any(_holds(chip, path) for path in RETIRED):
         _replace_retired(chip)
+    _fill_in(chip, NEUTRAL.items())
     state_shares(chip)
     return chip
 
 
 def _copy(part: dict[str, Any]) -> dict[str, Any]:
     return {name: _copy(cast(dict[str, Any], v)) if isinstance(v, dict) else v for name, v in part.items()}
-
-
-def _is_old(chip: dict[str, Any]) -> bool:
-    return any(_holds(chip, path) for path in RETIRED)
 
 
 def _holds(chip: dict[str, Any], path: str) -> bool:
@@ -75,15 +85,20 @@ def _replace_retired(chip: dict[str, Any]) -> None:
         section, name = path.split(".")
         chip.get(section, {}).pop(name, None)
         chip.get("sources", {}).pop(path, None)
-    for path, value in _stand_ins(chip):
+    _fill_in(chip, _stand_ins(chip))
+
+
+def _fill_in(chip: dict[str, Any], figures: Iterable[tuple[str, Any]]) -> None:
+    """Put figures where the chip has none; a section that it lacks is made of them."""
+    for path, value in figures:
         section, name = path.split(".")
-        if isinstance(chip.get(section), dict):
-            chip[section].setdefault(name, value)
+        part = chip.setdefault(section, {})
+        if isinstance(part, dict):
+            cast(dict[str, Any], part).setdefault(name, value)
 
 
 def _stand_ins(chip: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Neutral figures; workers and channels side by side, as if the network's grid held nothing else."""
-    yield from NEUTRAL.items()
+    """Workers and channels side by side, as if the network's grid held nothing else."""
     dram = chip.get("dram", {})
     yield "dram.streamed_write_bytes_per_second", dram.get("interleaved_write_bytes_per_second")
     yield "dram.routers", [[0, 0]] * dram.get("num_channels", 0)

@@ -1,0 +1,51 @@
+"""Figures of a chip by dotted path: read, replaced, and spelled as presets spell them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.quantities import BYTES_PER_SECOND
+from ttstack.system_desc.shares import RATES
+
+
+def read(chip: ChipDesc, path: str) -> float:
+    """The figure at a dotted path."""
+    value: Any = chip
+    for name in path.split("."):
+        value = value[name] if isinstance(value, dict) else getattr(value, name)
+    return float(value)
+
+
+def with_figures(chip: ChipDesc, paths: Sequence[str], values: Sequence[float]) -> ChipDesc:
+    """The chip with other figures at some paths."""
+    for name, value in zip(paths, values, strict=True):
+        chip = _replaced(chip, name.split("."), float(value))
+    return chip
+
+
+def spelled(chip: ChipDesc, path: str) -> str:
+    """The figure as presets spell it, to four digits: a share as the rate that was fitted over its peak."""
+    whole = _peak(chip, path)
+    return f"{read(chip, path):.4g}" if whole is None else f"{read(chip, path) * whole:.4g}/{whole:g}"
+
+
+def rounded(chip: ChipDesc, path: str) -> float:
+    """The figure to two digits; of a share, those of the rate."""
+    whole = _peak(chip, path) or 1.0
+    return float(f"{read(chip, path) * whole:.1e}") / whole
+
+
+def _peak(chip: ChipDesc, path: str) -> float | None:
+    """What the figure is a share of, in GB/s or bytes a cycle; None of one that is no share."""
+    rate = next((rate for rate in RATES if rate.share == path), None)
+    if rate is None:
+        return None
+    return read(chip, rate.peak) / (1e9 if rate.dimension is BYTES_PER_SECOND else 1)
+
+
+def _replaced(part: Any, path: Sequence[str], value: float) -> Any:
+    name, *rest = path
+    if isinstance(part, dict):
+        return type(part)({**part, name: value})
+    new = _replaced(getattr(part, name), rest, value) if rest else value
+    return part.model_copy(update={name: new})

@@ -1,0 +1,74 @@
+"""Kernels that pass over rows: norms, softmax and scans; each pass has its own unpacking, packing and handshakes."""
+
+import math
+from collections.abc import Iterator
+
+from ttstack.cost.transfers import dram_cycles
+from ttstack.cost.units import vector_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import dst_tiles, parts
+from ttstack.device.kernel_class import is_rowwise
+from ttstack.device.layout import Layout
+from ttstack.ops.normalization import GroupNorm
+from ttstack.ops.reduction import Scan
+from ttstack.ops.tile_ops import Rate, tile_op
+from ttstack.ops.types import TILE, TensorType
+from ttstack.system_desc import ChipDesc
+
+_UNEVEN = (5, 7)
+"""Tiles that tt-metal takes in no block, though they divide a row."""
+_COPIES = 4
+"""Times that a scan writes or reads its tensor with rows as tiles: to transpose, to add up, to transpose back."""
+
+
+def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles of the core with the most rows: each pass over a row has a start and an end, and work for each tile."""
+    if isinstance(device_op.op, Scan):
+        return _scan_cycles(device_op, chip)
+    work, dtype = device_op.dispatch.work, device_op.operands[0].dtype
+    passes = sum(op.count for op in work)
+    functions = sum(
+        op.count * vector_cycles(op.name, dtype, chip) for op in work if tile_op(op.name).rate is Rate.FUNCTION
+    )
+    each = passes * chip.rows.tile_cycles + functions
+    if isinstance(device_op.op, GroupNorm):  # group after group, over all tiles that have some of its channels
+        each *= max(device_op.op.groups_of_tile, 1.0)
+    return device_op.core_units * (passes * chip.rows.pass_cycles + device_op.core_steps * each)
+
+
+def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Element after element; tt-metal transposes, so that each row of the scanned dimension is a tile of its own."""
+    steps = device_op.core_units * device_op.core_steps * TILE
+    padded = TILE * device_op.operands[0].nbytes(device_op.op.operands[0])
+    moved = dram_cycles(padded, chip.dram.interleaved_write_bytes_per_second, chip)
+    return steps * chip.rows.scan_cycles + _COPIES * moved
+
+
+def weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles in which all cores get weights from DRAM that nothing hides.
+
+    All of them want the same pages at the same time, a block after the other; one channel has each page.
+    """
+    if not is_rowwise(device_op.dispatch):
+        return 0.0
+    rate = chip.dram.peak_bytes_per_second / chip.dram.num_channels / chip.clock_hz
+    served = 0.0
+    for t, layout in _weights(device_op):
+        pages = layout.nbytes(t) / layout.page_bytes(t) / device_op.row_cores
+        together = block_tiles(math.ceil(pages), chip) if layout.tiled else chip.dram.num_channels
+        each = max(layout.page_bytes(t) / rate, chip.dram.page_cycles)
+        served += max(pages / together, 1) * each
+    return served * device_op.cores / device_op.row_cores * chip.rows.weights_fraction
+
+
+def _weights(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
+    """Operands in DRAM that every row needs."""
+    for which, t, layout in parts(device_op)[1 : len(device_op.operands)]:
+        if not layout.in_l1 and set(which.loops).isdisjoint(device_op.dispatch.parallel):
+            yield t, layout
+
+
+def block_tiles(tiles: int, chip: ChipDesc) -> int:
+    """Tiles of a row that are worked on together: what divides it and fits Dst."""
+    fitting = (n for n in range(min(dst_tiles(chip), tiles), 0, -1) if tiles % n == 0 and n not in _UNEVEN)
+    return next(fitting, 1)
