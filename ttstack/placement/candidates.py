@@ -18,8 +18,8 @@ from ttstack.ops.loops import Access
 from ttstack.ops.types import DType
 from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
+from ttstack.placement.parameter_layouts import bank_cores
 from ttstack.placement.pricing import Candidate, Pricing, Way, placed
-from ttstack.placement.starts import bank_cores
 
 _ALL_COMBINATIONS = 64
 """Combinations of operand layouts up to which each is tried."""
