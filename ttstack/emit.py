@@ -12,7 +12,7 @@ from ttstack.dialects.base import attribute_values, definition, operands_by_plac
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, BOUND, Placed, read_placed
-from ttstack.dialects.python_attributes import read_plain
+from ttstack.dialects.plain import read_plain
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ttstack.cli.exit_codes import run
+from ttstack.cli.exits import run
 
 MODEL = """
 func.func @forward(%x: tensor<64x128xf32> {ttir.name = "x"}, %y: tensor<64x128xf32> {ttir.name = "y"})
@@ -26,11 +26,6 @@ class Result:
 
 
 Command = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True)
-def _as_users_read(as_users_read: None) -> None:
-    """Commands are tested as they are."""
 
 
 @pytest.fixture

@@ -19,8 +19,6 @@ from ttstack.diagnostics import TTStackError
 from ttstack.isolation.limits import SECONDS
 from ttstack.mlir import ir
 
-pytestmark = pytest.mark.usefixtures("as_users_read")
-
 ROOT = Path(__file__).parents[2]
 
 

@@ -8,7 +8,7 @@ from ttstack.cost import predict
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid
 from ttstack.program.records import Operation
-from ttstack_runtime.memory_check import replay
+from ttstack_runtime.replay import replay
 
 
 def text(norm: str, rows: int = 32, width: int = 4096) -> str:

@@ -20,7 +20,7 @@ from ttstack.program.validate import validate_binary
 from ttstack.system_desc import SystemDesc, loads
 from ttstack_runtime.executor import execute
 from ttstack_runtime.inputs import random_inputs, random_weights
-from ttstack_runtime.memory_check import replay
+from ttstack_runtime.replay import replay
 
 some = settings(max_examples=40)
 

@@ -9,8 +9,8 @@ from tests.placement.problems import exhaustive, random_problem
 from ttstack.placement.addresses import Life, pack
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
-from ttstack.placement.optimal import optimum
-from ttstack.placement.solve_with_addresses import Bank, timeline
+from ttstack.placement.optimum import optimum
+from ttstack.placement.repair import Bank, timeline
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -16,7 +16,7 @@ from ttstack.ops import OPS
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ops.windows import WindowOp
 from ttstack.placement.grids import shardings
-from ttstack_runtime.memory_check import replay
+from ttstack_runtime.replay import replay
 
 CONV = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
 POOL = {"kernel": (3, 3), "stride": (2, 2), "dilation": (1, 1), "padding": (1, 1), "ceil_mode": False}

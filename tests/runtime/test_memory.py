@@ -9,7 +9,7 @@ from ttstack.ops.types import DType
 from ttstack_runtime.executor import execute
 from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.memory import Buffer, Memory, Moment
-from ttstack_runtime.memory_check import replay
+from ttstack_runtime.replay import replay
 
 L1 = Layout(DType.F32, tiled=True, memory_space=MemorySpace.L1)
 TILE = 4096

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
-from ttstack.device.footprint import dst_tiles
 from ttstack.device.halo import channel_pieces
 from ttstack.device.kernel_class import is_batched
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
+from ttstack.device.rules import in_shards, splits_rows, subblock_tiles, whole_rows
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Loops
-from ttstack.ops.types import DType, tiles
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
 
@@ -112,7 +113,13 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
     """Height and width of output blocks in tiles, their depth along K, and the bytes that they take."""
     buffers = MatmulBuffers.of(base)
     depths = _depths(base, chip)
-    for height, width in _out_blocks(*per_core(base)):
+    m, n = per_core(base)
+    if splits_rows(base, n):
+        return
+    sharded = isinstance(base.op, Matmul) and in_shards(base.results[0])
+    for height, width in _out_blocks(m, n):
+        if sharded and not whole_rows(height, width, n):
+            continue
         for depth in depths:
             yield height, width, depth, buffers.nbytes(height, width, depth, -(-base.dispatch.steps // depth))
 
@@ -124,17 +131,22 @@ def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
 
 
 def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
-    """The whole output of a core, then halves of the longer side, down to one tile."""
+    """The whole output of a core, then halves of the longer side, or its next divisor below, down to one tile."""
     yield m, n
-    while m * n > 1:
-        m, n = (-(-m // 2), n) if m >= n else (m, -(-n // 2))
-        yield m, n
+    height, width = m, n
+    while height * width > 1:
+        if height >= width:
+            height = _divisors(m, height // 2)[-1]
+        else:
+            width = _divisors(n, width // 2)[-1]
+        yield height, width
 
 
 def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc) -> MatmulConfig:
     m, n = per_core(base)
     whole = (height, width) == (m, n)
-    rows, columns = subblock(height, width, _dst_limit(base, chip))
+    row = n if isinstance(base.op, Matmul) and in_shards(base.results[0]) else None
+    rows, columns = subblock(height, width, subblock_tiles(base, chip), row)
     return MatmulConfig(
         type=MatmulProgram.DRAM_SHARDED if _streams_weights(base) else _PROGRAMS[base.spread],
         in0_block_w=depth,
@@ -147,15 +159,14 @@ def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc)
     )
 
 
-def _dst_limit(base: DeviceOp, chip: ChipDesc) -> int:
-    """Output tiles that half of Dst holds: half as many with 32-bit sums."""
-    wide = base.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
-    return max(dst_tiles(chip) // 2, 1) if wide else dst_tiles(chip)
+def subblock(height: int, width: int, limit: int, per_core_n: int | None = None) -> tuple[int, int]:
+    """The largest subblock of at most `limit` tiles that divides an output block, the squarest of equal ones.
 
-
-def subblock(height: int, width: int, limit: int) -> tuple[int, int]:
-    """The largest subblock of at most `limit` tiles that divides an output block, the squarest of equal ones."""
-    fitting = ((h, w) for h in _divisors(height, limit) for w in _divisors(width, limit // h))
+    That of a shard with rows of `per_core_n` tiles spans them, or has one row.
+    """
+    fitting = [(h, w) for h in _divisors(height, limit) for w in _divisors(width, limit // h)]
+    if per_core_n is not None:
+        fitting = [(h, w) for h, w in fitting if whole_rows(h, w, per_core_n)]
     return max(fitting, key=lambda hw: (hw[0] * hw[1], -abs(hw[0] - hw[1]), hw[1]))
 
 

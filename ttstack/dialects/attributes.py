@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ttstack.dialects.python_attributes import plain_attribute, read_plain
+from ttstack.dialects.plain import plain_attribute, read_plain
 from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling, check_range

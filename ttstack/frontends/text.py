@@ -11,7 +11,7 @@ from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
-from ttstack.frontends.ttir_compat import elide, respell
+from ttstack.frontends.respell import elide, respell
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity

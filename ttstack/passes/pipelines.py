@@ -14,6 +14,7 @@ from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
+from ttstack.passes.ttir.fit_attention import FitAttention
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fold_lookups import FoldLookups
@@ -52,6 +53,7 @@ def simplify() -> Pipeline:
             FoldConstants(),
             FuseAttention(),
             FoldMasks(),
+            FitAttention(),
             ChannelsLast(),
             FoldMovement(),
             NumberUpdates(),

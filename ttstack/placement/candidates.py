@@ -13,13 +13,15 @@ from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import block_steps, matmul_spreads
+from ttstack.device.rules import layout_faults, rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access
 from ttstack.ops.types import DType
 from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
-from ttstack.placement.parameter_layouts import bank_cores
 from ttstack.placement.pricing import Candidate, Pricing, Way, placed
+from ttstack.placement.starts import bank_cores
+from ttstack.system_desc import ChipDesc
 
 _ALL_COMBINATIONS = 64
 """Combinations of operand layouts up to which each is tried."""
@@ -149,6 +151,7 @@ def _priced(
 ) -> Iterator[Candidate]:
     """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
     best: set[Way] = set()
+    layouts = [of for of in layouts if any(_keeps_rules(base, grids, of) for base, grids in bases)]
     if question.fixed:
         layouts = [of for of in layouts if any(_may_be(question, base, grids, of) for base, grids in bases)]
     if not layouts:
@@ -157,7 +160,7 @@ def _priced(
     for operands, results in ends:
         ops = (replace(base, operands=operands, results=results) for base, _ in bases)
         ways = (way for op, (_, grids) in zip(ops, bases, strict=True) for way in pricing.configured(op, grids))
-        front = pricing.front(_asked(ways, question))
+        front = pricing.front(_asked(ways, question, pricing.chip))
         if not front:
             return
         yield from front
@@ -166,7 +169,7 @@ def _priced(
         ops = [(replace(base, operands=operands, results=results), grids) for base, grids in bases]
         ways = [way for op, grids in ops for way in pricing.configured(op, grids)]
         known = [op for op in ways if (op.grid, op.spread, op.config) in best]
-        yield from pricing.front(_asked(known or ways, question))
+        yield from pricing.front(_asked(known or ways, question, pricing.chip))
 
 
 def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]:
@@ -178,13 +181,21 @@ def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]
     return [alike[0], *dict.fromkeys(o for o in others if o not in (alike[0], alike[-1])), alike[-1]]
 
 
+def _keeps_rules(base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
+    """Whether the op can have these layouts on any of the grids."""
+    operands, results = layouts
+    placed = (replace(base, operands=operands, results=results, grid=grid) for grid in grids)
+    return any(next(layout_faults(op), None) is None for op in placed)
+
+
 def _may_be(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
     operands, results = layouts
     return any(question.allows(replace(base, operands=operands, results=results, grid=grid)) for grid in grids)
 
 
-def _asked(ways: Iterable[DeviceOp], question: Question) -> Iterable[DeviceOp]:
-    """Those that the user allows; where none has the configuration asked for, all with it put into theirs."""
+def _asked(ways: Iterable[DeviceOp], question: Question, chip: ChipDesc) -> Iterable[DeviceOp]:
+    """Those that kernels take and the user allows; where none is configured as asked, all with that put into theirs."""
+    ways = (op for op in ways if next(rule_faults(op, chip), None) is None)
     if question.fixed is None:
         return ways
     allowed = [op for op in ways if question.fixed.allows(op)]
@@ -193,7 +204,8 @@ def _asked(ways: Iterable[DeviceOp], question: Question) -> Iterable[DeviceOp]:
         return found
     kind = asked.get("type")
     put = [_configured(op, asked) for op in allowed if kind in (None, config_fields(op.config).get("type"))]
-    return [op for op in put if op is not None and not any(config_faults(op)) and _whole_blocks(op)]
+    possible = [op for op in put if op is not None and not any(config_faults(op)) and _whole_blocks(op)]
+    return [op for op in possible if next(rule_faults(op, chip), None) is None]
 
 
 def _configured(op: DeviceOp, asked: Mapping[str, int | str]) -> DeviceOp | None:

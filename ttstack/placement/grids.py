@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
+from ttstack.device.rules import keeps_rows
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access, Loops
 from ttstack.ops.types import TensorType, tiles
@@ -21,6 +22,11 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     core holds one shard of the result are among them. Harvested rows are not in `device`.
     """
     dispatch = op.loops
+    if keeps_rows(op):
+        lead, _ = _matrix(dispatch)
+        found = {_rectangle(cores, device) for cores in _counts(lead, device.cores)}
+        usual = _rectangle(_needed(lead, device.cores), device)
+        return (usual, *sorted(found - {usual}, key=_fewest_last))
     if is_matmul(dispatch):
         lead, last = _matrix(dispatch)
         rectangles = {Grid(r, c) for r in _counts(lead, device.rows) for c in _counts(last, device.cols)}
@@ -30,7 +36,11 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
         found = {_rectangle(cores, device) for cores in _counts(dispatch.units, device.cores)}
     found |= {grid for _, grid, _ in shardings(op, device)}
     usual = device if is_contraction(dispatch) else flat_grid(dispatch, device)
-    return (usual, *sorted(found - {usual}, key=lambda grid: (-grid.cores, grid)))
+    return (usual, *sorted(found - {usual}, key=_fewest_last))
+
+
+def _fewest_last(grid: Grid) -> tuple[int, Grid]:
+    return -grid.cores, grid
 
 
 def distinct(base: DeviceOp, grids: Iterable[Grid]) -> list[Grid]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.dialects.python_attributes import plain_attribute, read_plain
+from ttstack.dialects.plain import plain_attribute, read_plain
 from ttstack.mlir import ir
 from ttstack.system_desc import SystemDesc, from_dict, to_dict
 

@@ -11,11 +11,11 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.caches import keep_old_caches
-from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
-from ttstack.frontends.stablehlo.partial_eval import Straightener
+from ttstack.frontends.stablehlo.straighten import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
+from ttstack.frontends.stablehlo.whole import keep_whole
 from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
 from ttstack.mlir import ir
 from ttstack.program.records import TensorKind

@@ -20,7 +20,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import Pattern, apply_patterns
 from ttstack.passes.ttir.fold_padding import fold_padding
-from ttstack.passes.ttir.image_layout import Images, first
+from ttstack.passes.ttir.images import Images, first
 
 _FIRST = (0, 2, 3, 1)
 """Where batch, height, width and channels stand in [N, C, H, W]."""

@@ -12,7 +12,7 @@ from ttstack.ops.conv import Convolution, ConvTranspose2d
 from ttstack.ops.normalization import BatchNormInference
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.known import is_known
 
 
 class FoldBatchNorm(Pass, name="fold-batch-norm"):

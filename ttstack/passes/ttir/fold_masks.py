@@ -10,8 +10,8 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.attention_scores import HIDDEN
 from ttstack.passes.ttir.computed import computed
+from ttstack.passes.ttir.scores import HIDDEN
 
 Array = np.ndarray[Any, Any]
 

@@ -17,7 +17,7 @@ from ttstack.ops.shape import Permutation
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.shape_chains import MOVES, ways
+from ttstack.passes.ttir.movement import MOVES, ways
 
 
 class FoldMovement(Pass, name="fold-movement"):

@@ -8,7 +8,7 @@ from ttstack.mlir import ir
 from ttstack.ops.conv import Conv2d
 from ttstack.ops.shape import Pad
 from ttstack.ops.windows import low_and_high
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.match import made_by
 
 
 def fold_padding(op: Any) -> list[ir.Value] | None:

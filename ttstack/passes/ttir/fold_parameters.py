@@ -13,7 +13,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import is_computable, is_written
+from ttstack.passes.ttir.known import is_computable, is_written
 from ttstack.passes.weights import Array
 from ttstack.program.records import TensorKind
 from ttstack_runtime.evaluate import evaluate

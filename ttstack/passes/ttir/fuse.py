@@ -12,6 +12,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
 from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.shape import Permutation
+from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction
@@ -20,7 +21,7 @@ from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction
 class Fuse(Pass, name="fuse"):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
 
-    A reshape and a permutation that split or join the heads of attention become one op, which moves whole tiles.
+    A reshape and a permutation that split or join heads of whole tiles become one op.
     What a model spells as elementwise ops becomes the op that it is: a mean, softmax, layer norm, RMS norm, GELU.
     """
 
@@ -64,7 +65,7 @@ def _split_heads(op: Any) -> list[ir.Value] | None:
     source, result = reshape.operands[0], read_type(op.results[0].type).shape
     heads, length, width = result[-3:]
     given = read_type(source.type).shape
-    if given[-2:] != (length, heads * width) or math.prod(given[:-2]) != math.prod(result[:-3]):
+    if given[-2:] != (length, heads * width) or math.prod(given[:-2]) != math.prod(result[:-3]) or width % TILE:
         return None
     batched = reshaped(source, (math.prod(given[:-2]), length, heads * width))
     return [reshaped(ttir.split_heads(batched, num_heads=heads), result)]
@@ -77,7 +78,7 @@ def _join_heads(op: Any) -> list[ir.Value] | None:
         return None
     given, result = read_type(value.type).shape, read_type(op.results[0].type).shape
     length, heads, width = given[-3:]
-    if result[-2:] != (length, heads * width) or math.prod(given[:-3]) != math.prod(result[:-2]):
+    if result[-2:] != (length, heads * width) or math.prod(given[:-3]) != math.prod(result[:-2]) or width % TILE:
         return None
     batched = reshaped(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
     return [reshaped(ttir.concatenate_heads(batched), result)]

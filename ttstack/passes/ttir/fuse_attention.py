@@ -19,10 +19,10 @@ from ttstack.ops.shape import Broadcast, Permutation, RepeatInterleave
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, levelled, scores_of
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.match import made_by
+from ttstack.passes.ttir.scores import Mask, Scores, behind, levelled, scores_of
 from ttstack.passes.ttir.writes import VIEWS
 
 Heads = tuple[int, int]

@@ -10,7 +10,7 @@ import numpy as np
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
+from ttstack.passes.ttir.match import made_by, scalar, with_scalar
 
 _CUBIC = 0.044715
 _SCALE = math.sqrt(2 / math.pi)

@@ -9,7 +9,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import RmsNorm
 from ttstack.ops.reduction import Reduction
-from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
+from ttstack.passes.ttir.match import made_by, scalar, with_scalar
 
 
 def rms_norm(op: Any) -> list[ir.Value] | None:

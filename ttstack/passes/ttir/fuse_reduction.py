@@ -10,7 +10,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import LayerNorm, RmsNorm
 from ttstack.ops.reduction import Reduction
-from ttstack.passes.ttir.producers import made_by, scalar
+from ttstack.passes.ttir.match import made_by, scalar
 
 
 def mean(op: Any) -> list[ir.Value] | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.dialects.python_attributes import plain_attribute
+from ttstack.dialects.plain import plain_attribute
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions

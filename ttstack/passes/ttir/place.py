@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ttstack.device.layout import Layout
 from ttstack.dialects.placed import BOUND, Placed, write_placed
-from ttstack.dialects.python_attributes import plain_attribute
+from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.tt import layout_attribute
 from ttstack.dialects.ttir import build_to_layout
 from ttstack.dialects.types import read_type

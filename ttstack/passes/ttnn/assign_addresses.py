@@ -6,7 +6,7 @@ from ttstack.device.layout import Layout, MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, read_placed
-from ttstack.dialects.python_attributes import plain_attribute
+from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.python_attributes import plain_attribute, read_plain
+from ttstack.dialects.plain import plain_attribute, read_plain
 from ttstack.dialects.signature import read_arguments
 from ttstack.mlir import ir
 from ttstack.ops.base import Op

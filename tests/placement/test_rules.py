@@ -1,0 +1,83 @@
+"""The rules of kernels: what is placed keeps them, and what breaks them is told apart."""
+
+from dataclasses import replace
+
+import pytest
+
+import ttstack
+from tests.docs.pages import ROOT
+from ttstack.api import Program
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.rules import rule_faults
+from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.system_desc import load
+
+CHIP = load("wormhole").chips[0]
+DRAM = Layout(DType.BF16)
+GRID = Grid(4, 4)
+
+
+def in_shards(kind: MemoryLayout, grid: Grid = GRID) -> Layout:
+    return Layout(DType.BF16, memory_space=MemorySpace.L1, memory_layout=kind, grid=grid)
+
+
+BLOCKS = in_shards(MemoryLayout.BLOCK_SHARDED)
+
+
+def product(result: Layout = DRAM, **blocks: int) -> DeviceOp:
+    """Of 512 x 256 by 256 x 512 elements: four by four tiles on each of 4 x 4 cores."""
+    op = OPS["matmul"].on([TensorType((512, 256), DType.BF16), TensorType((256, 512), DType.BF16)], {})
+    config = MatmulConfig(MatmulProgram.MULTICAST_2D, in0_block_w=2, per_core_M=4, per_core_N=4, **blocks)
+    return DeviceOp(op, (DRAM, DRAM), (result,), GRID, Spread.BLOCKS, config=config)
+
+
+def norm(source: Layout, result: Layout, width: int = 512, grid: Grid = GRID) -> DeviceOp:
+    t = TensorType((512, width), DType.BF16)
+    op = OPS["rms_norm"].on([t], {"normalized_shape": (width,)})
+    return DeviceOp(op, (source,), (result,), grid, Spread.BLOCKS)
+
+
+def attention(mask: Layout) -> DeviceOp:
+    q, m = TensorType((1, 4, 64, 64), DType.BF16), TensorType((1, 1, 64, 64), DType.BF16)
+    op = OPS["scaled_dot_product_attention"].on([q, q, q, m], {"is_causal": False})
+    return DeviceOp(op, (DRAM, DRAM, DRAM, mask), (DRAM,), GRID)
+
+
+@pytest.mark.parametrize(
+    ("device_op", "why"),
+    [
+        (product(out_subblock_h=2, out_subblock_w=4), None),
+        (product(out_block_h=4, out_block_w=3), "per_core_N (4) must be divisible"),
+        (product(out_subblock_h=3, out_subblock_w=1), "out_block_h (4) must be divisible"),
+        (product(out_subblock_h=4, out_subblock_w=4), "exceeds the 8 that Dst holds"),
+        (product(replace(DRAM, dtype=DType.F32), out_subblock_h=2, out_subblock_w=4), "exceeds the 4"),
+        (product(BLOCKS, out_subblock_h=2, out_subblock_w=2), "out_subblock_w (2) is per_core_N (4)"),
+        (product(BLOCKS, out_block_h=2, out_block_w=2, out_subblock_h=1, out_subblock_w=2), "out_block_w (2) is per"),
+        (product(BLOCKS, out_subblock_h=1, out_subblock_w=2), None),
+        (norm(BLOCKS, BLOCKS), None),
+        (norm(DRAM, DRAM), "only where they hold them as shards"),
+        (norm(BLOCKS, DRAM), "a norm of shards gives such shards"),
+        (norm(in_shards(MemoryLayout.HEIGHT_SHARDED), DRAM), "takes no height shards"),
+        (norm(BLOCKS, BLOCKS, width=576), "4 cores do not divide the 18 tiles"),
+        (attention(DRAM), None),
+        (attention(DRAM.interleaved(MemorySpace.L1)), "a mask of attention lies in DRAM"),
+    ],
+)
+def test_rules_tell_what_kernels_take(device_op: DeviceOp, why: str | None):
+    faults = list(rule_faults(device_op, CHIP))
+    assert bool(faults) == (why is not None)
+    assert why is None or any(why in fault for fault in faults), faults
+
+
+@pytest.fixture(scope="module", params=["greedy", "optimal"])
+def placed(request: pytest.FixtureRequest) -> Program:
+    return ttstack.compile(ROOT / "examples/encoder_layer.mlir", placement=request.param)
+
+
+def test_what_is_placed_keeps_them(placed: Program):
+    function = placed.function()
+    ops = [function.device_op(op) for op in function.operations]
+    assert [fault for op in ops for fault in rule_faults(op, CHIP)] == []

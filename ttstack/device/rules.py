@@ -1,0 +1,114 @@
+"""What kernels of tt-metal ask of layouts and blocks: an op that breaks a rule is refused on a card.
+
+The rules are those that `ttnn` 0.81.1 checks before it launches anything, in its own words where a fault names one.
+"""
+
+from collections.abc import Iterator
+
+from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import dst_tiles
+from ttstack.device.kernel_class import is_attention, is_batched
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.base import Op
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.normalization import TrailingNorm
+from ttstack.ops.types import DType
+from ttstack.system_desc import ChipDesc
+
+
+def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
+    """The rules that an op breaks."""
+    yield from layout_faults(device_op)
+    if isinstance(device_op.op, Matmul) and isinstance(device_op.config, MatmulConfig):
+        yield from _block_faults(device_op, chip)
+
+
+def layout_faults(device_op: DeviceOp) -> Iterator[str]:
+    """The rules that an op breaks in any blocks."""
+    if isinstance(device_op.op, TrailingNorm):
+        yield from _norm_faults(device_op)
+    elif is_attention(device_op.dispatch):
+        yield from _attention_faults(device_op)
+
+
+def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
+    (source, *_), result = device_op.operands, device_op.results[0]
+    if not source.sharded:
+        if device_op.row_cores > 1:
+            yield "cores share rows of a norm only where they hold them as shards"
+    elif source.memory_layout is MemoryLayout.HEIGHT_SHARDED:
+        yield "a norm takes no height shards"
+    elif (result.memory_layout, result.grid) != (source.memory_layout, source.grid):
+        yield "a norm of shards gives such shards"
+    elif source.grid is not None:
+        rows, cols = source.matrix(device_op.op.operands[0])
+        held = source.shard(device_op.op.operands[0])
+        over = source.grid.cols if source.memory_layout is MemoryLayout.BLOCK_SHARDED else source.grid.cores
+        if held[1] * over != cols:
+            yield f"{over} cores do not divide the {cols} tiles of a norm's rows"
+        elif rows % held[0]:
+            yield f"shards of {held[0]} tiles do not divide the {rows} rows of tiles of a norm"
+
+
+def _attention_faults(device_op: DeviceOp) -> Iterator[str]:
+    for position in _masks(device_op.op):
+        mask = device_op.operands[position]
+        if mask.memory_space is not MemorySpace.DRAM:
+            yield "a mask of attention lies in DRAM"
+
+
+def _masks(op: Op) -> frozenset[int]:
+    return op.operand_positions("attention_mask") if "attention_mask" in op.operand_specs() else frozenset()
+
+
+def _block_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
+    """Of the blocks of a product; one that its configuration leaves out is a whole one."""
+    blocks, result = MatmulBlocks.of(device_op), device_op.results[0]
+    m, n, height, width = blocks.per_core_m, blocks.per_core_n, blocks.out_block_h, blocks.out_block_w
+    rows, columns = blocks.out_subblock_h, blocks.out_subblock_w
+    for what, whole, part in (
+        ("per_core_M", m, height),
+        ("per_core_N", n, width),
+        ("out_block_h", height, rows),
+        ("out_block_w", width, columns),
+    ):
+        if whole % part:
+            yield f"{what} ({whole}) must be divisible by the block or subblock of {part}"
+    if rows * columns > (most := subblock_tiles(device_op, chip)):
+        yield f"a subblock of {rows} x {columns} tiles exceeds the {most} that Dst holds"
+    if in_shards(result):
+        if not whole_rows(rows, columns, n):
+            yield f"of a sharded result, out_subblock_w ({columns}) is per_core_N ({n}) or out_subblock_h ({rows}) is 1"
+        if not whole_rows(height, width, n):
+            yield f"of a sharded result, out_block_w ({width}) is per_core_N ({n}) or out_block_h ({height}) is 1"
+    if splits_rows(device_op, n):
+        yield f"each core of a batched product makes whole rows, not {n} tiles of them"
+
+
+def in_shards(result: Layout) -> bool:
+    """Whether cores write their blocks into shards of their own."""
+    return result.sharded and result.in_l1
+
+
+def whole_rows(height: int, width: int, per_core_n: int) -> bool:
+    """Whether the tiles of a block follow one another in a shard: it spans the shard's rows, or has one row."""
+    return width == per_core_n or height == 1
+
+
+def keeps_rows(op: Op) -> bool:
+    """Whether a core makes whole rows of the result: the kernel of batched products."""
+    return isinstance(op, Matmul) and is_batched(op.loops)
+
+
+def splits_rows(device_op: DeviceOp, per_core_n: int) -> bool:
+    """Whether cores have parts of rows that stay whole."""
+    dispatch = device_op.dispatch
+    return keeps_rows(device_op.op) and per_core_n != dispatch.domain[dispatch.parallel[-1]]
+
+
+def subblock_tiles(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Tiles of the result that half of Dst holds: half as many with 32-bit sums."""
+    wide = device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
+    return max(dst_tiles(chip) // 2, 1) if wide else dst_tiles(chip)
