@@ -44,6 +44,14 @@ def read_arguments(function: Any) -> list[ArgumentSignature]:
     return found
 
 
+def kind_of(argument: Any) -> TensorKind:
+    """The kind of one argument of a function, without a look at the others."""
+    function = argument.owner.owner
+    if "arg_attrs" not in function.attributes:
+        return TensorKind.INPUT
+    return read_kind(ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number]))
+
+
 def read_kind(attributes: Any) -> TensorKind:
     """The kind of an argument that a dictionary says, of inputs where it says none."""
     kind = next((k for key in _KINDS if (k := read_string(attributes, key))), "input")

@@ -40,9 +40,9 @@ class Mutants:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Called by pytest instead of running the tests one after the other."""
         at_import = set(switches.reached) | set(self.elsewhere.read_text().split())
-        _in_child(lambda: self._note_all(session.items, {row["test"] for row in _rows(self.notes)}))
-        fit = [row for row in _rows(self.notes) if row["passed"]]
+        _in_child(lambda: self._note_all(session.items))
         items = {item.nodeid: item for item in session.items}
+        fit = [row for row in _rows(self.notes) if row["passed"] and row["test"] in items]
         decided = {row["key"] for row in _rows(self.results)}
         for key in os.environ["MUTANTS_KEYS"].split():
             rows = [row for row in fit if key in row["reached"]]
@@ -50,10 +50,13 @@ class Mutants:
                 self._try(key, _chosen(rows), items)
         return True
 
-    def _note_all(self, items: Sequence[pytest.Item], known: set[str]) -> None:
+    def _note_all(self, items: Sequence[pytest.Item]) -> None:
         """What each test reaches, of what is not imported already."""
         switches.home = os.getpid()
         spent: dict[str, float] = defaultdict(float)
+        known = {row["test"]: row["seconds"] for row in _rows(self.notes)}
+        for test, seconds in known.items():
+            spent[test.split("[")[0]] += seconds
         kept = [item for item in items if item.nodeid not in known]
         for item, following in _pairs(kept):
             function = item.nodeid.split("[")[0]

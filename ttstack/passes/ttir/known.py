@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.signature import kind_of
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.pattern import EPOCH
@@ -17,7 +17,7 @@ def is_known(value: Any) -> bool:
     for each in found:  # grows as it goes
         owner: Any = each.owner
         if isinstance(owner, ir.Block):
-            if not _is_parameter(each) or is_written(each):
+            if kind_of(each) is not TensorKind.PARAMETER or is_written(each):
                 return False
         elif not is_computable(owner):
             return False
@@ -26,10 +26,6 @@ def is_known(value: Any) -> bool:
             found += operands
             seen |= operands
     return True
-
-
-def _is_parameter(argument: Any) -> bool:
-    return read_arguments(argument.owner.owner)[argument.arg_number].kind is TensorKind.PARAMETER
 
 
 def is_written(buffer: ir.Value) -> bool:
