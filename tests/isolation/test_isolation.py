@@ -19,7 +19,7 @@ from ttstack.isolation import Limits, limits_for, run_isolated
 from ttstack.isolation.limits import GIB, MEMORY, SECONDS
 from ttstack.ops.types import DType
 
-FEW = Limits(seconds=2, nbytes=GIB // 4)
+FEW = Limits(seconds=6, nbytes=GIB // 4)
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ class TestDeaths:
             (lambda: ctypes.string_at(0), "the library that reads it crashes \\(SIGSEGV\\)"),
             (lambda: os.kill(os.getpid(), signal.SIGKILL), "crashes \\(SIGKILL\\)"),
             (lambda: os._exit(3), "crashes \\(no result\\)"),
-            (lambda: [0 for _ in iter(int, 1)], "cannot be read in 2 s of processor time|in 0.2 GiB of memory"),
+            (lambda: [0 for _ in iter(int, 1)], "cannot be read in 6 s of processor time|in 0.2 GiB of memory"),
             (lambda: np.ones(1 << 30), "cannot be read in 0.2 GiB of memory"),
             (b"\xff".decode, "has names or text that are not UTF-8"),
         ],
@@ -175,6 +175,7 @@ class TestErrors:
 class TestLimits:
     def test_they_grow_with_the_file(self):
         assert limits_for(0) == Limits(15, 2 * GIB)
+        assert limits_for(0).clock_seconds == 20
         assert limits_for(1 << 20) == Limits(19, 2 * GIB + (16 << 20))
 
     def test_the_environment_sets_them(self, monkeypatch: pytest.MonkeyPatch):

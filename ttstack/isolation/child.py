@@ -26,7 +26,6 @@ from ttstack.isolation.transfer import read_value, write_value
 T = TypeVar("T")
 
 _PAGE = resource.getpagesize()
-_CLOCK_FACTOR = 4
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
 _NOT_UTF8 = "nanobind::detail::str_from_cstr"
@@ -119,10 +118,9 @@ def _settle(limits: Limits, said: BinaryIO) -> None:
     for descriptor in (1, 2):
         os.dup2(said.fileno(), descriptor)
     gc.freeze()
-    seconds = max(1, round(limits.seconds))
-    signal.setitimer(signal.ITIMER_REAL, _CLOCK_FACTOR * seconds)
+    signal.setitimer(signal.ITIMER_REAL, limits.clock_seconds)
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, seconds)
+    _limit(resource.RLIMIT_CPU, max(1, round(limits.seconds)))
     _limit(resource.RLIMIT_DATA, _data_bytes() + limits.nbytes)
 
 
@@ -173,7 +171,7 @@ def _death(what: str, limits: Limits, status: int | None, said: str) -> SourceEr
     """What ended a child that left no result."""
     if status is not None and -status in _OUT_OF_TIME:
         return SourceError(
-            f"{what} cannot be read in {limits.seconds:.0f} s of processor time",
+            f"{what} cannot be read in {limits.seconds:.0f} s of processor time and {limits.clock_seconds:.0f} s in all",
             hint=f"the file is damaged, or very large: {SECONDS} gives it more seconds",
         )
     if any(words in said for words in _OUT_OF_MEMORY):
