@@ -171,7 +171,7 @@ def _death(what: str, limits: Limits, status: int | None, said: str) -> SourceEr
     """What ended a child that left no result."""
     if status is not None and -status in _OUT_OF_TIME:
         return SourceError(
-            f"{what} cannot be read in {limits.seconds:.0f} s of processor time and {limits.clock_seconds:.0f} s in all",
+            f"{what} cannot be read in {limits.seconds:.0f} s of processor time, {limits.clock_seconds:.0f} s in all",
             hint=f"the file is damaged, or very large: {SECONDS} gives it more seconds",
         )
     if any(words in said for words in _OUT_OF_MEMORY):
