@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.shares import state_shares
 
 RETIRED = (
@@ -89,9 +90,11 @@ def _replace_retired(chip: dict[str, Any]) -> None:
 
 
 def _fill_in(chip: dict[str, Any], figures: Iterable[tuple[str, Any]]) -> None:
-    """Put figures where the chip has none; a section that it lacks is made of them."""
+    """Put figures where the chip has none; a section that it lacks is made of them, if every chip has such a part."""
     for path, value in figures:
         section, name = path.split(".")
+        if section not in chip and not ChipDesc.model_fields[section].is_required():
+            continue
         part = chip.setdefault(section, {})
         if isinstance(part, dict):
             cast(dict[str, Any], part).setdefault(name, value)
