@@ -31,6 +31,46 @@ def test_what_jax_computes(name: str, system: str):
     np.testing.assert_allclose(have, want, rtol=1e-5, atol=1e-5)
 
 
+PARTLY = """module {
+  func.func public @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> {
+    %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "unspecified_dims=[0,1]",
+      mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {backend_config = "unspecified_dims=[0,1]",
+      mhlo.sharding = "{devices=[1,1,2,4]<=[8] last_tile_dims={manual, replicated}}"}
+      : (tensor<8x16xf32>) -> tensor<4x16xf32>
+    %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0]
+      : (tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<4x16xf32>
+    %3 = "stablehlo.all_reduce"(%2) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,
+      replica_groups = dense<[[0, 4], [1, 5], [2, 6], [3, 7]]> : tensor<4x2xi64>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      %c = stablehlo.custom_call @Sharding(%s) {
+        mhlo.sharding = "{devices=[2,4]<=[8] last_tile_dims={manual, replicated}}"} : (tensor<f32>) -> tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    %4 = stablehlo.add %3, %1 : tensor<4x16xf32>
+    %5 = stablehlo.custom_call @Sharding(%4) {backend_config = "unspecified_dims=[0,1]",
+      mhlo.sharding = "{devices=[1,1,2,4]<=[8] last_tile_dims={manual, replicated}}"}
+      : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    %6 = stablehlo.custom_call @SPMDShardToFullShape(%5) {backend_config = "unspecified_dims=[0,1]",
+      mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"} : (tensor<4x16xf32>) -> tensor<8x16xf32>
+    return %6 : tensor<8x16xf32>
+  }
+}"""
+"""What JAX 0.10.2 writes of a shard_map over one axis of two; its own CPU backend ends the process at it."""
+
+
+def test_axes_that_are_left_to_the_partitioner_have_whole_tensors():
+    rng = np.random.default_rng(1)
+    x, w = rng.standard_normal((8, 16)).astype("f4"), rng.standard_normal((16, 16)).astype("f4")
+    program = ttstack.compile(PARTLY, system_desc="wormhole_t3000")
+    (have,) = program.run(dict(zip(program.inputs(), (x, w), strict=True))).outputs.values()
+    np.testing.assert_allclose(have, x + np.tile(x[:4] @ w + x[4:] @ w, (2, 1)), rtol=1e-5, atol=1e-5)
+    other = PARTLY.replace("unspecified_dims=[0,1]", "unspecified=all")
+    with pytest.raises(ttstack.TTStackError, match="its backend_config is 'unspecified=all', expected a dictionary"):
+        ttstack.compile(other, system_desc="wormhole_t3000")
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_one_chip_has_no_devices_for_them(name: str):
     with pytest.raises(ttstack.TTStackError, match=r"of the mesh 1x1 ha(s|ve)"):

@@ -1,5 +1,6 @@
 """Computations on shards, such as JAX's `shard_map`: how their tensors are divided, and over which mesh."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,10 @@ from ttstack.ops.devices import Mesh
 
 TO_SHARDS, FROM_SHARDS = "SPMDFullToShardShape", "SPMDShardToFullShape"
 
-_SHARDING = "mhlo.sharding"
+_SHARDING, _CONFIG = "mhlo.sharding", "backend_config"
+_FREE = re.compile(r"unspecified_dims=\[[\d,]*\]")
+"""Dimensions that XLA may divide over further axes of the mesh, those that are not manual: they stay whole there."""
+
 _HINT = "give shard_map the whole mesh, of at most two axes, and tensors that axes divide evenly"
 
 
@@ -30,6 +34,7 @@ def divide(module: ir.Module) -> None:
     shardings = [(op, _sharding(op)) for op in ops if "call_target_name" in op.attributes]
     if not shardings:
         return
+    _erase_inside(module)
     devices = max(len(sharding.places) or 1 for _, sharding in shardings)
     mesh = next((m for m in _meshes(devices) if all(s.dims(m) is not None for _, s in shardings)), None)
     if mesh is None:
@@ -39,6 +44,24 @@ def divide(module: ir.Module) -> None:
     for op, sharding in shardings:
         op.attributes["tt.shard_dims"] = ir.DenseI64ArrayAttr.get(list(sharding.dims(mesh) or ()))
         op.attributes["tt.shard_shape"] = ir.DenseI64ArrayAttr.get(list(sharding.parts))
+        if _CONFIG in op.attributes and _FREE.fullmatch(str(getattr(op.attributes[_CONFIG], "value", ""))):
+            del op.attributes[_CONFIG]
+
+
+def _erase_inside(module: ir.Module) -> None:
+    """Let what the regions of collectives compute be written as without a mesh: scalars there have no parts."""
+    found: list[Any] = []
+
+    def visit(op: Any) -> ir.WalkResult:
+        target = op.attributes["call_target_name"].value if "call_target_name" in op.attributes else ""
+        if target == "Sharding" and op.parent.name != "func.func" and len(op.operands) == len(op.results) == 1:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for op in found:
+        op.results[0].replace_all_uses_with(op.operands[0])
+        op.erase()
 
 
 def _ops(module: ir.Module) -> Iterator[Any]:
