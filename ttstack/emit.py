@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.buffers.aliasing import buffer_owners
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import ADDRESS, BOUND, Placed, read_placed
+from ttstack.dialects.placed import ADDRESS, BOUND, Placed, read_placed, view_sources
 from ttstack.dialects.plain import read_plain
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.tt import read_layout
@@ -72,6 +73,7 @@ class _Emitter:
         self.numbers: dict[ir.Value, int] = {}
         self.name = function.name.value
         *ops, last = body(function)
+        self.owners = buffer_owners(view_sources(ops))
         self._arguments(function)
         operations = [found for op in ops if (found := self._operation(op))]
         names = read_results(function, len(last.operands))
@@ -104,9 +106,8 @@ class _Emitter:
         operands = tuple(None if v is None else self.numbers[v] for v in operands_by_place(spec, op))
         placed = _NOT_PLACED if op.name == "ttnn.deallocate" else read_placed(op)
         addresses = read_plain(op.attributes[ADDRESS]) if ADDRESS in op.attributes else []
-        alias = operands[0] if placed.view else None
         results = [
-            self._tensor(r, f"%{len(self.tensors)}", TensorKind.INTERMEDIATE, a, alias)
+            self._tensor(r, f"%{len(self.tensors)}", TensorKind.INTERMEDIATE, a)
             for r, a in zip(op.results, addresses, strict=True)
         ]
         return Operation(
@@ -128,9 +129,9 @@ class _Emitter:
         tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
         self.weights.append(Weight(name, tensor.type, read_elements(op.attributes["value"])))
 
-    def _tensor(self, value: Any, name: str, kind: TensorKind, address: int, alias: int | None = None) -> Tensor:
+    def _tensor(self, value: Any, name: str, kind: TensorKind, address: int) -> Tensor:
         layout = read_layout(value.type.encoding)
-        root = None if alias is None else self.tensors[alias].alias
+        owner = self.owners.get(value)
         tensor = Tensor(
             len(self.tensors),
             name,
@@ -138,7 +139,7 @@ class _Emitter:
             layout,
             kind,
             address,
-            alias if root is None else root,
+            None if owner is None else self.numbers[owner],
         )
         self.numbers[value] = tensor.id
         self.tensors.append(tensor)

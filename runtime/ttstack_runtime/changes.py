@@ -11,7 +11,6 @@ from ttstack.ops.types import DType
 from ttstack.program.records import Function, Operation, TensorKind
 from ttstack_runtime.devices import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.lifetimes import Lifetimes
 from ttstack_runtime.precision import Ieee
 
 
@@ -35,13 +34,12 @@ class Changes:
         self,
         function: Function,
         rules: Ieee,
-        lifetimes: Lifetimes,
         values: list[Any],
         read: Callable[[int], Value],
     ) -> None:
         self._function = function
         self._rules = rules
-        self._roots = lifetimes.roots
+        self._roots = function.owners
         self._values = values
         self._read = read
         self._owned: dict[int, Value] = {}

@@ -16,10 +16,10 @@ from ttstack_runtime.evaluate import KERNEL_FAULTS
 from ttstack_runtime.host import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.lifetimes import Lifetimes
+from ttstack_runtime.lifetimes import ends
 from ttstack_runtime.lookup import TABLE, is_sparse, moved_padding, picked
+from ttstack_runtime.memory_check import check_memory
 from ttstack_runtime.precision import Ieee, precision
-from ttstack_runtime.replay import replay
 
 Numerics = Literal["ieee", "device"]
 Progress = Callable[[int, int, str], None]
@@ -72,13 +72,12 @@ def run(
     rules = precision(numerics)
     chosen = find_function(binary, function)
     given = check_inputs(chosen, inputs)
-    lifetimes = Lifetimes(chosen)
-    replay(chosen, binary.chip(chosen), lifetimes)
+    check_memory(chosen, binary.chip(chosen))
     mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
     weights = _weights(binary, chosen, given)
     types = {tensor: data.dtype for tensor, data in weights.items()}
-    require(run_bytes(chosen, lifetimes, rules, types, mesh), f"running '{chosen.name}'")
-    running = _Run(chosen, rules, weights, lifetimes, mesh)
+    require(run_bytes(chosen, rules, types, mesh), f"running '{chosen.name}'")
+    running = _Run(chosen, rules, weights, mesh)
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress)
     return Executed(outputs, running.changes.updated())
@@ -106,16 +105,15 @@ class _Run:
         function: Function,
         rules: Ieee,
         weights: Mapping[int, Array],
-        lifetimes: Lifetimes,
         mesh: Mesh | None,
     ) -> None:
         self._function = function
         self._rules = rules
         self._weights = weights
-        self._ends = lifetimes.ends(function)
+        self._ends = ends(function)
         self._values: list[Any] = [None] * len(function.tensors)
         self._calls = _bind_all(function, rules, mesh)
-        self.changes = Changes(function, rules, lifetimes, self._values, self._read)
+        self.changes = Changes(function, rules, self._values, self._read)
 
     def all(self, given: Mapping[str, Array], progress: Progress | None) -> dict[str, np.ndarray]:
         """Run every operation in order."""

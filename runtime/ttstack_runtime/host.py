@@ -11,7 +11,7 @@ from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
 from ttstack_runtime.changes import mutated
 from ttstack_runtime.devices import divided
-from ttstack_runtime.lifetimes import Lifetimes
+from ttstack_runtime.lifetimes import ends
 from ttstack_runtime.lookup import TABLE, is_sparse
 from ttstack_runtime.precision import Ieee
 
@@ -41,7 +41,6 @@ def require(needed: int, purpose: str) -> None:
 
 def run_bytes(
     function: Function,
-    lifetimes: Lifetimes,
     rules: Ieee,
     weights: Mapping[int, np.dtype],
     mesh: Mesh | None = None,
@@ -56,14 +55,14 @@ def run_bytes(
     sizes = [0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize for t in function.tensors]
     for tensor in divided(function) if mesh else ():
         sizes[tensor] *= mesh.size if mesh else 1
-    changed = {lifetimes.roots[t] for operation in function.operations for t in mutated(operation)}
+    changed = {function.owners[t] for operation in function.operations for t in mutated(operation)}
     live = sum(sizes[t] for t in function.inputs if t not in weights) + sum(sizes[t] for t in changed)
     peak = live
-    for operation, ends in zip(function.operations, lifetimes.ends(function), strict=True):
+    for operation, ended in zip(function.operations, ends(function), strict=True):
         results = sum(sizes[t] for t in operation.results)
         live += results
         peak = max(peak, live + results + _converted(function, operation, rules, weights))
-        live -= sum(sizes[t] for t in ends if t not in weights)
+        live -= sum(sizes[t] for t in ended if t not in weights)
     return peak
 
 

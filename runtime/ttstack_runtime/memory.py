@@ -1,8 +1,9 @@
 """A simulated memory: buffers at their assigned addresses, and what is wrong with them."""
 
-from bisect import bisect_right
 from dataclasses import dataclass
 
+from ttstack.buffers.memory import Memory
+from ttstack.buffers.occupancy import Occupancy
 from ttstack.diagnostics import ExecutionError
 
 _HINT = "addresses do not fit this device; compile the program again for it"
@@ -10,19 +11,14 @@ _HINT = "addresses do not fit this device; compile the program again for it"
 
 @dataclass(frozen=True)
 class Buffer:
-    """What one tensor takes of one bank: bytes from `start` up to `end`."""
+    """What one tensor takes of one bank: `size` bytes from `start` on."""
 
     name: str
     start: int
     size: int
 
-    @property
-    def end(self) -> int:
-        """The first address after it."""
-        return self.start + self.size
-
     def __str__(self) -> str:
-        return f"{self.name} takes {self.start:#x} to {self.end:#x}, {self.size} bytes"
+        return f"{self.name} takes {self.start:#x} to {self.start + self.size:#x}, {self.size} bytes"
 
 
 @dataclass(frozen=True)
@@ -33,26 +29,22 @@ class Moment:
     location: str = ""
 
 
-class Memory:
+class SimulatedMemory:
     """One bank of a memory whose banks are all alike: a core's L1, or a DRAM channel.
 
     Programs allocate in lock-step: a buffer takes the same addresses in every bank, as many as its fullest
     bank needs.
     """
 
-    def __init__(self, name: str, base: int, end: int) -> None:
+    def __init__(self, name: str, memory: Memory) -> None:
         self.name = name
-        self.base = base
-        self.end = end
-        self.used = 0
-        """Bytes of all live buffers."""
-        self._starts: list[int] = []
-        self._buffers: list[Buffer] = []
+        self._memory = memory
+        self._live: Occupancy[Buffer] = Occupancy(memory)
 
     @property
-    def capacity(self) -> int:
-        """Bytes that programs may use."""
-        return self.end - self.base
+    def used(self) -> int:
+        """Bytes of all live buffers."""
+        return self._live.used
 
     def allocate(self, buffer: Buffer, moment: Moment) -> None:
         """Place a buffer.
@@ -60,25 +52,14 @@ class Memory:
         Raises:
             ExecutionError: it is outside of the memory, or a live buffer has some of its bytes.
         """
-        if not buffer.size:
-            return
         self._check_bounds(buffer, moment)
-        at = bisect_right(self._starts, buffer.start)
-        if at and self._buffers[at - 1].end > buffer.start:
-            raise self._overlap(buffer, self._buffers[at - 1], moment)
-        if at < len(self._starts) and self._starts[at] < buffer.end:
-            raise self._overlap(buffer, self._buffers[at], moment)
-        self._starts.insert(at, buffer.start)
-        self._buffers.insert(at, buffer)
-        self.used += buffer.size
+        other = self._live.add(buffer, buffer.start, buffer.size)
+        if other is not None:
+            raise self._overlap(buffer, other, moment)
 
     def release(self, buffer: Buffer) -> None:
         """End a buffer that was allocated here."""
-        if not buffer.size:
-            return
-        at = bisect_right(self._starts, buffer.start) - 1
-        del self._starts[at], self._buffers[at]
-        self.used -= buffer.size
+        self._live.remove(buffer.start, buffer.size)
 
     def check_scratch(self, size: int, moment: Moment) -> None:
         """Check that the lowest `size` bytes are free.
@@ -86,18 +67,18 @@ class Memory:
         Raises:
             ExecutionError: a live buffer lies there, or the memory has fewer bytes.
         """
-        scratch = Buffer(f"circular buffers of {moment.operation}", self.base, size)
-        self._check_bounds(scratch, moment)
-        if self._starts and self._starts[0] < scratch.end:
-            raise self._overlap(scratch, self._buffers[0], moment)
+        scratch = Buffer(f"circular buffers of {moment.operation}", self._memory.base, size)
+        self.allocate(scratch, moment)
+        self.release(scratch)
 
     def _check_bounds(self, buffer: Buffer, moment: Moment) -> None:
-        if self.base <= buffer.start and buffer.end <= self.end:
+        memory = self._memory
+        if not buffer.size or memory.holds(buffer.start, buffer.size):
             return
         raise ExecutionError(
             f"{moment.operation}: {buffer.name} lies outside of {self.name}",
             loc=moment.location or None,
-            notes=(str(buffer), f"{self.name} is {self.base:#x} to {self.end:#x}, {self.capacity} bytes"),
+            notes=(str(buffer), f"{self.name} is {memory.base:#x} to {memory.end:#x}, {memory.capacity} bytes"),
             hint=_HINT,
         )
 

@@ -15,7 +15,7 @@ from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
 from ttstack.ops.loop_nest import TileOp
 from ttstack.ops.types import DType, TensorType
-from ttstack.program.buffers import Buffer, Occupancy, buffers, live_bytes
+from ttstack.program.buffers import buffers, live_bytes
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack.program.validate import validate, validate_binary
 from ttstack.system_desc import load as load_system
@@ -286,19 +286,8 @@ def test_live_bytes_of_dram_start_with_the_inputs(binary: Binary):
 
 
 def test_buffers_live_from_definition_to_deallocation(binary: Binary):
-    found = {b.tensor: (b.first, b.last) for b in buffers(binary.functions[0], binary.system_desc.chips[0])}
+    found = {b.tensor: (b.life.first, b.life.last) for b in buffers(binary.functions[0], binary.system_desc.chips[0])}
     assert found == {0: (0, 5), 1: (0, 5), 2: (0, 5), 3: (0, 3), 5: (2, 5), 6: (4, 5)}
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "other"),
-    [(0, 10, None), (5, 11, 1), (10, 20, 1), (12, 13, 1), (19, 30, 1), (20, 30, None)],
-)
-def test_occupancy(start, end, other):
-    l1 = Occupancy()
-    assert l1.add(Buffer(1, MemorySpace.L1, 10, 20, 0, 9)) is None
-    assert l1.add(Buffer(2, MemorySpace.L1, 40, 50, 0, 9)) is None
-    assert l1.add(Buffer(3, MemorySpace.L1, start, end, 0, 9)) == other
 
 
 def test_a_tile_op_that_there_is_not_is_refused(binary: Binary, tmp_path: Path):

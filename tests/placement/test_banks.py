@@ -10,7 +10,7 @@ from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.placement.recovered import overrides_of
 from ttstack.program.buffers import bank_bytes
-from ttstack_runtime.replay import replay
+from ttstack_runtime.memory_check import check_memory
 
 WIDE = 3072
 
@@ -49,7 +49,7 @@ def test_each_bank_holds_its_share_of_the_columns(placement: str, transposed: bo
         if isinstance(op.config, MatmulConfig) and op.config.type is MatmulProgram.DRAM_SHARDED
     )
     assert product.grid.cores == 12
-    replay(function, chip)
+    check_memory(function, chip)
 
 
 def test_reading_takes_little_more_than_the_banks_need():

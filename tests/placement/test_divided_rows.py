@@ -8,7 +8,7 @@ from ttstack.cost import predict
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid
 from ttstack.program.records import Operation
-from ttstack_runtime.replay import replay
+from ttstack_runtime.memory_check import check_memory
 
 
 def text(norm: str, rows: int = 32, width: int = 4096) -> str:
@@ -40,7 +40,7 @@ def test_few_long_rows_are_divided(norm: str, placement: str):
     function, chip = program.function(), program.binary.system_desc.chips[0]
     placed = function.device_op(norm_of(program, norm))
     assert placed.row_cores >= 8
-    replay(function, chip)
+    check_memory(function, chip)
     cost, whole = predict(placed, chip), ttstack.compile(text(norm), placement="dram").cost()
     assert 0 < cost.terms["exchange"] < cost.total_ns
     assert cost.total_ns < 0.5 * next(op.kernel_ns for op in whole.ops if op.name == norm)

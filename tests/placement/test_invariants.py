@@ -15,12 +15,13 @@ from tests.placement.devices import GRIDS, KIB, device, devices
 from tests.placement.functions import functions
 from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.ops import OPS
+from ttstack.program.buffers import live_bytes
 from ttstack.program.records import Binary, Function, Operation, TensorKind
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import SystemDesc, loads
 from ttstack_runtime.executor import execute
 from ttstack_runtime.inputs import random_inputs, random_weights
-from ttstack_runtime.replay import replay
+from ttstack_runtime.memory_check import check_memory
 
 some = settings(max_examples=40)
 
@@ -42,8 +43,8 @@ def _check_compiled(text: str, chip: SystemDesc, placement: str) -> None:
         return
     validate_binary(binary)
     (function,) = binary.functions
-    use = replay(function, chip.chips[0])
-    assert use.l1.peak <= chip.chips[0].l1_usable_bytes
+    check_memory(function, chip.chips[0])
+    assert max(live_bytes(function, chip.chips[0]), default=0) <= chip.chips[0].l1_usable_bytes
     _check_layouts(function)
     _check_values(binary, text)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.placement.problems import exhaustive, random_problem
-from ttstack.placement.addresses import Life, pack
+from ttstack.buffers.packing import Life, pack
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.optimum import optimum

@@ -19,9 +19,10 @@ from ttstack.placement.integer_program import solve_program
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.problem import Problem
 from ttstack.placement.recovered import recovered
+from ttstack.program.buffers import live_bytes
 from ttstack.program.records import Function
 from ttstack.system_desc import SystemDesc
-from ttstack_runtime.replay import replay
+from ttstack_runtime.memory_check import check_memory
 
 OPS = 8
 CHOICES = 4
@@ -35,7 +36,8 @@ def test_the_optimum_is_one_and_its_memory_holds(text: str, device: SystemDesc):
     assume(binary is not None)
     (function,) = binary.functions
     chip = device.chips[0]
-    assert replay(function, chip).l1.peak <= chip.l1_usable_bytes
+    check_memory(function, chip)
+    assert max(live_bytes(function, chip), default=0) <= chip.l1_usable_bytes
     problem = _problem(function, device)
     assume(np.prod([float(step.choices) for step in problem.steps]) <= COMBINATIONS)
     try:

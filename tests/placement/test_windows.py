@@ -16,7 +16,7 @@ from ttstack.ops import OPS
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ops.windows import WindowOp
 from ttstack.placement.grids import shardings
-from ttstack_runtime.replay import replay
+from ttstack_runtime.memory_check import check_memory
 
 CONV = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
 POOL = {"kernel": (3, 3), "stride": (2, 2), "dilation": (1, 1), "padding": (1, 1), "ceil_mode": False}
@@ -122,7 +122,7 @@ def test_a_chain_stays_in_shards_and_keeps_its_values(kind: str, values: dict[st
     plain, program = ttstack.compile(CHAIN, placement="dram"), ttstack.compile(CHAIN, overrides={"ops": asked})
     found = {op.name: [str(r.layout.memory_layout) for r in op.results] for op in program.cost().ops}
     assert found["conv2d"] == found["max_pool2d"] == [kind]
-    replay(program.function(), program.binary.system_desc.chips[0])
+    check_memory(program.function(), program.binary.system_desc.chips[0])
     names = dict(zip(program.inputs(), values.values(), strict=True))
     want, got = (next(iter(p.run(names).outputs.values())) for p in (plain, program))
     np.testing.assert_array_equal(got, want)
@@ -200,4 +200,4 @@ def test_windows_that_are_wide_are_divided_until_they_fit(
       return %0 : {x}
     }}"""
     program = ttstack.compile(text, placement="dram")
-    replay(program.function(), program.binary.system_desc.chips[0])
+    check_memory(program.function(), program.binary.system_desc.chips[0])

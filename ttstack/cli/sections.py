@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
-from ttstack.program.buffers import Memory, live_bytes
+from ttstack.program.buffers import live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight

@@ -69,6 +69,11 @@ def read_placed(op: Any) -> Placed:
     )
 
 
+def view_sources(ops: Sequence[Any]) -> dict[ir.Value, ir.Value]:
+    """For the result of each view, the operand in whose buffer it lies."""
+    return {op.results[0]: op.operands[0] for op in ops if VIEW in op.attributes}
+
+
 def copy_placed(source: Any, target: Any) -> None:
     """Give `target` the discardable attributes of `source`."""
     for named in source.attributes:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.lifetimes import Step, last_uses
 from ttstack.device.kernel_class import is_view
 from ttstack.device.layout import Grid
 from ttstack.ops.base import Op
@@ -51,11 +53,8 @@ class Graph:
     @cached_property
     def owner(self) -> tuple[int, ...]:
         """For each value, the value whose buffer it shares; itself where it has its own."""
-        owners = list(range(len(self.values)))
-        for node in self.nodes:
-            if self.is_view(node):
-                owners[node.results[0]] = owners[node.operands[0]]
-        return tuple(owners)
+        owners = buffer_owners({node.results[0]: node.operands[0] for node in self.nodes if self.is_view(node)})
+        return tuple(owners.get(v, v) for v in range(len(self.values)))
 
     @cached_property
     def pinned(self) -> frozenset[int]:
@@ -76,13 +75,9 @@ class Graph:
     @cached_property
     def last_use(self) -> dict[int, int]:
         """For each buffer, the position of the op that uses it last; arguments live on."""
-        last: dict[int, int] = {}
-        for i, node in enumerate(self.nodes):
-            for v in (*node.operands, *node.results):
-                last[self.owner[v]] = i
-        for v in self.arguments:
-            last[self.owner[v]] = len(self.nodes)
-        return last
+        steps = (Step(node.operands, node.results) for node in self.nodes)
+        last = last_uses(steps, dict(enumerate(self.owner)))
+        return last | {self.owner[v]: len(self.nodes) for v in self.arguments}
 
     @cached_property
     def leaving(self) -> dict[int, list[int]]:

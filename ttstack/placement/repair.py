@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ttstack.placement.addresses import Packed, pack, spans
+from ttstack.buffers.packing import Packed, pack, spans
 from ttstack.placement.problem import Problem
 
 _ATTEMPTS = 30

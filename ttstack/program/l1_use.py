@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
-from ttstack.program.buffers import TO_LAYOUT, Memory, buffers, owner
+from ttstack.program.buffers import TO_LAYOUT, buffers
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc
 
@@ -18,7 +19,7 @@ def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySp
     lowest = np.full(max(len(function.operations), 1), memory.end)
     for buffer in buffers(function, chip):
         if buffer.space is space and buffer.nbytes:
-            live = slice(buffer.first, buffer.last + 1)
+            live = slice(buffer.life.first, buffer.life.last + 1)
             lowest[live] = np.minimum(lowest[live], buffer.start)
     scratch = [op.circular_buffer_bytes if space is MemorySpace.L1 else 0 for op in function.operations] or [0]
     return int((memory.end - lowest + scratch).max())
@@ -29,7 +30,7 @@ def l1_resident_share(function: Function) -> float:
     copies = {op.results[0]: op.operands[0] or 0 for op in function.operations if op.name == TO_LAYOUT}
 
     def original(tensor: int) -> int:
-        tensor = owner(function, tensor)
+        tensor = function.owners[tensor]
         return original(copies[tensor]) if tensor in copies else tensor
 
     made = {r for op in function.operations for r in op.results if original(r) == r} - set(function.inputs)

@@ -6,7 +6,6 @@ from ttstack.device.config_limits import config_faults
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_view
-from ttstack.program.buffers import owner
 from ttstack.program.records import Function, Operation
 from ttstack.system_desc import ChipDesc
 
@@ -28,7 +27,7 @@ def _alias_faults(function: Function, op: Operation) -> Iterator[str]:
             continue
         shared = f"defines tensor {result.id} '{result.name}' in the buffer of tensor {result.alias}"
         source = op.operands[0] if op.operands else None
-        if source is None or owner(function, source) != owner(function, result.id):
+        if source is None or function.owners[source] != function.owners[result.id]:
             yield f"{shared}, which is not that of its operand"
         elif not is_view(function.definition(op)):
             yield f"{shared}, but makes no view of it"

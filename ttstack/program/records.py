@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttstack.buffers.aliasing import buffer_owners
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout
@@ -99,6 +100,17 @@ class Function:
             fidelity=operation.fidelity,
             config=operation.config,
         )
+
+    @cached_property
+    def aliases(self) -> dict[int, int]:
+        """For each tensor that shares the buffer of another, which one."""
+        return {i: tensor.alias for i, tensor in enumerate(self.tensors) if tensor.alias is not None}
+
+    @cached_property
+    def owners(self) -> tuple[int, ...]:
+        """For each tensor, the one whose buffer it lies in; itself where it has its own."""
+        shared = buffer_owners(self.aliases)
+        return tuple(shared.get(i, i) for i in range(len(self.tensors)))
 
     @cached_property
     def spans_mesh(self) -> bool:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ttstack.buffers.memory import Memory
+from ttstack.buffers.occupancy import Occupancy
 from ttstack.device.layout import Grid, MemorySpace
 from ttstack.diagnostics import BinaryFormatError
-from ttstack.program.buffers import DEALLOCATE, Buffer, Memory, Occupancy, bank_bytes, buffers, owner
+from ttstack.program.buffers import DEALLOCATE, Buffer, bank_bytes, buffers
 from ttstack.program.operation_faults import operation_faults
 from ttstack.program.records import Binary, Function, Operation, Tensor, TensorKind
 from ttstack.program.signature import signature_fault
@@ -96,7 +98,7 @@ class _References:
         spelled = _spell(self.function.tensors[tensor])
         if tensor not in self.defined:
             return f"{spelled}, which is not defined before"
-        if owner(self.function, tensor) in self.ended:
+        if self.function.owners[tensor] in self.ended:
             return f"{spelled}, whose buffer is deallocated before"
         return None
 
@@ -144,7 +146,7 @@ def _op_reference_faults(state: _References, op: Operation) -> Iterator[str]:
     if op.name == DEALLOCATE:
         for tensor in (function.tensors[i] for i in op.operands if i is not None):
             if tensor.alias is not None:
-                shared = _spell(function.tensors[owner(function, tensor.id)])
+                shared = _spell(function.tensors[function.owners[tensor.id]])
                 yield f"{_at(function, op)} ends {_spell(tensor)}, whose buffer is that of {shared}"
             state.ended.add(tensor.id)
 
@@ -176,55 +178,54 @@ def _placement_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
 
 def _memory_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
     for tensor in function.tensors:
-        yield from _buffer_faults(function, tensor, chip)
-    live = {space: Occupancy() for space in MemorySpace}
-    by_first: dict[int, list[Buffer]] = {}
-    by_last: dict[int, list[Buffer]] = {}
+        yield from _buffer_faults(tensor, function.tensors[function.owners[tensor.id]], chip)
+    live = {space: Occupancy[int](Memory.of(chip, space)) for space in MemorySpace}
+    first: dict[int, list[Buffer]] = {}
+    last: dict[int, list[Buffer]] = {}
     for buffer in buffers(function, chip):
-        by_first.setdefault(buffer.first, []).append(buffer)
-        by_last.setdefault(buffer.last, []).append(buffer)
+        first.setdefault(buffer.life.first, []).append(buffer)
+        last.setdefault(buffer.life.last, []).append(buffer)
     for at in range(max(len(function.operations), 1)):
-        for buffer in by_first.get(at, ()):
-            other = live[buffer.space].add(buffer)
+        for buffer in first.get(at, ()):
+            other = live[buffer.space].add(buffer.tensor, buffer.start, buffer.nbytes)
             if other is not None:
                 pair = f"{_spell(function.tensors[other])} and {_spell(function.tensors[buffer.tensor])}"
                 yield f"{_where(function, at)}: the buffers of {pair} overlap in {buffer.space}"
-        yield from _circular_faults(function, at, live[MemorySpace.L1], chip)
-        for buffer in by_last.get(at, ()):
-            live[buffer.space].remove(buffer)
+        yield from _circular_faults(function, at, live[MemorySpace.L1])
+        for buffer in last.get(at, ()):
+            live[buffer.space].remove(buffer.start, buffer.nbytes)
 
 
 def _where(function: Function, at: int) -> str:
     return f"op {at} '{function.operations[at].name}'" if function.operations else "before any op"
 
 
-def _buffer_faults(function: Function, tensor: Tensor, chip: ChipDesc) -> Iterator[str]:
+def _buffer_faults(tensor: Tensor, shared: Tensor, chip: ChipDesc) -> Iterator[str]:
     space = tensor.layout.memory_space
     memory = Memory.of(chip, space)
     nbytes = bank_bytes(tensor, chip)
     end = tensor.address + nbytes
     if tensor.alias is not None:
-        shared = function.tensors[owner(function, tensor.id)]
         place = shared.layout.memory_space, shared.address
         if place != (space, tensor.address) or nbytes > bank_bytes(shared, chip):
             yield f"{_spell(tensor)} does not lie in the buffer of {_spell(shared)}, which it shares"
-    elif nbytes and (tensor.address < memory.base or end > memory.end):
+    elif nbytes and not memory.holds(tensor.address, nbytes):
         usable = f"{memory.base:,} to {memory.end:,}"
         yield f"{_spell(tensor)} lies at {tensor.address:,} to {end:,} of {space}, usable are {usable}"
     elif tensor.address % memory.alignment:
         yield f"{_spell(tensor)} lies at {tensor.address:,} of {space}, no multiple of {memory.alignment}"
 
 
-def _circular_faults(function: Function, at: int, l1: Occupancy, chip: ChipDesc) -> Iterator[str]:
+def _circular_faults(function: Function, at: int, l1: Occupancy[int]) -> Iterator[str]:
     if not function.operations or not (needed := function.operations[at].circular_buffer_bytes):
         return
-    end = chip.l1_base + needed
+    end = l1.memory.base + needed
     circular = f"{_where(function, at)} needs {needed:,} bytes of circular buffers on each core"
     lowest = l1.lowest()
-    if end > chip.l1_end:
-        yield f"{circular}, L1 has {chip.l1_usable_bytes:,}"
+    if end > l1.memory.end:
+        yield f"{circular}, L1 has {l1.memory.capacity:,}"
     elif lowest is not None and end > lowest[0]:
-        yield f"{circular}, {_spell(function.tensors[lowest[1]])} lies at {lowest[0] - chip.l1_base:,}"
+        yield f"{circular}, {_spell(function.tensors[lowest[1]])} lies at {lowest[0] - l1.memory.base:,}"
 
 
 def _weight_faults(function: Function, binary: Binary) -> Iterator[str]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from ttstack.buffers.memory import Memory
 from ttstack.cost import Cost, confidence, predict, roofline
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import InputError
-from ttstack.program.buffers import Memory, live_bytes
+from ttstack.program.buffers import live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched
 from ttstack.program.records import Binary, Function, Operation, Tensor
@@ -97,4 +98,4 @@ def _memory_use(function: Function, chip: ChipDesc, space: MemorySpace, live: Se
     at = function.operations[live.index(peak)] if peak else None
     op, location = (at.name, at.location) if at else ("", "")
     span = span_bytes(function, chip, space)
-    return MemoryUse(peak, memory.end - memory.base, memory.banks, span, op, location)
+    return MemoryUse(peak, memory.capacity, memory.banks, span, op, location)

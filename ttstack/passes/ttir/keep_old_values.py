@@ -1,8 +1,10 @@
 """Give copies to views that are read after what they are views of was written to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.lifetimes import Step, last_reads
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.builders import ttir
@@ -22,42 +24,27 @@ class KeepOldValues(Pass, name="keep-old-values"):
 
 
 def _keep(ops: Sequence[Any]) -> None:
-    chains = [(i, _through_views(value)) for i, op in enumerate(ops) for value in written(op)]
-    if not chains:
+    writes = [(i, value) for i, op in enumerate(ops) for value in written(op)]
+    if not writes:
         return
-    until, buffers = _last_uses(ops), dict[ir.Value, ir.Value]()
-    targets = {value for _, chain in chains for value in chain}
-    for i, op in enumerate(ops):
-        if not _is_view(op):
-            continue
-        source: ir.Value = op.operands[0]
-        result: ir.Value = op.results[0]
-        buffer = buffers.get(source, source)
-        late = any(i < at <= until.get(result, i) and chain[-1] == buffer for at, chain in chains)
+    views = [(i, op) for i, op in enumerate(ops) if op.name in VIEWS and is_view(describe(op))]
+    aliases = {view.results[0]: view.operands[0] for _, view in views}
+    owners = buffer_owners(aliases)
+    until = last_reads([Step(op.operands, op.results) for op in ops], aliases)
+    targets = {shared for _, value in writes for shared in _chain(value, aliases)}
+    changed = [(at, owners.get(value, value)) for at, value in writes]
+    for i, view in views:
+        result: ir.Value = view.results[0]
+        late = any(i < at <= until.get(result, i) and buffer == owners[result] for at, buffer in changed)
         if late and result not in targets:
-            with ir.InsertionPoint(op), op.location:
-                op.operands[0] = buffer = ttir.clone(source)
-        buffers[result] = buffer
+            with ir.InsertionPoint(view), view.location:
+                view.operands[0] = aliases[result] = ttir.clone(aliases[result])
+            owners = buffer_owners(aliases)
 
 
-def _is_view(op: Any) -> bool:
-    return op.name in VIEWS and is_view(describe(op))
-
-
-def _through_views(value: Any) -> list[Any]:
+def _chain(value: Any, aliases: Mapping[Any, Any]) -> Iterator[Any]:
     """The value, what it is a view of, and so on to what has a buffer of its own."""
-    found = [value]
-    while not isinstance(value.owner, ir.Block) and _is_view(value.owner):
-        value = value.owner.operands[0]
-        found.append(value)
-    return found
-
-
-def _last_uses(ops: Sequence[Any]) -> dict[ir.Value, int]:
-    """Position of the last op that reads each value, itself or through views."""
-    last: dict[ir.Value, int] = {}
-    for i, op in reversed(list(enumerate(ops))):
-        end = last.get(op.results[0], i) if _is_view(op) else i
-        for value in op.operands:
-            last[value] = max(last.get(value, end), end)
-    return last
+    yield value
+    while value in aliases:
+        value = aliases[value]
+        yield value

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ttstack.buffers.aliasing import buffer_owners
 from ttstack.dialects.base import definition, operands_by_place
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -22,9 +23,4 @@ def written(op: Any) -> list[ir.Value]:
 
 def roots(ops: Sequence[Any]) -> dict[ir.Value, ir.Value]:
     """For what can lie in the buffer of another value, that value."""
-    found: dict[ir.Value, ir.Value] = {}
-    for op in ops:
-        if op.name in VIEWS:
-            source: ir.Value = op.operands[0]
-            found[op.results[0]] = found.get(source, source)
-    return found
+    return buffer_owners({op.results[0]: op.operands[0] for op in ops if op.name in VIEWS})

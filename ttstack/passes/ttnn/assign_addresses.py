@@ -1,11 +1,18 @@
 """Give every buffer an address in its memory, for the whole of its life."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.lifetimes import Step, lifetimes
+from ttstack.buffers.memory import Memory
+from ttstack.buffers.occupancy import Occupancy
+from ttstack.buffers.packing import pack, spans
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import ADDRESS, read_placed
+from ttstack.dialects.placed import ADDRESS, read_placed, view_sources
 from ttstack.dialects.plain import plain_attribute
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.tt import read_layout
@@ -14,13 +21,9 @@ from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
-from ttstack.passes.ttnn.buffers import buffer_owners
-from ttstack.placement.addresses import pack, spans
-from ttstack.placement.allocator import Allocator
-from ttstack.program.buffers import Memory
 from ttstack.system_desc import ChipDesc
 
-CONSTANT = "ttnn.constant"
+CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
 
 _NAMED = 8
 """Arguments that are named where all of them together do not fit."""
@@ -42,23 +45,22 @@ class AssignAddresses(Pass, name="assign-addresses"):
 class _Memories:
     def __init__(self, chip: ChipDesc) -> None:
         self.chip = chip
-        self.banks = {space: Memory.of(chip, space).banks for space in (MemorySpace.L1, MemorySpace.DRAM)}
-        memory = Memory.of(chip, MemorySpace.DRAM)
-        self.dram = Allocator(memory.base, memory.end, memory.alignment)
+        self.memories = {space: Memory.of(chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
+        self.dram = Occupancy[ir.Value](self.memories[MemorySpace.DRAM])
         self.addresses: dict[ir.Value, int] = {}
-        self.numbers: dict[ir.Value, int] = {}
 
     def assign(self, function: Any) -> None:
         ops = body(function)
-        owners = buffer_owners(ops)
+        views = view_sources(ops)
+        owners = buffer_owners(views)
         block = function.regions[0].blocks[0]
-        self._pack_l1(block.arguments, ops[:-1], owners)
+        self._pack_l1(block.arguments, ops[:-1], views)
         self._check_arguments(function, block.arguments)
         arguments = [self._address(a, function.location) for a in block.arguments]
         function.attributes[ADDRESS] = plain_attribute(arguments)
         constants = [op for op in ops if op.name == CONSTANT]
         for op in (*constants, *(op for op in ops[:-1] if op.name != CONSTANT)):
-            if op.name == "ttnn.deallocate":
+            if op.name == DEALLOCATE:
                 self._free(op.operands[0])
             else:
                 found = [self._address(owners.get(r, r), op.location) for r in op.results]
@@ -70,9 +72,10 @@ class _Memories:
         for value, signature in zip(arguments, read_arguments(function), strict=True):
             t, layout = read_type(value.type), read_layout(value.type.encoding)
             if layout.memory_space is MemorySpace.DRAM:
-                banks = self.banks[MemorySpace.DRAM]
+                banks = self.memories[MemorySpace.DRAM].banks
                 sizes.append((layout.bank_bytes(t, banks) * banks, f"{signature.kind} '{signature.name}', {t}"))
-        need, have = sum(size for size, _ in sizes), (self.dram.end - self.dram.base) * self.banks[MemorySpace.DRAM]
+        dram = self.memories[MemorySpace.DRAM]
+        need, have = sum(size for size, _ in sizes), dram.capacity * dram.banks
         if need <= have:
             return
         largest = sorted(sizes, reverse=True)[:_NAMED]
@@ -84,22 +87,16 @@ class _Memories:
             "or a device with more memory",
         )
 
-    def _pack_l1(self, arguments: Any, ops: list[Any], owners: dict[ir.Value, ir.Value]) -> None:
+    def _pack_l1(self, arguments: Any, ops: list[Any], views: dict[ir.Value, ir.Value]) -> None:
         """Give addresses to all buffers in L1 at once: their lives and the circular buffers below them are known."""
-        scratch: list[int] = []
-        constants = [op.results[0] for op in ops if op.name == CONSTANT]
-        first: dict[ir.Value, int] = {v: 0 for v in (*arguments, *constants) if _layout(v).in_l1}
-        last: dict[ir.Value, int] = {}
-        for op in (op for op in ops if op.name != CONSTANT):
-            if op.name == "ttnn.deallocate":
-                last[op.operands[0]] = len(scratch) - 1
-                continue
-            first |= {r: len(scratch) for r in op.results if r not in owners and _layout(r).in_l1}
-            scratch.append(read_placed(op).circular_buffer_bytes)
-        buffers = [(self._bank_bytes(v), at, last.get(v, len(scratch) - 1)) for v, at in first.items()]
-        memory = Memory.of(self.chip, MemorySpace.L1)
+        launching = [op for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
+        given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
+        lives = lifetimes(_steps(ops), given, views)
+        values = [value for value in lives if _layout(value).in_l1]
+        buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
+        memory = self.memories[MemorySpace.L1]
+        scratch = [read_placed(op).circular_buffer_bytes for op in launching]
         packed = pack(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
-        values = list(first)
         if packed.left_over is not None:
             raise self._full(values[packed.left_over], MemorySpace.L1, sum(b for b, *_ in buffers))
         self.addresses |= dict(zip(values, packed.addresses, strict=True))
@@ -109,29 +106,39 @@ class _Memories:
             return self.addresses[value]
         if _layout(value).on_host:
             return 0
-        self.numbers[value] = len(self.numbers)
-        address = self.dram.allocate(self.numbers[value], self._bank_bytes(value))
+        address = self.dram.allocate(value, self._bank_bytes(value))
         if address is None:
-            raise self._full(value, MemorySpace.DRAM, sum(nbytes for _, nbytes, _ in self.dram.live), location)
+            raise self._full(value, MemorySpace.DRAM, self.dram.used, location)
         self.addresses[value] = address
         return address
 
     def _free(self, value: ir.Value) -> None:
-        if value in self.numbers:
-            self.dram.free(self.numbers[value])
+        if _layout(value).memory_space is MemorySpace.DRAM:
+            self.dram.remove(self.addresses[value], self._bank_bytes(value))
 
     def _bank_bytes(self, value: Any) -> int:
         layout = _layout(value)
-        return layout.bank_bytes(read_type(value.type), self.banks[layout.memory_space])
+        return layout.bank_bytes(read_type(value.type), self.memories[layout.memory_space].banks)
 
     def _full(self, value: Any, space: MemorySpace, live: int, location: Any = None) -> CapacityError:
-        banks, memory = self.banks[space], Memory.of(self.chip, space)
+        memory = self.memories[space]
         return CapacityError(
-            f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * banks:,} bytes, "
-            f"{live * banks:,} of {(memory.end - memory.base) * banks:,} are in use",
+            f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * memory.banks:,} bytes, "
+            f"{live * memory.banks:,} of {memory.capacity * memory.banks:,} are in use",
             loc=read_location(location or value.owner.location),
             hint="use a smaller element format (--dtype), smaller inputs, or a device with more memory",
         )
+
+
+def _steps(ops: Sequence[Any]) -> list[Step[ir.Value]]:
+    """The ops that run, each with the ends of buffers that follow it."""
+    found: list[Step[ir.Value]] = []
+    for op in ops:
+        if op.name == DEALLOCATE:
+            found[-1] = replace(found[-1], ends=(*found[-1].ends, *op.operands))
+        elif op.name != CONSTANT:
+            found.append(Step(op.operands, op.results))
+    return found
 
 
 def _layout(value: Any) -> Layout:

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.lifetimes import Step, last_uses
+from ttstack.dialects.placed import view_sources
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttnn.buffers import buffer_owners
 
 
 class Deallocate(Pass, name="deallocate"):
@@ -18,14 +20,9 @@ class Deallocate(Pass, name="deallocate"):
 
 
 def _deallocate(ops: list[Any]) -> None:
-    owners = buffer_owners(ops)
-    made: list[Any] = []
-    last_use: dict[Any, int] = {}
-    for i, op in enumerate(ops):
-        if op.name != "ttnn.constant":
-            made += [r for r in op.results if r not in owners]
-        for value in (*op.operands, *op.results):
-            last_use[owners.get(value, value)] = i
+    owners = buffer_owners(view_sources(ops))
+    last_use = last_uses((Step(op.operands, op.results) for op in ops), owners)
+    made = [r for op in ops if op.name != "ttnn.constant" for r in op.results if r not in owners]
     for value in sorted(made, key=lambda v: last_use[v]):
         if last_use[value] < len(ops) - 1:
             with ir.InsertionPoint(ops[last_use[value] + 1]), ops[last_use[value]].location:

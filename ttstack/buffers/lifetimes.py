@@ -1,0 +1,70 @@
+"""How long buffers live, and values are needed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Generic
+
+from ttstack.buffers.aliasing import V
+
+
+@dataclass(frozen=True)
+class Step(Generic[V]):
+    """One op as buffers see it."""
+
+    reads: Sequence[V]
+    makes: Sequence[V]
+    ends: Sequence[V] = ()
+    """Values whose buffers are given back after it."""
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """The positions of the first and the last step at which a buffer is there."""
+
+    first: int
+    last: int
+
+
+def last_uses(steps: Iterable[Step[V]], owners: Mapping[V, V]) -> dict[V, int]:
+    """For each buffer, the position of the last step that reads or makes a value in it."""
+    last: dict[V, int] = {}
+    for at, step in enumerate(steps):
+        for value in (*step.reads, *step.makes):
+            last[owners.get(value, value)] = at
+    return last
+
+
+def last_reads(steps: Sequence[Step[V]], aliases: Mapping[V, V]) -> dict[V, int]:
+    """For each value that is read, the position of the last step that does, itself or what lies in its buffer."""
+    last: dict[V, int] = {}
+    for at in reversed(range(len(steps))):
+        for value in steps[at].makes:
+            if value in aliases:
+                last[aliases[value]] = max(last.get(aliases[value], at), last.get(value, at))
+        for value in steps[at].reads:
+            last.setdefault(value, at)
+    return last
+
+
+def lifetimes(steps: Sequence[Step[V]], given: Iterable[V], aliases: Mapping[V, V]) -> dict[V, Lifetime]:
+    """The life of every buffer, from the step that makes it; those of `given` values are there from the start.
+
+    A buffer that no step ends lives to the end.
+    """
+    first: dict[V, int] = {value: 0 for value in given if value not in aliases}
+    last: dict[V, int] = {}
+    for at, step in enumerate(steps):
+        first |= {value: at for value in step.makes if value not in aliases}
+        last |= dict.fromkeys(step.ends, at)
+    end = max(len(steps) - 1, 0)
+    return {value: Lifetime(at, last.get(value, end)) for value, at in first.items()}
+
+
+def live_bytes(lives: Iterable[tuple[Lifetime, int]], steps: int) -> list[int]:
+    """The sum of the sizes of all buffers that are there at each step; they are given with their lives."""
+    changes = [0] * (steps + 1)
+    for life, nbytes in lives:
+        changes[life.first] += nbytes
+        changes[min(life.last + 1, steps)] -= nbytes
+    return list(accumulate(changes[:steps]))

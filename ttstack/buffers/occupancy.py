@@ -1,0 +1,62 @@
+"""What is in use of a memory, and what overlaps."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Generic
+
+from ttstack.buffers.aliasing import V
+from ttstack.buffers.memory import Memory
+
+
+class Occupancy(Generic[V]):
+    """The live buffers of one memory, in the order of their addresses; all banks hold the same ones.
+
+    Empty buffers take no room and overlap nothing.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.used = 0
+        """Bytes of all live buffers, in each bank."""
+        self._starts: list[int] = []
+        self._live: list[tuple[int, V]] = []
+        """End and owner of each."""
+
+    def add(self, owner: V, start: int, nbytes: int) -> V | None:
+        """Put a buffer in, unless it overlaps another: then gives the owner of that one."""
+        if not nbytes:
+            return None
+        at = bisect_right(self._starts, start)
+        if at and self._live[at - 1][0] > start:
+            return self._live[at - 1][1]
+        if at < len(self._starts) and self._starts[at] < start + nbytes:
+            return self._live[at][1]
+        self._starts.insert(at, start)
+        self._live.insert(at, (start + nbytes, owner))
+        self.used += nbytes
+        return None
+
+    def remove(self, start: int, nbytes: int) -> None:
+        """Take out a buffer that was put in."""
+        if nbytes:
+            at = bisect_right(self._starts, start) - 1
+            del self._starts[at], self._live[at]
+            self.used -= nbytes
+
+    def lowest(self) -> tuple[int, V] | None:
+        """Address and owner of the lowest buffer; None where there is none."""
+        return (self._starts[0], self._live[0][1]) if self._starts else None
+
+    def allocate(self, owner: V, nbytes: int) -> int | None:
+        """Put a buffer in at the highest aligned address at which it fits; None where there is no such gap."""
+        for low, high in self._gaps():
+            start = (high - nbytes) // self.memory.alignment * self.memory.alignment
+            if start >= low:
+                self.add(owner, start, nbytes)
+                return start
+        return None
+
+    def _gaps(self) -> Iterator[tuple[int, int]]:
+        """Start and end of what is free between buffers, from above."""
+        ends = [self.memory.base, *(end for end, _ in self._live)]
+        return zip(reversed(ends), reversed([*self._starts, self.memory.end]), strict=True)
