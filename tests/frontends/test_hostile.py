@@ -35,7 +35,7 @@ def test_threads_compile_at_once():
 
 
 def test_damaged_artifacts_leave_the_process_sound():
-    checked("mutations", "tests/frontends/jax_exports/mlp.stablehlo", "30", "1")
+    checked("mutations", "tests/frontends/jax_exports/mlp.stablehlo", "12", "1")
 
 
 def test_damaged_bytecode_of_our_dialect(tmp_path: Path):
@@ -44,7 +44,7 @@ def test_damaged_bytecode_of_our_dialect(tmp_path: Path):
         text = GOOD.replace("stablehlo.exponential %a :", '"ttir.exp"(%a) : (tensor<4x8xf32>) ->')
         ir.Module.parse(text).operation.write_bytecode(buffer)
     (tmp_path / "good.mlirbc").write_bytes(buffer.getvalue())
-    assert "TT0101" in checked("mutations", str(tmp_path / "good.mlirbc"), "60", "2")
+    assert "TT0101" in checked("mutations", str(tmp_path / "good.mlirbc"), "20", "2")
 
 
 def function(body: str, argument: str = "tensor<4x4xf32>", result: str = "tensor<4x4xf32>") -> str:

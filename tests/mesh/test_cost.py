@@ -135,3 +135,22 @@ def test_the_report_shows_what_goes_between_chips():
     shown = StringIO()
     Console(width=200, file=shown).print(report)
     assert "ethernet" in shown.getvalue()
+
+
+def slowed(name: str, link: tuple[int, int]) -> SystemDesc:
+    """The preset with one channel instead of two between those chips."""
+    values = to_dict(load(name))
+    for found in values["links"]:
+        if (found["from_chip"], found["to_chip"]) == link:
+            found["channels"] = 1
+    return from_dict(values)
+
+
+@pytest.mark.parametrize("text", [gathered((2, 4), 1024), reduced((2, 4), 1024)], ids=["gathered", "reduced"])
+def test_a_slow_link_at_either_end_of_a_line_costs_the_same(text: str):
+    """What one end sends and the other gets are the same bytes, in every round."""
+    first, last = (costs(text, slowed("wormhole_t3000", link)) for link in ((0, 1), (2, 3)))
+    whole = costs(text, "wormhole_t3000")
+    for name, op in whole.items():
+        assert first[name].kernel_ns == pytest.approx(last[name].kernel_ns)
+    assert sum(op.kernel_ns for op in first.values()) > sum(op.kernel_ns for op in whole.values())

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -129,6 +130,7 @@ def test_one_source_gives_one_program_in_every_process(seed: str):
     assert _digest(seed) == _digest("2")
 
 
+@cache
 def _digest(seed: str) -> str:
     environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "tests.placement.digest"]
