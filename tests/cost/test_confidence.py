@@ -1,5 +1,7 @@
 """What a prediction says about itself."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.cost.examples import GRID, placed, placed_matmul, real
@@ -27,6 +29,8 @@ def test_of_what_was_measured(chip: ChipDesc) -> None:
     exp = DeviceOp(OPS["exp"].on([t], {}), (DRAM,), (DRAM,), GRID)
     assert said(product, chip) == ("matmul", False)
     assert said(moved, chip)[0] == "reshard"
+    cast = replace(moved, results=(replace(blocks, dtype=DType.BFP8_B),))
+    assert said(cast, chip) == ("interleaved_to_sharded", True)
     assert said(exp, chip) == ("elementwise", False)
 
 

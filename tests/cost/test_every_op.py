@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cost.examples import GRID, PRICED, placed, real
-from ttstack.cost import FREE, is_free, predict, roofline
+from ttstack.cost import FREE, Cost, is_free, predict, roofline
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -114,6 +114,25 @@ def test_shards_where_they_are_needed_move_nothing(chip: ChipDesc) -> None:
     assert far.dram_bytes == Layout(DType.BF16).nbytes(t)
     assert near.total_ns < far.total_ns
     assert footprint(DeviceOp(op, (shard,), (shard,), GRID), chip) == 0
+
+
+def test_shards_on_other_cores_are_fetched(chip: ChipDesc) -> None:
+    t, op = real(2048, 256), OPS["relu"].on([real(2048, 256)], {})
+    shards = {
+        grid: Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, grid) for grid in (GRID, Grid(4, 8))
+    }
+    here, there = (predict(DeviceOp(op, (s,), (Layout(DType.BF16),), GRID), chip) for s in shards.values())
+    assert there.noc_bytes == here.noc_bytes + Layout(DType.BF16).nbytes(t)
+
+
+def test_a_causal_mask_spares_almost_half_of_the_scores(chip: ChipDesc) -> None:
+    def cost(*, is_causal: bool) -> Cost:
+        q = real(1, 8, 4096, 64)
+        op = OPS["scaled_dot_product_attention"].on([q, q, q], {"is_causal": is_causal})
+        return predict(replace(placed(op.mnemonic, chip), op=op), chip)
+
+    half, whole = cost(is_causal=True), cost(is_causal=False)
+    assert 0.5 < half.terms["compute"] / whole.terms["compute"] < 0.6
 
 
 @pytest.mark.parametrize("mnemonic", ["permute", "rearrange", "transpose"])

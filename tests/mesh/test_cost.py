@@ -154,3 +154,16 @@ def test_a_slow_link_at_either_end_of_a_line_costs_the_same(text: str):
     for name in whole:
         assert first[name].kernel_ns == pytest.approx(last[name].kernel_ns)
     assert sum(op.kernel_ns for op in first.values()) > sum(op.kernel_ns for op in whole.values())
+
+
+def test_weights_that_are_divided_beforehand_cost_the_bound_nothing():
+    """No report has them, so that a bound which counts them is above the time that is predicted."""
+    t = Text((1, 2))
+    x, w = t.argument(64, 256), t.argument(256, 128)
+    text = t.module(t.elementwise("relu", t.matmul(x, t.shard(w, (-1, 1)))))
+    kind = "tensor<256x128xf32>"
+    text = text.replace(f"%arg1: {kind}", f"%arg1: {kind} {{ttcore.argument_type = #ttcore.argument_type<parameter>}}")
+    program = ttstack.compile(text, system_desc="wormhole_n300", placement="optimal")
+    bound = program.function().bound_ns
+    assert bound is not None
+    assert bound == pytest.approx(program.cost().total_ns, abs=1e-3)
