@@ -35,6 +35,7 @@ _SHARDED = {
     "block": MemoryLayout.BLOCK_SHARDED,
 }
 _UNSTATED = re.compile(r"not (recorded|published|stated)")
+_SMALL = 2**20
 _KIND = re.compile(r"interleaved|sharded", re.IGNORECASE)
 
 
@@ -73,6 +74,12 @@ def layout_of(text: str, dtype: DType, grid: Grid | None = None) -> Layout:
     if grid is None:
         raise InexpressibleError(f"{text!r} is sharded, over no known grid")
     return Layout(dtype, tiled, space, _SHARDED[kind[1] if kind else "height"], grid)
+
+
+def published(text: str, nbytes: float) -> str:
+    """The text; where it does not publish the memory, a tensor of less than a megabyte is taken to be in L1."""
+    silent = "interleaved" in text and not re.search(r"\b(DRAM|L1)(?![a-z])", text)
+    return f"L1 {text}" if silent and nbytes < _SMALL else text
 
 
 def stated_layouts(text: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from inexpressible import InexpressibleError
-from layouts import dtype_of, grid_of, layout_of, parse_grid, shards_of, stated_layouts
+from layouts import dtype_of, grid_of, layout_of, parse_grid, published, shards_of, stated_layouts
 from names import operation
 from placed import like
 from rows import Row
@@ -67,7 +67,7 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     t, words, listed = min(tensors(row), key=lambda t: t.size), operation(row.op), len(tensors(row))
     if listed == 1 and "sharded_partial" in words:
         raise InexpressibleError("the row does not say which part of the tensor is moved")
-    grid = shards_of(row, chip)
+    grid = _fitting(row, t, shards_of(row, chip))
     stated = stated_layouts(re.sub(r"\bto\b", "->", row.memory_layout))
     before, after = stated.get("in0", row.memory_layout), stated.get("out", "")
     if row.said.moved and after:
@@ -80,9 +80,19 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     if not after:
         before, after = _ends(words, row.memory_layout)
     given, made = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[2] or row.dtypes[0])
-    source, target = (_on(text, dtype, grid, chip) for text, dtype in ((before, given), (after, made)))
+    size = t.size * given.row_major_bytes
+    source, target = (_on(published(text, size), dtype, grid, chip) for text, dtype in ((before, given), (after, made)))
     op = OPS["to_layout"].on([t], {}, t)
     return DeviceOp(op, (source,), (target,), target.grid or source.grid or grid, Spread.FLAT)
+
+
+def _fitting(row: Row, t: TensorType, grid: Grid) -> Grid:
+    """Of a number of cores that hold blocks, the rectangle that the tensor's tiles fill best."""
+    if "block" not in row.memory_layout.lower() or not re.fullmatch(r"\d+ cores", row.grid):
+        return grid
+    high, wide = -(-math.prod(t.shape[:-1]) // TILE), -(-t.shape[-1] // TILE)
+    turned = (grid, Grid(grid.cols, grid.rows))
+    return min(turned, key=lambda g: -(-high // g.rows) * -(-wide // g.cols))
 
 
 def _on(text: str, dtype: DType, grid: Grid, chip: ChipDesc) -> Layout:
@@ -109,11 +119,24 @@ def _ends(words: str, layout: str) -> tuple[str, str]:
 
 
 def laid_out_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A part of a tensor on its way to or from a buffer of its own: the smallest tensor of the row, laid out anew."""
-    t, stated, grid = min(tensors(row), key=lambda t: t.size), stated_layouts(row.memory_layout), shards_of(row, chip)
-    source, target = (layout_of(stated.get(end, "DRAM"), dtype_of(row.dtypes[0]), grid) for end in ("in0", "out"))
-    op = OPS["to_layout"].on([t], {}, t)
-    return DeviceOp(op, (source,), (target,), target.grid or source.grid or grid, Spread.FLAT)
+    """A part of a tensor on its way to a buffer of its own: rows of the smallest tensor, of those of the largest."""
+    listed = tensors(row)
+    part, whole = (_rows_of(by(listed, key=lambda t: t.size)) for by in (min, max))
+    width = min(part.shape[1], whole.shape[1])
+    part, whole = (TensorType((t.shape[0], width), t.dtype) for t in (part, whole))
+    stated, words = stated_layouts(row.memory_layout), operation(row.op)
+    given, made = stated.get("in0", "DRAM"), stated.get("out", "DRAM")
+    if "row_major" in f"{given} {made}".lower() and "tile" in f"{given} {made}".lower():
+        source, target = (layout_of(text, dtype_of(row.dtypes[0]), shards_of(row, chip)) for text in (given, made))
+        op = OPS["to_layout"].on([part], {}, part)
+        return DeviceOp(op, (source,), (target,), target.grid or shards_of(row, chip), Spread.FLAT)
+    source = part if "write" in words else whole
+    attributes = {"begins": (0, 0), "ends": part.shape, "step": (1, 1)}
+    return like(row, "slice_static", [source], attributes, chip)
+
+
+def _rows_of(t: TensorType) -> TensorType:
+    return TensorType((math.prod(t.shape[:-1]), t.shape[-1]), t.dtype)
 
 
 def transpose_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -181,14 +204,12 @@ def rotary_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def cache_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """New keys or values, the smallest tensor of the row, on their way to a cache in DRAM."""
-    t = min(tensors(row), key=lambda t: t.size)
-    grid, dtype = grid_of(row.grid, chip), dtype_of(row.dtypes[0])
-    stated = stated_layouts(row.memory_layout)
-    where = stated.get("in1", "DRAM") if stated else row.memory_layout.split(",")[0]
-    source = layout_of(where, dtype_of(row.dtypes[1] or row.dtypes[0]), grid)
-    op = OPS["to_layout"].on([t], {}, t)
-    return DeviceOp(op, (source,), (Layout(dtype),), grid, Spread.FLAT)
+    """New keys or values into a cache: one row a user, or all rows from the first on."""
+    cache, given = tensors(row, least=2)[:2]
+    if cache.shape == given.shape or "fill" in operation(row.op):
+        return like(row, "fill_cache", [cache, given], {"batch_offset": 0}, chip)
+    index = TensorType((given.shape[1],), DType.SI32)
+    return like(row, "paged_update_cache", [cache, given, index, None], {"share_cache": False}, chip)
 
 
 def halo_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -201,8 +222,12 @@ def halo_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def heads_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """Heads [B, H, S, D] side by side."""
-    return like(row, "concatenate_heads", tensors(row)[:1], {}, chip)
+    """Heads [B, H, S, D] side by side; of new tokens [1, B, H, D]."""
+    x = tensors(row)[0]
+    if "decode" in operation(row.op):
+        _, users, heads, width = x.shape
+        x = TensorType((users, heads, 1, width), x.dtype)
+    return like(row, "concatenate_heads", [x], {}, chip)
 
 
 def split_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -210,6 +235,10 @@ def split_row(row: Row, chip: ChipDesc) -> DeviceOp:
     x = tensors(row)[0]
     width = x.shape[-1]
     flat = TensorType((x.shape[0], math.prod(x.shape[1:-1]), width), x.dtype)
+    if "decode" in operation(row.op):
+        flat = TensorType((math.prod(x.shape[:-1]), 1, width), x.dtype)
+        made_of = f"in0 L1 interleaved, out L1 height, {row.memory_layout}"
+        row = replace(row, memory_layout=made_of, grid=row.grid or f"{flat.shape[0]} cores")
     made = [t.shape for t in results(row) if len(t.shape) == 4]
     if made and not width % made[0][-1]:
         heads = width // made[0][-1]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from inexpressible import InexpressibleError
-from layouts import fidelity_of, grid_of, layout_of, shards_of, stated_layouts
+from layouts import fidelity_of, grid_of, layout_of, published, shards_of, stated_layouts
 from rows import Row
 
 from ttstack.device.block_configs import fit_blocks
@@ -61,4 +61,4 @@ def _layouts(row: Row, op: Op, grid: Grid) -> Iterator[Layout]:
 
 def _layout(text: str, t: TensorType, grid: Grid) -> Layout:
     dtype = t.dtype if isinstance(t.dtype, DType) else DType.BF16
-    return layout_of(text, dtype, grid)
+    return layout_of(published(text, t.size * dtype.row_major_bytes), dtype, grid)

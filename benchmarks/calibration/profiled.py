@@ -44,7 +44,10 @@ class _Tensor:
 
 
 def read_profile(path: Path) -> list[Row]:
-    """The ops of a run, signposts left out; ops that did not run on the device say so in `fault`."""
+    """The ops of a run, signposts left out; ops that did not run on the device say so in `fault`.
+
+    Files that do not tell logical extents from padded ones are of 2024.
+    """
     columns, records = read_records(path)
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
@@ -73,6 +76,7 @@ def _row(number: int, record: Mapping[str, str], file: str, devices: int) -> Row
         time_us=ns / 1e3 if ns else None,
         time_kind="device_kernel",
         notes="; ".join([*_notes(attributes), *([f"{devices} devices"] if devices > 1 else [])]),
+        date="" if any("LOGICAL" in name for name in record) else "2024-12",
         file=file,
         fault=_fault(record, ns),
     )

@@ -1,9 +1,10 @@
 """Published measurements, as rows of CSV files."""
 
 import csv
+import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
@@ -88,7 +89,16 @@ def _read_file(path: Path) -> list[Row]:
     fault = f"no column {', '.join(missing)}" if missing else ""
     if missing and not records:
         raise SystemExit(f"{path}: {fault}")
-    return [_row(number, record, path.name, fault) for number, record in enumerate(records, start=2)]
+    return _unpadded([_row(number, record, path.name, fault) for number, record in enumerate(records, start=2)])
+
+
+def _unpadded(rows: list[Row]) -> list[Row]:
+    """Of a trace, what is left of tiles that are cut: the row says it where the next op is what fills them up again."""
+    for i, (row, after) in enumerate(itertools.pairwise(rows)):
+        cut = "UntilizeWithUnpadding" in row.op and "TilizeWithValPadding" in after.op
+        if cut and row.shape.split("x")[:2] == after.shape.split("x")[:2] and ";" not in row.shape + after.shape:
+            rows[i] = replace(row, shape=f"in0 {row.shape}; out {after.shape}")
+    return rows
 
 
 def _row(number: int, record: Mapping[str, str], file: str, fault: str) -> Row:

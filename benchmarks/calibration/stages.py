@@ -28,6 +28,21 @@ class Stage:
         )
 
 
+_MOVES = (
+    "tilize",
+    "untilize",
+    "transpose",
+    "interleaved to sharded",
+    "sharded to interleaved",
+    "moves and copies",
+    "slice",
+    "pad",
+    "concat",
+    "embedding",
+    "caches",
+    "heads",
+)
+"""Classes of ops that move data and compute nothing."""
 STAGES = (
     Stage(
         "pgm_dispatch_golden.json 2025-12-18",
@@ -90,12 +105,56 @@ STAGES = (
         ("attention.softmax_cycles_per_tile", "attention.query_row_cycles"),
         rows="^calibration",
     ),
-    Stage("tt-npe traces", ("interleaved to sharded", "reshard"), ("gather.page_cycles", "noc.contention_exponent")),
     Stage(
         "one tile of add and subtract 2026-08, p100a",
         ("elementwise", "binary elementwise"),
         ("pipeline.operand_cycles",),
         rows=r"32x32 .*binary:(add|sub)",
+        preset="blackhole_p150",
+    ),
+    Stage(
+        "tt-npe traces, and traces of Segformer, DistilBERT and decode steps, 2024-09 to 2026-08, Wormhole",
+        _MOVES,
+        (
+            "movement.start_cycles",
+            "movement.address_cycles",
+            "movement.math_start_cycles",
+            "movement.tilize_cycles",
+            "movement.untilize_row_cycles",
+            "movement.wide_untilize_cycles",
+            "movement.update_cycles",
+            "movement.link_fraction",
+            "movement.dram_fraction",
+        ),
+    ),
+    Stage("tt-npe traces", ("reshard",), ("movement.contention_exponent",)),
+    Stage(
+        "CCL benchmark of tt-metal 2026-09, 2 and 8 Wormhole chips",
+        ("collective",),
+        (
+            "ethernet.setup_ns",
+            "ethernet.step_ns",
+            "ethernet.line_gather_fraction",
+            "ethernet.ring_gather_fraction",
+            "ethernet.reduce_fraction",
+        ),
+    ),
+    Stage(
+        "traces of CLIP, DeepSeek and OFT 2026-04, p150",
+        (*_MOVES, "reshape"),
+        (
+            "movement.start_cycles",
+            "movement.address_cycles",
+            "movement.math_start_cycles",
+            "movement.tilize_cycles",
+            "movement.untilize_row_cycles",
+            "movement.untilize_cycles",
+            "movement.element_cycles",
+            "movement.copy_bytes_per_cycle",
+            "movement.dram_fraction",
+            "riscv.store_bytes_per_cycle",
+            "gather.index_cycles",
+        ),
         preset="blackhole_p150",
     ),
 )

@@ -7,7 +7,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.ops.devices import Mesh, MeshOp
 from ttstack.ops.mesh import MeshShard
 from ttstack.system_desc import ChipDesc, SystemDesc
-from ttstack.system_desc.interconnect import PcieDesc
+from ttstack.system_desc.interconnect import EthernetDesc, PcieDesc
 from ttstack.system_desc.network import Leg, Network
 
 
@@ -24,11 +24,12 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     (given, *_), (layout, *_) = op.operands, device_op.operands
     nbytes = given.size * layout.dtype.row_major_bytes if op.by_rows else layout.nbytes(given)
     for group in op.groups(mesh):
-        traffic.circulate(group, op.circulated(mesh) * nbytes, op.rounds)
+        for turn in range(op.rounds):
+            traffic.circulate(group, op.circulated(mesh) * nbytes, chip.ethernet, reduced=turn < op.reducing)
     for (source, target), share in op.sent(mesh).items():
         traffic.send(source, target, share * nbytes, times=op.turns)
     ns = traffic.ns()
-    return {Term.ETHERNET: ns + chip.ethernet.setup_ns if ns and chip.ethernet else ns}
+    return {Term.ETHERNET: ns + op.rounds * chip.ethernet.setup_ns if ns and chip.ethernet else ns}
 
 
 class _Traffic:
@@ -38,16 +39,22 @@ class _Traffic:
         self._network = network
         self._bytes: dict[Leg, float] = {}
         self._hops = 0
+        self._steps: dict[tuple[int, ...], float] = {}
 
     def send(self, source: int, target: int, nbytes: float, *, times: int = 1) -> None:
         """From one chip to another, over the shortest way; `times` such ways follow one another."""
+        legs = self._add(source, target, nbytes)
+        if nbytes:
+            self._hops = max(self._hops, legs * times)
+
+    def _add(self, source: int, target: int, nbytes: float) -> int:
+        """Bytes on every leg of the shortest way, and how many these are."""
         legs = self._network.path(source, target) or ()
         for leg in legs:
             self._bytes[leg] = self._bytes.get(leg, 0.0) + nbytes
-        if nbytes:
-            self._hops = max(self._hops, len(legs) * times)
+        return len(legs)
 
-    def circulate(self, group: tuple[int, ...], nbytes: float, rounds: int) -> None:
+    def circulate(self, group: tuple[int, ...], nbytes: float, ethernet: EthernetDesc | None, *, reduced: bool) -> None:
         """From each chip to all others, handed on from neighbour to neighbour in both directions.
 
         A ring carries all shares half way round each way. On a line, a link carries the shares of all chips
@@ -55,13 +62,17 @@ class _Traffic:
         """
         count = len(group)
         ring = count > 2 and self._network.joined(group[-1], group[0])
-        steps = (count // 2 if ring else count - 1) * rounds
+        if ethernet is not None:
+            gathered = ethernet.ring_gather_fraction if ring else ethernet.line_gather_fraction
+            nbytes *= ethernet.effective_fraction / (ethernet.reduce_fraction if reduced else gathered)
+            steps = (count // 2 if ring else count - 1) * ethernet.step_ns
+            self._steps[group] = self._steps.get(group, 0.0) + steps
         for i, (a, b) in enumerate(zip(group, (*group[1:], group[0]), strict=True)):
             if i == count - 1 and not ring:
                 break
             forth, back = ((count - 1) / 2,) * 2 if ring else (i + 1, count - 1 - i)
-            self.send(a, b, forth * nbytes * rounds, times=steps)
-            self.send(b, a, back * nbytes * rounds, times=steps)
+            self._add(a, b, forth * nbytes)
+            self._add(b, a, back * nbytes)
 
     def distance(self, source: int, target: int) -> int | None:
         """Legs of the shortest way; None where there is none."""
@@ -71,7 +82,7 @@ class _Traffic:
     def ns(self) -> float:
         """Nanoseconds until the busiest link is done."""
         slowest = max((n / self._network.bytes_per_second(leg) for leg, n in self._bytes.items()), default=0.0)
-        return slowest * 1e9 + self._hops * self._network.hop_ns()
+        return slowest * 1e9 + self._hops * self._network.hop_ns() + max(self._steps.values(), default=0.0)
 
 
 def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic) -> float:

@@ -9,6 +9,9 @@ from ttstack.cost.halo import halo_step
 from ttstack.cost.key_split import key_parts, merge_cycles
 from ttstack.cost.launch import fill_ns, gap_ns, kernels_of, skew_ns
 from ttstack.cost.mesh_traffic import exchange_ns
+from ttstack.cost.movement.choose import movement_kernel
+from ttstack.cost.movement.kernel import Kernel
+from ttstack.cost.movement.price import movement_terms
 from ttstack.cost.norm_reduction import row_exchange_cycles
 from ttstack.cost.operand_streams import streams
 from ttstack.cost.page_kernels import is_paged, read_contended, setup_cycles, takes_turns
@@ -31,6 +34,8 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     """
     if is_free(device_op):
         return FREE
+    if kernel := movement_kernel(device_op, chip):
+        return _moved(device_op, kernel, chip)
     work = compute(device_op, chip)
     reads, writes = streams(device_op, chip)
     tail, first = tail_share(device_op), first_share(device_op)
@@ -71,6 +76,15 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     exponent = 1.0 if takes_turns(device_op) else chip.pipeline.stream_exponent
     total = kernel_ns(terms, lanes, exponent, chip)
     return _cost(device_op, total, terms, (*reads, *writes, before.stream), cores, chip)
+
+
+def _moved(device_op: DeviceOp, kernel: Kernel, chip: ChipDesc) -> Cost:
+    terms, lanes = movement_terms(kernel, chip)
+    sides = (kernel.read, kernel.write)
+    moved = [Stream(0.0, side.dram_bytes, side.noc_bytes or side.dram_bytes) for side in sides]
+    return _cost(
+        device_op, kernel_ns(terms, lanes, chip.pipeline.stream_exponent, chip), terms, moved, kernel.cores, chip
+    )
 
 
 def _lanes(reads: Sequence[Stream]) -> tuple[list[float], list[float]]:

@@ -104,6 +104,7 @@ class ReduceScatter(Resized, mnemonic="reduce_scatter"):
 
     op_code = "ReduceScatterDeviceOperation"
     dim_name = "scatter_dim"
+    reducing = 1
     reduce_type: ReduceType
     scatter_dim: Si32
     cluster_axis: Ui32
@@ -131,6 +132,7 @@ class AllReduction(Collective):
 
     op_code = "AllReduceAsyncDeviceOperation"
     rounds = 2
+    reducing = 1
     reduce_type: ReduceType
     cluster_axis: Ui32
 

@@ -52,6 +52,8 @@ class MeshOp(Op):
     spans_mesh: ClassVar[bool] = True
     rounds: ClassVar[int] = 1
     """Times that shares circulate, one after the other."""
+    reducing: ClassVar[int] = 0
+    """Of these, in which they are reduced on their way."""
     by_rows: ClassVar[bool] = False
     """Whether rows go without what fills their tiles."""
 

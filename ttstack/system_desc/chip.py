@@ -11,6 +11,7 @@ from ttstack.system_desc.calibration import CalibrationDesc
 from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
 from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
 from ttstack.system_desc.memory import DramDesc, L1Desc
+from ttstack.system_desc.movement import MovementDesc
 from ttstack.system_desc.quantities import Count, Grid
 from ttstack.system_desc.sources import SourcedDesc
 from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc, RowsDesc
@@ -62,6 +63,7 @@ class ChipDesc(SourcedDesc):
     pipeline: PipelineDesc = Field(description="Overlap inside a kernel; a section.")
     rows: RowsDesc = Field(description="Kernels that pass over rows; a section.")
     gather: GatherDesc = Field(description="Indirect reads; a section.")
+    movement: MovementDesc = Field(description="Kernels that only move data; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
     calibration: Annotated[dict[str, CalibrationDesc], Frozen] = Field(
         default={}, description="By class of measurements, how well they are predicted; a section."

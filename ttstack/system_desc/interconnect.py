@@ -80,7 +80,17 @@ class EthernetDesc(Desc):
         description="Of the peak per link and direction, with packets of 2 to 4 KiB, ratio in (0, 1]."
     )
     hop_ns: Nanoseconds = Field(description="A small packet to the neighbouring chip, nanoseconds.")
-    setup_ns: Nanoseconds = Field(description="Of a collective, until all chips have joined in, nanoseconds.")
+    setup_ns: Nanoseconds = Field(
+        description="Of a round of a collective, until all chips have joined in, nanoseconds."
+    )
+    step_ns: Nanoseconds = Field(
+        description="Of a round of a collective, handing on a share from neighbour to neighbour, nanoseconds."
+    )
+    line_gather_fraction: Share = Field(
+        description="Of the peak per link and direction, shares gathered along a line, ratio in (0, 1]."
+    )
+    ring_gather_fraction: Share = Field(description="The same round a ring, ratio in (0, 1].")
+    reduce_fraction: Share = Field(description="The same of shares that are reduced on their way, ratio in (0, 1].")
     core_unreserved_base: Bytes = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )

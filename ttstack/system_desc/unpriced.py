@@ -38,7 +38,6 @@ DESCRIBED = frozenset(
         "riscv.compute_threads",
         "riscv.data_movement_threads",
         "riscv.load_bytes_per_cycle",
-        "riscv.store_bytes_per_cycle",
         "noc.max_packet_bytes",
         "noc.hop_cycles",
         "noc.interface_cycles",

@@ -49,6 +49,21 @@ NEUTRAL: Mapping[str, float] = {
     "rows.stage_cycles": 0,
     "rows.weights_fraction": 0,
     "rows.scan_cycles": 0,
+    "ethernet.step_ns": 0,
+    "movement.start_cycles": 0,
+    "movement.address_cycles": 0,
+    "movement.math_start_cycles": 0,
+    "movement.tilize_cycles": 0,
+    "movement.untilize_row_cycles": 0,
+    "movement.untilize_cycles": 0,
+    "movement.wide_untilize_cycles": 0,
+    "movement.update_cycles": 0,
+    "movement.element_cycles": 0,
+    "movement.copy_bytes_per_cycle": 1e6,
+    "movement.pages_in_flight": 64,
+    "movement.contention_exponent": 2,
+    "movement.link_fraction": 1,
+    "movement.dram_fraction": 1,
 }
 """New figures, with the value at which they change nothing or what was in their place."""
 
@@ -69,7 +84,16 @@ def _upgraded(given: Any) -> Any:
         _replace_retired(chip)
     _fill_in(chip, NEUTRAL.items())
     state_shares(chip)
+    _gather_at_full_rate(chip)
     return chip
+
+
+def _gather_at_full_rate(chip: dict[str, Any]) -> None:
+    """Collectives have the rate of a link where a description knows no other."""
+    if isinstance(chip.get("ethernet"), dict):
+        ethernet = cast(dict[str, Any], chip["ethernet"])
+        for name in ("line_gather_fraction", "ring_gather_fraction", "reduce_fraction"):
+            ethernet.setdefault(name, ethernet.get("effective_fraction"))
 
 
 def _copy(part: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +127,8 @@ def _fill_in(chip: dict[str, Any], figures: Iterable[tuple[str, Any]]) -> None:
 def _stand_ins(chip: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Workers and channels side by side, as if the network's grid held nothing else."""
     dram = chip.get("dram", {})
-    yield "dram.streamed_write_bytes_per_second", dram.get("interleaved_write_bytes_per_second")
+    if "interleaved_write_bytes_per_second" in dram:
+        yield "dram.streamed_write_bytes_per_second", dram["interleaved_write_bytes_per_second"]
     yield "dram.routers", [[0, 0]] * dram.get("num_channels", 0)
     rows, columns = chip.get("tensix_grid", (0, 0))
     yield "noc.worker_rows", list(range(rows))

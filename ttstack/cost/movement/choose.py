@@ -1,0 +1,97 @@
+"""Which kernel an op that moves data is, in tt-metal."""
+
+from collections.abc import Sequence
+
+from ttstack.cost.gather import moves_whole_pages
+from ttstack.cost.movement.cut_tiles import cut_heads, cut_tiles
+from ttstack.cost.movement.ends import Ends
+from ttstack.cost.movement.kernel import Kernel
+from ttstack.cost.movement.lookup import embed, write_cache
+from ttstack.cost.movement.pages import copy_pages, copy_shards, cut_shards, pad_pages
+from ttstack.cost.movement.rows import move_rows, turn_rows
+from ttstack.cost.movement.tilize import tilize
+from ttstack.cost.movement.untilize import untilize
+from ttstack.device.device_op import DeviceOp
+from ttstack.ops.attention import ConcatenateHeads, HeadMovement
+from ttstack.ops.embedding import Embedding
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.indexing import Index, IndexSelect, SliceDynamic, SliceStatic
+from ttstack.ops.kv_cache import CacheWrite
+from ttstack.ops.shape import Concat, Pad, Permutation, Rearrange, Repeat, RepeatInterleave
+from ttstack.ops.types import TILE
+from ttstack.system_desc import ChipDesc
+
+_MOVES = (
+    ToLayout,
+    Permutation,
+    HeadMovement,
+    Rearrange,
+    Concat,
+    Repeat,
+    RepeatInterleave,
+    Pad,
+    SliceStatic,
+    SliceDynamic,
+    Index,
+    IndexSelect,
+)
+"""Ops that are one kernel that moves data, beside those that keep the order of elements."""
+
+
+def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
+    """What one core does, block by block; None of ops that do more than move."""
+    op = device_op.op
+    if any(layout.on_host for layout in device_op.layouts()):
+        return None
+    if isinstance(op, CacheWrite):
+        return write_cache(device_op, chip)
+    if isinstance(op, Embedding):
+        return embed(device_op, chip)
+    if not isinstance(op, _MOVES) and not op.keeps_order:
+        return None
+    ends = Ends.of(device_op)
+    if isinstance(op, ToLayout):
+        return _relayout(ends, chip)
+    return (_of_rows if not ends.held[1].tiled else _of_tiles)(device_op, ends, chip)
+
+
+def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
+    given, made = ends.source[1], ends.target[1]
+    if given.tiled != made.tiled:
+        return tilize(ends, chip) if made.tiled else untilize(ends, chip)
+    if ends.same_shards:
+        return copy_shards(ends, chip)
+    if not all(layout.in_l1 and layout.sharded for layout in (given, made)):
+        return copy_pages(ends, chip)
+    return cut_shards(ends, chip) if given.tiled else None
+
+
+def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
+    op = device_op.op
+    turned = isinstance(op, Permutation) and op.order[-1:] != (op.input.rank - 1,)
+    return turn_rows(ends, chip) if turned else move_rows(ends, chip)
+
+
+def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
+    op = device_op.op
+    if isinstance(op, Permutation) and _inside_tiles(op):
+        return copy_pages(ends, chip, turned=op.order[-1:] != (op.input.rank - 1,))
+    if isinstance(op, Pad) and _starts_tiles([-low for low in op.padding[-4::2]]):
+        return pad_pages(ends, chip)
+    if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
+        return copy_pages(ends, chip)
+    if isinstance(op, HeadMovement):
+        return cut_heads(ends, chip, split=not isinstance(op, ConcatenateHeads))
+    return cut_tiles(ends, chip, by_hand=op.keeps_order)
+
+
+def _starts_tiles(begins: Sequence[int], step: Sequence[int] = (1,)) -> bool:
+    """Whether tiles of the result are tiles of the operand, whatever fills the last ones."""
+    return all(begin % TILE == 0 for begin in begins) and set(step) == {1}
+
+
+def _inside_tiles(op: Permutation) -> bool:
+    """Whether the last two dimensions stay so, in one order or the other."""
+    rank = op.input.rank
+    matrix = min(rank, 2)
+    return sorted(op.order[rank - matrix :]) == list(range(rank - matrix, rank))

@@ -1,0 +1,71 @@
+"""Tiles whose rows come from other tiles: transposes of outer dimensions, reshapes, slices and joins inside tiles."""
+
+import math
+from dataclasses import replace
+
+from ttstack.cost.gather import FACE
+from ttstack.cost.movement.ends import Ends, tile_height, tile_rows
+from ttstack.cost.movement.kernel import Kernel, Side, Transfers
+from ttstack.cost.movement.sides import side
+from ttstack.cost.transfers import link_kind
+from ttstack.ops.types import TILE
+from ttstack.system_desc import ChipDesc
+
+
+def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool) -> Kernel:
+    """Each tile of the result is put together from the halves of rows that lie in one face.
+
+    They are read one by one where they are needed; `by_hand`, whole tiles are read and a core copies what it needs.
+    """
+    t, made = ends.target
+    given = ends.source[1]
+    filled = t.size / max(made.pages(t), 1)
+    run = max(min(t.shape[-1] if t.rank else 1, FACE), 1)
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    element = made.dtype.tile_bytes / TILE**2
+    if by_hand:
+        copied = filled / run * FACE * element / chip.movement.copy_bytes_per_cycle
+        tiles = _source_tiles(ends)
+        thread = Transfers(kind, tiles, given.dtype.tile_bytes, tiles, copied)
+        nbytes = tiles * given.dtype.tile_bytes * ends.pages
+    else:
+        thread = Transfers(kind, filled / run, run * element)
+        nbytes = t.size * element
+    read = side((thread,), given, nbytes, ends.grid, ends.cores, chip, write=False)
+    if not by_hand:
+        read = replace(read, dram_pages=read.dram_pages / 2)  # two halves of a row lie in one page
+    written = Side()
+    if not ends.writes_own:
+        out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), 1, made.page_bytes(t))
+        written = side((out,), made, made.nbytes(t), ends.grid, ends.cores, chip, write=True)
+    return Kernel(ends.cores, ends.core_pages, read, written)
+
+
+def _source_tiles(ends: Ends) -> float:
+    """Tiles of the operand of which a tile of the result has something: as many rows as fill it, or its columns."""
+    (given, _), (made, _) = ends.source, ends.target
+    high, wide = (min(e, TILE) for e in (1, 1, *made.shape)[-2:])
+    width = (1, *given.shape)[-1]
+    if width == made.shape[-1]:
+        return 1 + (high - 1) / min((1, 1, *given.shape)[-2], TILE)
+    across = made.shape[-1] / max(width, 1)
+    return max(high * wide / TILE, math.ceil(high / max(across, 1 / high)) / high, 1.0)
+
+
+def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
+    """Heads of few rows: both threads of a core take halves of rows, and wait for each head that they split off."""
+    t, made = ends.target
+    given = ends.source[1]
+    high, wide = ends.core_tiles if ends.writes_own else tile_rows(ends.target)
+    blocks = high if ends.writes_own else -(-high // ends.grid.cores)
+    cores = ends.cores if ends.writes_own else -(-high // blocks)
+    element = made.dtype.tile_bytes / TILE**2
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    pieces = tile_height(t) * wide * TILE / FACE / 2
+    thread = Transfers(kind, pieces, FACE * element, 0.5 if split else 0.5 / blocks)
+    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
+    written = Side()
+    if not ends.writes_own:
+        out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), wide, made.page_bytes(t))
+        written = side((out,), made, made.nbytes(t), ends.grid, cores, chip, write=True)
+    return Kernel(cores, blocks, read, written)

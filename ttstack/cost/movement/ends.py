@@ -1,0 +1,142 @@
+"""Where the data of an op comes from and goes to, and how its cores share it."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.types import TILE, TensorType, tiles
+
+End = tuple[TensorType, Layout]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The tensors that an op reads and the first that it writes."""
+
+    sources: tuple[End, ...]
+    target: End
+    grid: Grid
+    parts: float
+    """All results, of the first."""
+    in_place: bool
+    """Whether an element is of the same row and column of the result as of the operand."""
+
+    @staticmethod
+    def of(device_op: DeviceOp) -> "Ends":
+        """Of an op with at least one result; indices that the host could read do not count."""
+        op = device_op.op
+        count = len(op.operands)
+        sources = tuple(
+            (t, layout)
+            for i, (t, layout) in enumerate(zip(op.operands, device_op.operands, strict=True))
+            if i not in op.host_operands
+        )
+        target = (device_op.types()[count], device_op.layouts()[count])
+        sizes = [nbytes(*end) for end in zip(device_op.types()[count:], device_op.layouts()[count:], strict=True)]
+        return Ends(sources, target, device_op.grid, sum(sizes) / max(sizes[0], 1), isinstance(op, ToLayout))
+
+    @cached_property
+    def source(self) -> End:
+        """The largest of what is read."""
+        return max(self.sources, key=lambda end: end[1].nbytes(end[0]), default=self.target)
+
+    @cached_property
+    def reads_own(self) -> bool:
+        """Whether each core reads what it holds, and nobody else writes it."""
+        if len(self.sources) != 1 or not _is_own(self.source[1], self.grid):
+            return False
+        return not self.writes_own or (self.in_place and self.source[1].memory_layout == self.target[1].memory_layout)
+
+    @cached_property
+    def writes_own(self) -> bool:
+        """Whether each core writes what it holds."""
+        return _is_own(self.target[1], self.grid)
+
+    @property
+    def same_shards(self) -> bool:
+        """Whether the result lies where the operand does, in the same form."""
+        return self.reads_own and self.writes_own and self.source[1] == self.target[1]
+
+    @property
+    def converts(self) -> bool:
+        """Whether values change their format on the way."""
+        return any(layout.dtype != self.target[1].dtype for _, layout in self.sources)
+
+    @property
+    def held(self) -> End:
+        """What decides how the cores share the work: the operand where they take what they hold, else the result."""
+        return self.source if self.reads_own else self.target
+
+    @cached_property
+    def pages(self) -> int:
+        """Pages that are moved, or parts of rows where shards cut them."""
+        t, layout = self.held
+        cut = layout.grid.cols if layout.grid and _cuts_rows(layout) else 1
+        return max(round(layout.pages(t) * self.parts), 1) * cut
+
+    @cached_property
+    def core_pages(self) -> int:
+        """Of the core with the most."""
+        t, layout = self.held
+        if self.reads_own or self.writes_own:
+            return math.ceil(math.prod(layout.shard(t)) * self.parts)
+        return -(-self.pages // self.grid.cores)
+
+    @property
+    def core_tiles(self) -> tuple[int, int]:
+        """Rows of tiles, and tiles in each, of the shard that the core with the most holds."""
+        t, layout = self.held
+        high, wide = layout.shard(t)
+        if layout.tiled:
+            return high, wide
+        cut = layout.grid.cols if layout.grid and _cuts_rows(layout) else 1
+        return tiles(high), -(-tiles(t.shape[-1]) // cut)
+
+    @property
+    def cores(self) -> int:
+        """Cores that move any page."""
+        return min(self.grid.cores, -(-self.pages // max(self.core_pages, 1)))
+
+    @property
+    def written_bytes(self) -> float:
+        """Bytes of the result, whole pages."""
+        return nbytes(*self.target) * self.parts
+
+    @property
+    def read_bytes(self) -> float:
+        """As many bytes of the operands as the result has, in their own format."""
+        whole = sum(nbytes(t, layout) for t, layout in self.sources)
+        return min(whole, self.written_bytes * self.source[1].dtype.tile_bytes / self.target[1].dtype.tile_bytes)
+
+
+def nbytes(t: TensorType, layout: Layout) -> float:
+    """Bytes that move of a tensor: whole tiles, or its rows."""
+    return layout.nbytes(t) if layout.tiled else t.size * layout.dtype.row_major_bytes
+
+
+def tile_rows(end: End) -> tuple[int, int]:
+    """Rows of tiles of a tensor, and tiles in each."""
+    shape = (1, 1, *end[0].shape)
+    return math.prod(shape[:-2]) * tiles(shape[-2]), tiles(shape[-1])
+
+
+def tile_height(t: TensorType) -> float:
+    """Rows of elements in a row of tiles, those that fill it left out."""
+    height = (1, *t.shape)[-2]
+    return height / max(tiles(height), 1)
+
+
+def padded(t: TensorType) -> bool:
+    """Whether the matrix ends within a tile."""
+    return any(extent % TILE for extent in (1, 1, *t.shape)[-2:])
+
+
+def _cuts_rows(layout: Layout) -> bool:
+    return not layout.tiled and layout.memory_layout is MemoryLayout.BLOCK_SHARDED
+
+
+def _is_own(layout: Layout, grid: Grid) -> bool:
+    return layout.in_l1 and layout.sharded and layout.grid == grid

@@ -1,0 +1,48 @@
+"""Tiles that become rows: a row of tiles at a time, of which every core has some."""
+
+from ttstack.cost.movement.ends import Ends, padded, tile_height, tile_rows
+from ttstack.cost.movement.kernel import Kernel, Side, Transfers
+from ttstack.cost.movement.sides import side
+from ttstack.cost.transfers import link_kind
+from ttstack.ops.types import TILE
+from ttstack.system_desc import ChipDesc
+
+PACKED = 8
+"""Tiles of a row up to which the packer writes rows by itself; wider ones go through Dst tile by tile."""
+
+
+def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Each row is one write; where the matrix ends within a tile, a core waits for each of them."""
+    t, given = ends.source
+    made = ends.target[1]
+    high, wide = tile_rows(ends.source)
+    if ends.reads_own or ends.writes_own:
+        (blocks, wide), cores = ends.core_tiles, ends.cores
+    elif high == 1:
+        each = min(wide, PACKED)
+        blocks = -(-wide // each // ends.grid.cores)
+        cores, wide = -(-wide // each // blocks), each
+    else:
+        blocks = -(-high // ends.grid.cores)
+        cores = -(-high // blocks)
+    read = Side()
+    if not ends.reads_own:
+        kind = link_kind(chip, in_l1=given.in_l1, write=False)
+        thread = Transfers(kind, wide, given.page_bytes(t), wide)
+        read = side((thread,), given, given.nbytes(t), ends.grid, cores, chip, write=False)
+    write = Side()
+    if not ends.writes_own:
+        kind = link_kind(chip, in_l1=made.in_l1, write=True)
+        rows = min(tile_height(t), TILE)
+        row = min(t.shape[-1], wide * TILE) * made.dtype.row_major_bytes
+        thread = Transfers(kind, rows, row, rows if padded(t) else 1.0)
+        write = side((thread,), made, t.size * made.dtype.row_major_bytes, ends.grid, cores, chip, write=True)
+    return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
+
+
+def untilize_cycles(wide: float, chip: ChipDesc) -> float:
+    """Cycles of the math units for a row of `wide` tiles."""
+    movement = chip.movement
+    if wide > PACKED:
+        return wide * movement.wide_untilize_cycles
+    return movement.untilize_row_cycles + wide * movement.untilize_cycles
