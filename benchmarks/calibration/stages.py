@@ -117,7 +117,6 @@ STAGES = (
         _MOVES,
         (
             "movement.start_cycles",
-            "movement.address_cycles",
             "movement.math_start_cycles",
             "movement.tilize_cycles",
             "movement.untilize_row_cycles",

@@ -13,6 +13,7 @@ from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc, SystemDesc
+from ttstack.system_desc.system import LinkDesc
 
 DRAM = Layout(DType.BF16)
 SHARD = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, GRID)
@@ -38,6 +39,23 @@ def placed_ops(chip: ChipDesc) -> Iterator[DeviceOp]:
     yield from (_decoding(keys, chip) for keys in (2**9, 2**15))
     yield from _to_and_from_the_host()
     yield _table_at_hand(chip)
+    yield from _moved()
+    shares = {"reduce_type": "sum", "cluster_axis": 1}
+    yield DeviceOp(OPS["all_reduce"].on([t], shares, t), (DRAM,), (DRAM,), GRID)
+
+
+def _moved() -> Iterator[DeviceOp]:
+    """Tiles that become rows, rows that become tiles, rows of other lengths, pages anywhere in L1."""
+    rows, tiles = replace(DRAM, tiled=False), DRAM
+    for shape in ((64, 64), (2048, 2048), (40, 40)):
+        t = real(*shape)
+        op = OPS["to_layout"].on([t], {}, t)
+        yield DeviceOp(op, (tiles,), (rows,), GRID)
+        yield DeviceOp(op, (rows,), (tiles,), GRID)
+    yield DeviceOp(OPS["reshape"].on([real(512, 6)], {"shape": (64, 48)}), (rows,), (rows,), GRID)
+    spread = replace(DRAM, memory_space=MemorySpace.L1)
+    t = real(2048, 2048)
+    yield DeviceOp(OPS["to_layout"].on([t], {}, t), (spread,), (spread,), GRID)
 
 
 def _to_and_from_the_host() -> Iterator[DeviceOp]:
@@ -67,6 +85,11 @@ def _table_at_hand(chip: ChipDesc) -> DeviceOp:
 
 def predictions(ops: list[DeviceOp], system: SystemDesc) -> Iterator[dict[str, float]]:
     """What each op consists of, on the first chip."""
+    chip = system.chips[0]
+    around = tuple(LinkDesc(from_chip=i, to_chip=(i + 1) % 4, channels=1) for i in range(4))
+    ring = SystemDesc(name="ring", chips=(chip,) * 4, mesh_shape=(1, 4), links=around)
     for op in ops:
-        cost = predict(op, system.chips[0], system)
+        cost = predict(op, chip, system)
         yield cost.terms | {"dram_utilisation": cost.dram_utilisation}
+        if op.op.mnemonic == "all_reduce":
+            yield dict(predict(op, chip, ring).terms)

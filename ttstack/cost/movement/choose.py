@@ -82,7 +82,8 @@ def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
         return copy_pages(ends, chip)
     if isinstance(op, HeadMovement):
         return cut_heads(ends, chip, split=not isinstance(op, ConcatenateHeads))
-    return cut_tiles(ends, chip, by_hand=op.keeps_order)
+    crossed = isinstance(op, Permutation) and op.order[-1] < op.input.rank - 2
+    return cut_tiles(ends, chip, by_hand=op.keeps_order, passes=2 if crossed else 1)
 
 
 def _starts_tiles(begins: Sequence[int], step: Sequence[int] = (1,)) -> bool:

@@ -12,10 +12,11 @@ from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 
 
-def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool) -> Kernel:
+def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int = 1) -> Kernel:
     """Each tile of the result is put together from the halves of rows that lie in one face.
 
-    They are read one by one where they are needed; `by_hand`, whole tiles are read and a core copies what it needs.
+    They are read one by one where they are needed, in two `passes` where columns come from other tiles too;
+    `by_hand`, whole tiles are read and a core copies what it needs.
     """
     t, made = ends.target
     given = ends.source[1]
@@ -25,11 +26,11 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool) -> Kernel:
     element = made.dtype.tile_bytes / TILE**2
     if by_hand:
         copied = filled / run * FACE * element / chip.movement.copy_bytes_per_cycle
-        tiles = _source_tiles(ends)
+        tiles = min(_source_tiles(ends), given.pages(ends.source[0]))
         thread = Transfers(kind, tiles, given.dtype.tile_bytes, tiles, copied)
         nbytes = tiles * given.dtype.tile_bytes * ends.pages
     else:
-        thread = Transfers(kind, filled / run, run * element)
+        thread = Transfers(kind, passes * filled / run, run * element)
         nbytes = t.size * element
     read = side((thread,), given, nbytes, ends.grid, ends.cores, chip, write=False)
     if not by_hand:

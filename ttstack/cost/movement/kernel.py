@@ -25,6 +25,11 @@ class Transfers:
         awaited = max(self.kind.latency_cycles + sent, issued) - issued
         return self.count * issued + self.waits * awaited + self.work
 
+    def exposed_cycles(self, chip: ChipDesc) -> float:
+        """Cycles of them in which others on the network count: data is on its way, and no address worked out."""
+        sent = self.size / chip.noc.bytes_per_cycle(self.kind)
+        return self.count * sent + self.waits * self.kind.latency_cycles + self.work
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -40,8 +45,12 @@ class Side:
     """Cycles of the busiest link or port between the cores and the banks of L1."""
 
     def cycles(self, chip: ChipDesc) -> float:
-        """Cycles of a core for each block."""
+        """Cycles of a core for each block, alone."""
         return sum(thread.cycles(chip) for thread in self.threads)
+
+    def exposed_cycles(self, chip: ChipDesc) -> float:
+        """Cycles of them in which others on the network count."""
+        return sum(thread.exposed_cycles(chip) for thread in self.threads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,5 +47,6 @@ def _side_cycles(side: Side, blocks: float, rate: float, chip: ChipDesc) -> floa
     """Cycles of one direction: of the core's thread, of the networks, and of the memory."""
     pages = side.dram_pages / chip.dram.num_channels * chip.dram.page_cycles
     memory = max(dram_cycles(side.dram_bytes, rate, chip), pages)
-    moved = soft_maximum((side.cycles(chip) * blocks, side.network), chip.movement.contention_exponent)
-    return soft_maximum((moved, memory), chip.pipeline.stream_exponent)
+    exposed = side.exposed_cycles(chip) * blocks
+    contended = soft_maximum((exposed, side.network), chip.movement.contention_exponent)
+    return soft_maximum((max(side.cycles(chip) * blocks, contended), memory), chip.pipeline.stream_exponent)
