@@ -116,12 +116,12 @@ def test_shards_where_they_are_needed_move_nothing(chip: ChipDesc) -> None:
     assert footprint(DeviceOp(op, (shard,), (shard,), GRID), chip) == 0
 
 
-def test_shards_on_other_cores_are_fetched(chip: ChipDesc) -> None:
-    t, op = real(2048, 256), OPS["relu"].on([real(2048, 256)], {})
-    shards = {
-        grid: Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, grid) for grid in (GRID, Grid(4, 8))
-    }
-    here, there = (predict(DeviceOp(op, (s,), (Layout(DType.BF16),), GRID), chip) for s in shards.values())
+@pytest.mark.parametrize("mnemonic", ["relu", "to_layout"])
+def test_shards_on_other_cores_are_fetched(mnemonic: str, chip: ChipDesc) -> None:
+    t = real(2048, 256)
+    op = OPS[mnemonic].on([t], {}, t)
+    shards = (Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, g) for g in (GRID, Grid(4, 8)))
+    here, there = (predict(DeviceOp(op, (shard,), (Layout(DType.BF16),), GRID), chip) for shard in shards)
     assert there.noc_bytes == here.noc_bytes + Layout(DType.BF16).nbytes(t)
 
 
