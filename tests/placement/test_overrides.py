@@ -39,6 +39,20 @@ def result(program: ttstack.Program, name: str) -> str:
     return str(program.function().tensors[named(program, name).results[0]].layout)
 
 
+def test_an_op_that_writes_to_its_operand_is_exported_too():
+    """It has no result; another view of one is no op of its own."""
+    text = """
+      func.func @f(%c: tensor<2x2x64x32xbf16>, %r: tensor<2x2x1x32xbf16>, %i: tensor<1xi32>) -> tensor<2x2x64x32xbf16> {
+        "ttir.update_cache"(%c, %r, %i) <{batch_offset = 0 : i32}>
+          : (tensor<2x2x64x32xbf16>, tensor<2x2x1x32xbf16>, tensor<1xi32>) -> ()
+        %0 = "ttir.exp"(%c) : (tensor<2x2x64x32xbf16>) -> tensor<2x2x64x32xbf16>
+        return %0 : tensor<2x2x64x32xbf16>
+      }"""
+    program = ttstack.compile(text)
+    exported = overrides_of(program.function()).ops
+    assert [op.name for op in exported] == ["update_cache", "exp"]
+
+
 @pytest.mark.parametrize("placement", ["greedy", "optimal"])
 def test_each_kind_is_applied(placement: str):
     asked = {"name": "softmax", "location": "*"}
