@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def run(tree: Path, drawn: Sequence[Mutant], tests: Iterable[str], record: Recor
     if waiting:
         switched = build(tree, drawn)
         site = tree / SITE.name
-        variables = {"MUTANTS": str(record.folder), "MUTANTS_KEYS": " ".join(m.key for m in switched)}
+        variables = {"MUTANTS": str(record.folder), "MUTANTS_KEYS": " ".join(m.key for m in _evenly(switched))}
         failed = _pytest(
             tree, site, ["-p", "mutants_plugin", "-s", *(t for t in tests if (tree / t).exists())], variables
         )
@@ -70,6 +71,12 @@ def run(tree: Path, drawn: Sequence[Mutant], tests: Iterable[str], record: Recor
         (tree / path).write_bytes(source)
     for mutant in (m for m in waiting if m.key not in record.caught_by()):
         record.decide(mutant, _alone(tree, mutant, record))
+
+
+def _evenly(mutants: Iterable[Mutant]) -> list[Mutant]:
+    """The first of each package, then the second of each, so that a run that is stopped has tried as many of all."""
+    packages = {package: [m for m in mutants if Path(m.path).is_relative_to(package)] for package in SUITES}
+    return [m for some in zip_longest(*packages.values()) for m in some if m is not None]
 
 
 def _alone(tree: Path, mutant: Mutant, record: Record) -> str:
