@@ -1,4 +1,22 @@
 """Mutants that no test can catch, as they change nothing that anybody could see, each with its proof."""
 
-EQUIVALENT: dict[tuple[str, str, str], str] = {}
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "ttstack/placement/formulate.py",
+        "most + step.scratch[choice] <= problem.capacity[at]",
+        "(most + step.scratch[choice] < problem.capacity[at])",
+    ): "Where both sides are equal, choices stay that are slower than one with the same layouts which always fits: each "
+    "placement with a slower one is one with the faster, and the search takes the faster.",
+    (
+        "ttstack/report/table.py",
+        'table.add_column("")',
+        "pass",
+    ): "Each row has four cells, there is a row, and rich adds the same column when it meets a cell beyond the last.",
+    (
+        "runtime/ttstack_runtime/precision.py",
+        "False",
+        "True",
+    ): "`astype(np.float32, copy=False)` and with a copy give equal arrays, and `quantize` and the truncation of operands "
+    "write to neither.",
+}
 """By path, text before and text after: why it is the same program."""

@@ -49,12 +49,17 @@ def causal(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
 
 
 def repeated_keys(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
-    keys, values = (x[:, :1, None].expand(2, 1, 3, 6, 16).reshape(q.shape) for x in (k, v))
+    keys, values = (x[:, :1, None].expand(2, 1, 3, 6, 32).reshape(q.shape) for x in (k, v))
     return torch.softmax(q @ keys.transpose(-1, -2), -1) @ values
 
 
 def repeated_values(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
-    return torch.softmax(q @ k.mT, -1) @ v[:, :1, None].expand(2, 1, 3, 6, 16).reshape(q.shape)
+    return torch.softmax(q @ k.mT, -1) @ v[:, :1, None].expand(2, 1, 3, 6, 32).reshape(q.shape)
+
+
+def keys_of_one_batch(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
+    keys, values = (x[:1, :1, None].expand(2, 1, 3, *x.shape[2:]).reshape(q.shape) for x in (k, v))
+    return torch.softmax(q @ keys.mT, -1) @ values
 
 
 @pytest.mark.parametrize(
@@ -70,6 +75,7 @@ def repeated_values(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
         causal,
         repeated_keys,
         repeated_values,
+        keys_of_one_batch,
     ],
 )
 def test_one_op_gives_the_same(spelled: Callable[..., Tensor]):
