@@ -5,8 +5,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "ttstack/placement/formulate.py",
         "most + step.scratch[choice] <= problem.capacity[at]",
         "(most + step.scratch[choice] < problem.capacity[at])",
-    ): "Where both sides are equal, choices stay that are slower than one with the same layouts which always fits: each "
-    "placement with a slower one is one with the faster, and the search takes the faster.",
+    ): "Where both sides are equal, choices stay that are slower than one with the same layouts which always fits: "
+    "each placement with a slower one is one with the faster, and the search takes the faster.",
     (
         "ttstack/report/table.py",
         'table.add_column("")',
@@ -16,7 +16,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "runtime/ttstack_runtime/precision.py",
         "False",
         "True",
-    ): "`astype(np.float32, copy=False)` and with a copy give equal arrays, and `quantize` and the truncation of operands "
-    "write to neither.",
+    ): "The file says False of `copy` alone: with a copy, `astype` gives an equal array, and neither `quantize` nor "
+    "the truncation of operands writes to what they are given.",
 }
 """By path, text before and text after: why it is the same program."""
