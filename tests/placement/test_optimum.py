@@ -1,12 +1,14 @@
 """The integer program finds the optimum, and its placements have addresses."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.placement.problems import exhaustive, random_problem
 from ttstack.buffers.packing import Life, pack
+from ttstack.placement.formulate import never_worse
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.optimum import optimum
@@ -42,6 +44,17 @@ def test_nodes_end_the_search_with_a_bound_that_holds():
     assert solved.bound == pytest.approx(best)
     assert ended.bound < best - 1e-3
     assert ended.chosen is None or problem.total(ended.chosen) >= best - 1e-6
+
+
+def test_nothing_is_lost_by_choices_that_are_left_out():
+    left_out = 0
+    for seed in range(200):
+        problem = random_problem(np.random.default_rng(seed), 3, choices=12)
+        kept = [never_worse(problem, at) for at in range(3)]
+        fewer = replace(problem, steps=tuple(s.keeping(k) for s, k in zip(problem.steps, kept, strict=True)))
+        assert exhaustive(fewer) == exhaustive(problem)
+        left_out += sum(12 - len(k) for k in kept)
+    assert left_out > 0
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -95,7 +95,7 @@ class _Formulator:
         usable = chip.l1_end // chip.l1.alignment_bytes * chip.l1.alignment_bytes - chip.l1_base
         sizes = tuple(tuple(self._l1_bytes(v, layout) for layout in of) for v, of in enumerate(options))
         problem = Problem(sizes, tuple(steps), (usable,) * len(steps))
-        kept = [_never_worse(problem, at) for at in range(len(steps))]
+        kept = [never_worse(problem, at) for at in range(len(steps))]
         steps = [step.keeping(rows) for step, rows in zip(steps, kept, strict=True)]
         ran = {at: moment.node for at, moment in enumerate(moments, first) if moment.output is None}
         return Formulation(
@@ -223,7 +223,7 @@ def _arrival(value: int, count: int) -> Step:
     return Step((), (value,), none, choices.reshape(-1, 1), np.zeros(count), np.zeros(count, dtype=np.int64), ())
 
 
-def _never_worse(problem: Problem, at: int) -> list[int]:
+def never_worse(problem: Problem, at: int) -> list[int]:
     """The choices of a step without those that are slower than one with equal layouts that fits beside anything.
 
     No optimum is lost: whatever else is in L1, the faster one can stand in for the slower.
