@@ -12,6 +12,7 @@ from collectives import collective_row
 from device import bound_row, dispatch_row, dram_row, noc_row, vector_row
 from exchanges import fabric_row, host_row
 from expressed import Expressed
+from halos import halo_row
 from inexpressible import InexpressibleError
 from matmul import matmul_row
 from names import operation
@@ -24,7 +25,6 @@ _OPS: tuple[tuple[str, str, Maker], ...] = (
     (r"(sdpa|scaled_?dot_?product_?attention|flash).*decode", "decode attention", attention.decode_row),
     (r"sdpa|scaled_?dot_?product_?attention|flash_?attention", "flash attention", attention.attention_row),
     (r"pool", "pool", conv.pool_row),
-    (r"halo", "halo", moves.halo_row),
     (r"conv(?!ert)", "convolution", conv.conv_row),
     (r"upsample", "upsample", conv.upsample_row),
     (r"mat_?mul|linear|\bmm\b|\bbmm\b|gemm|dot_?general", "matmul", matmul_row),
@@ -58,6 +58,7 @@ _RATES: tuple[tuple[str, str, Callable[[Row], Expressed]], ...] = (
     (r"empty_program_dispatch", "dispatch", dispatch_row),
     (r"noc:(dram|l1_read|l1_write|l1_local)_bw", "transfers", noc_row),
     (r"noc:", "transfers, floors of CI", bound_row),
+    (r"halo", "halo", halo_row),
     (r"dram_?(read|write|ubench|bandwidth|bw)", "dram bandwidth", dram_row),
     (r"sfpu:", "vector unit", vector_row),
     (

@@ -212,15 +212,6 @@ def cache_row(row: Row, chip: ChipDesc) -> DeviceOp:
     return like(row, "paged_update_cache", [cache, given, index, None], {"share_cache": False}, chip)
 
 
-def halo_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """Pixels of sharded images, laid row by row where the cores that they are on can make windows of them."""
-    t, grid, stated = tensors(row)[0], grid_of(row.grid, chip), stated_layouts(row.memory_layout)
-    where = stated.get("in0", row.memory_layout or "height")
-    sharded = layout_of(f"L1 {where}", dtype_of(row.dtypes[0]), grid)
-    op = OPS["to_layout"].on([t], {}, t)
-    return DeviceOp(op, (sharded,), (replace(sharded, dtype=DType.BF16, tiled=False),), grid, Spread.FLAT)
-
-
 def heads_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """Heads [B, H, S, D] side by side; of new tokens [1, B, H, D]."""
     x = tensors(row)[0]

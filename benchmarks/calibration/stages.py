@@ -41,6 +41,7 @@ _MOVES = (
     "embedding",
     "caches",
     "heads",
+    "halo",
 )
 """Classes of ops that move data and compute nothing."""
 STAGES = (
@@ -122,6 +123,7 @@ STAGES = (
             "movement.untilize_row_cycles",
             "movement.wide_untilize_cycles",
             "movement.update_cycles",
+            "movement.halo_fraction",
             "movement.link_fraction",
             "movement.dram_fraction",
         ),
@@ -148,6 +150,7 @@ STAGES = (
             "movement.tilize_cycles",
             "movement.untilize_row_cycles",
             "movement.untilize_cycles",
+            "movement.halo_fraction",
             "movement.element_cycles",
             "movement.copy_bytes_per_cycle",
             "movement.dram_fraction",

@@ -8,7 +8,6 @@ from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
-from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, only_moves
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
@@ -113,17 +112,9 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     handovers = chip.matrix.subblock_cycles * blocks.k_blocks / (blocks.out_subblock_h * blocks.out_subblock_w)
     spills = DType.BF16.tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
     pack = (_pack_cycles(device_op, chip) + spills) * outputs
-    arithmetic = products * each + outputs * handovers + last.math + _tilize_cycles(device_op, blocks, chip)
+    arithmetic = products * each + outputs * handovers + last.math
     unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack
     return Work(arithmetic, unpack, pack, products * busy)
-
-
-def _tilize_cycles(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
-    """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels."""
-    if Halo.of(device_op) is None:
-        return 0.0
-    tiles = device_op.core_pages(device_op.dispatch.inputs[0]) / channel_pieces(device_op)
-    return tiles * blocks.column_blocks * chip.matrix.copy_cycles_per_tile
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:

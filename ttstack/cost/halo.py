@@ -3,13 +3,23 @@
 from dataclasses import dataclass
 
 from ttstack.cost.data_stream import LOCAL, Stream
-from ttstack.cost.launch import fill_ns, gap_ns, skew_ns
+from ttstack.cost.launch import gap_ns, skew_ns
+from ttstack.cost.movement.untilize import untilize_cycles
 from ttstack.cost.overlap import soft_maximum
 from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, holds_shard
-from ttstack.ops.types import TILE, tiles
+from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc
+
+
+@dataclass(frozen=True, slots=True)
+class Pixels:
+    """Of one core: those that it keeps or fills in, those that it gets from others, and the bytes of each."""
+
+    kept: float
+    taken: float
+    nbytes: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +38,26 @@ def halo_step(device_op: DeviceOp, chip: ChipDesc) -> HaloStep:
     halo = Halo.of(device_op)
     if halo is None:
         return HaloStep(0.0, LOCAL)
-    row = halo.row_bytes
-    taken = halo.reach.taken * halo.pixel_bytes
-    own, total = _own(device_op, halo, row, chip)
-    cycles = (
-        own
-        + transfer_cycles(taken, row, chip.noc.l1_read, 0.0, chip)
-        + transfer_cycles((halo.reach.held - halo.reach.taken) * halo.pixel_bytes, row, chip.noc.local, 0.0, chip)
-        + (chip.noc.l1_read.latency_cycles if taken else 0.0)
-    )
-    busy = soft_maximum((cycles, _untilize_cycles(device_op, halo, chip)), chip.pipeline.stream_exponent)
-    kernel = chip.cycles_to_ns(busy) + fill_ns(chip) + skew_ns(device_op.cores, chip)
-    moved = total + taken * device_op.cores * halo.slices
-    stream = Stream(cycles * halo.slices, 0 if device_op.operands[0].in_l1 else total, moved)
+    layout = device_op.operands[0]
+    reach = halo.reach
+    pixels = Pixels(reach.held - reach.taken, reach.taken, halo.pixel_bytes)
+    fetched, total = _own(device_op, halo, halo.row_bytes, chip)
+    rows = tiles(reach.own) if layout.tiled else 0
+    kernel = halo_ns(pixels, rows, tiles(halo.channels), device_op.cores, chip) + chip.cycles_to_ns(fetched)
+    moved = total + reach.taken * halo.pixel_bytes * device_op.cores * halo.slices
+    stream = Stream(0.0, 0 if layout.in_l1 else total, moved)
     return HaloStep(halo.slices * (kernel + gap_ns(kernel, chip)), stream)
+
+
+def halo_ns(pixels: Pixels, rows: int, wide: int, cores: int, chip: ChipDesc) -> float:
+    """Nanoseconds of the kernel that lays pixels row by row, after it made rows of `rows` rows of `wide` tiles."""
+    movement, noc = chip.movement, chip.noc
+    each = max(pixels.nbytes / (movement.halo_fraction * noc.link_bytes_per_cycle), movement.halo_pixel_cycles)
+    copied = pixels.kept * pixels.nbytes / noc.bytes_per_cycle(noc.local)
+    untilized = rows * untilize_cycles(wide, chip)
+    start = movement.start_cycles + (movement.math_start_cycles if rows else 0.0)
+    busy = soft_maximum((copied + pixels.taken * each, untilized), chip.pipeline.stream_exponent)
+    return chip.cycles_to_ns(start + busy) + skew_ns(cores, chip)
 
 
 def _own(device_op: DeviceOp, halo: Halo, row: float, chip: ChipDesc) -> tuple[float, float]:
@@ -56,13 +72,3 @@ def _own(device_op: DeviceOp, halo: Halo, row: float, chip: ChipDesc) -> tuple[f
     if not layout.in_l1:
         cycles = max(cycles, dram_cycles(total / halo.slices, chip.dram.interleaved_read_bytes_per_second, chip))
     return cycles, total
-
-
-def _untilize_cycles(device_op: DeviceOp, halo: Halo, chip: ChipDesc) -> float:
-    layout = device_op.operands[0]
-    each = max(
-        chip.matrix.copy_cycles(layout.dtype.bits),
-        layout.dtype.tile_bytes / chip.unpack.bytes_per_cycle,
-        layout.dtype.tile_bytes / chip.pack.bytes_per_cycle,
-    )
-    return halo.reach.own / TILE * tiles(halo.channels) * each

@@ -21,6 +21,7 @@ from ttstack.cost.row_kernels import weights_cycles
 from ttstack.cost.terms import Term, kernel_ns, largest
 from ttstack.cost.throttle import throttle_ns
 from ttstack.cost.units import peak_flops
+from ttstack.cost.window import tilize_cycles
 from ttstack.cost.writer import tail_share, writer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_free
@@ -49,7 +50,8 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     else:
         _share_dram(dram, least)
     ns, cores = chip.cycles_to_ns(1), device_op.cores * key_parts(device_op, chip)
-    arrival, before = max(*dram, *noc), halo_step(device_op, chip)
+    arrival, before = max(*dram, *noc) * first, halo_step(device_op, chip)
+    alone = first_latency(device_op, reads, chip) + weights_cycles(device_op, chip) + tilize_cycles(device_op, chip)
     terms = {
         Term.COMPUTE: work.math * ns,
         Term.UNPACK: work.unpack * ns,
@@ -57,7 +59,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.DRAM: max(dram) * ns,
         Term.NOC: max(noc) * ns,
         Term.WRITER: written * ns,
-        Term.WAIT: (arrival * first + first_latency(device_op, reads, chip) + weights_cycles(device_op, chip)) * ns,
+        Term.WAIT: (arrival + alone) * ns,
         Term.TAIL: (written * tail + merge_cycles(device_op, chip)) * ns,
         Term.FILL: fill_ns(chip) + setup_cycles(device_op, chip) * ns,
         Term.SKEW: skew_ns(cores, chip),

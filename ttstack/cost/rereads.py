@@ -1,21 +1,27 @@
 """How often a core reads an operand again because its blocks do not all fit."""
 
 from ttstack.cost.compute import visible_keys
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import attention_chunks, row_block
 from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise, row_passes
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.loops import IndexingMap
+from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
 
 
 def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
-    """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it."""
+    """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it.
+
+    A core of a convolution whose rows are divided holds all weights, whatever blocks of pixels it multiplies by them.
+    """
     dispatch = device_op.dispatch
     if is_attention(dispatch):
         return _attention(device_op, which, chip)
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
+        if index == 1 and device_op.spread is Spread.ROWS and isinstance(device_op.op, WindowOp):
+            return 1
         return (blocks.column_blocks, blocks.row_blocks, 1)[min(index, 2)]
     if is_rowwise(dispatch) and row_block(device_op) < device_op.core_steps:
         return row_passes(dispatch)

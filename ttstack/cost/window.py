@@ -6,6 +6,7 @@ from ttstack.cost.transfers import transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import is_contraction
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
@@ -24,3 +25,14 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
     share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
     sent = multicast_cycles(device_op, share, int(rereads), chip)
     return Stream(copied + sent, noc_bytes=share * pieces(device_op, which), own_thread=True)
+
+
+def tilize_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels.
+
+    A block of them is there before it is multiplied, and what reads the weights waits meanwhile.
+    """
+    if Halo.of(device_op) is None or not is_contraction(device_op.dispatch):
+        return 0.0
+    tiles = device_op.core_pages(device_op.dispatch.inputs[0]) / channel_pieces(device_op)
+    return tiles * MatmulBlocks.of(device_op).column_blocks * chip.movement.tilize_cycles

@@ -27,6 +27,10 @@ class MovementDesc(Desc):
     wide_untilize_cycles: Cycles = Field(
         description="Of the math units, each tile of a row that is wider than the packer writes as rows, cycles."
     )
+    halo_fraction: Share = Field(
+        description="Pixels that cores get from their neighbours, of the rate of a link, ratio in (0, 1]."
+    )
+    halo_pixel_cycles: Cycles = Field(description="Least time for each of these pixels, cycles.")
     update_cycles: Cycles = Field(
         description="Rows taken out of tiles and put into those of a cache; twice that where formats differ, cycles."
     )
