@@ -13,7 +13,7 @@ import yaml
 
 import ttstack
 from ttstack.cli.compile import compile_model
-from ttstack.cli.exits import run
+from ttstack.cli.exit_codes import run
 from ttstack.diagnostics import BinaryFormatError, PassOptionError
 from ttstack.options import CompileOptions, PlacementOptions
 from ttstack.passes.ttir.place import Place

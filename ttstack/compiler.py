@@ -13,9 +13,9 @@ from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
 from ttstack.passes.base import Hook, Step
+from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import ttir_to_ttnn
-from ttstack.passes.supported import check_supported
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
 from ttstack.version import VERSION

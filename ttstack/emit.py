@@ -13,11 +13,11 @@ from ttstack.dialects.base import attribute_values, definition, operands_by_plac
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, BOUND, Placed, read_placed, view_sources
-from ttstack.dialects.plain import read_plain
+from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.passes.functions import TABLES, body, functions, system_desc
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import with_cores
@@ -67,7 +67,7 @@ def _tables(module: ir.Module) -> tuple[EmbeddingTableReport, ...]:
 class _Emitter:
     """One function's tensors and operations."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: func.FuncOp) -> None:
         self.tensors: list[Tensor] = []
         self.weights: list[Weight] = []
         self.numbers: dict[ir.Value, int] = {}
@@ -87,7 +87,7 @@ class _Emitter:
             bound_ns=read_plain(function.attributes[BOUND]) if BOUND in function.attributes else None,
         )
 
-    def _arguments(self, function: Any) -> None:
+    def _arguments(self, function: func.FuncOp) -> None:
         addresses = read_plain(function.attributes[ADDRESS])
         block = function.regions[0].blocks[0]
         signatures = read_arguments(function)
@@ -97,7 +97,7 @@ class _Emitter:
             if signature.kind is TensorKind.PARAMETER:
                 self.weights.append(Weight(tensor.name, tensor.type))
 
-    def _operation(self, op: Any) -> Operation | None:
+    def _operation(self, op: ir.Operation) -> Operation | None:
         if op.name == "ttnn.constant":
             self._constant(op)
             return None
@@ -123,7 +123,7 @@ class _Emitter:
             location=read_location(op.location),
         )
 
-    def _constant(self, op: Any) -> None:
+    def _constant(self, op: ir.Operation) -> None:
         name = f"{self.name}.constant.{len(self.tensors)}"
         (address,) = read_plain(op.attributes[ADDRESS])
         tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
@@ -146,7 +146,7 @@ class _Emitter:
         return tensor
 
 
-def _check_unique(function: Any, what: str, names: Sequence[str]) -> None:
+def _check_unique(function: func.FuncOp, what: str, names: Sequence[str]) -> None:
     again = [name for i, name in enumerate(names) if name in names[:i]]
     if again:
         raise InvalidIRError(

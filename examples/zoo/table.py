@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from examples.zoo.record import Record
-from ttstack.report.text import duration, size
+from ttstack.report.formatting import duration, size
 
 FIGURES = {
     "export s": "torch.export",

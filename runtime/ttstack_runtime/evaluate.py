@@ -12,7 +12,7 @@ from ttstack.ops.eltwise import BitcastConvert, Typecast
 from ttstack.ops.quantization import Dequantize, DequantizeUnrolled, Quantization, Quantize, Requantize
 from ttstack.ops.types import QuantType
 from ttstack_runtime import kernels
-from ttstack_runtime.devices import across
+from ttstack_runtime.per_device import across
 from ttstack_runtime.precision import Ieee
 
 Array = np.ndarray[Any, Any]

@@ -9,16 +9,16 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
-from ttstack_runtime.calls import Call, attributes, bind
-from ttstack_runtime.changes import Changes
-from ttstack_runtime.devices import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.evaluate import KERNEL_FAULTS
-from ttstack_runtime.host import require, run_bytes
+from ttstack_runtime.host_memory import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
+from ttstack_runtime.kernel_binding import Call, attributes, bind
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.lifetimes import ends
 from ttstack_runtime.lookup import TABLE, is_sparse, moved_padding, picked
 from ttstack_runtime.memory_check import check_memory
+from ttstack_runtime.mutation import Changes
+from ttstack_runtime.per_device import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.precision import Ieee, precision
 
 Numerics = Literal["ieee", "device"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ttstack.cli.exits import run
+from ttstack.cli.exit_codes import run
 
 MODEL = """
 func.func @forward(%x: tensor<64x128xf32> {ttir.name = "x"}, %y: tensor<64x128xf32> {ttir.name = "y"})

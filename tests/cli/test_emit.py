@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.cli.conftest import Command
-from ttstack.cli.exits import INPUT_FAULT
+from ttstack.cli.exit_codes import INPUT_FAULT
 
 WEIGHTED = """
 func.func @forward(%x: tensor<32x64xf32> {ttir.name = "x"}) -> tensor<32x64xf32> {

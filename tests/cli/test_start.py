@@ -8,7 +8,7 @@ import pytest
 
 CODE = """
 import sys
-from ttstack.cli.exits import run
+from ttstack.cli.exit_codes import run
 code = run(sys.argv[2:])
 loaded = [name for name in sys.argv[1].split(",") if name in sys.modules]
 sys.exit(f"loaded {loaded}" if loaded else code)

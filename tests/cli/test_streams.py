@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ttstack.cli.exits import run
+from ttstack.cli.exit_codes import run
 
 Command = Callable[..., Any]
 COMMANDS = (

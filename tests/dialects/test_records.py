@@ -8,7 +8,7 @@ from ttstack.context import new_context
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
-from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
 from ttstack.dialects.tt import layout_attribute, read_layout
 from ttstack.dialects.tt.system_desc import read_system_desc, system_desc_attribute

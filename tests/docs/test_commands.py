@@ -10,7 +10,7 @@ from ttstack_docs.readme import refreshed
 from typer.main import get_command
 
 from tests.docs.pages import DOCS, PAGES, ROOT, commands, prose
-from ttstack.cli import exits
+from ttstack.cli import exit_codes
 from ttstack.cli.app import app
 
 COMMANDS = sorted({(page.stem, command) for page in PAGES for command in commands(page)})
@@ -56,9 +56,9 @@ def test_the_readme_shows_what_the_command_prints(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "110")
     program = str(tmp_path / "encoder_layer.ttb")
-    assert exits.run(["compile", "examples/encoder_layer.mlir", "-o", program]) == 0
+    assert exit_codes.run(["compile", "examples/encoder_layer.mlir", "-o", program]) == 0
     capsys.readouterr()
-    assert exits.run(["perf", program]) == 0
+    assert exit_codes.run(["perf", program]) == 0
     printed = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
     readme = (ROOT / "README.md").read_text()
     assert refreshed(readme) == readme, "run: python docs/refresh_readme.py"

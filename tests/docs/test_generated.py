@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from tests.docs.pages import DOCS
 from ttstack import diagnostics
-from ttstack.cli import INTERRUPTED, exits
+from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
 from ttstack.context import new_context
 from ttstack.cost import Term
@@ -120,7 +120,7 @@ def test_every_folder_of_tests_is_explained():
 
 def test_exit_codes_are_those_of_the_command():
     page = _page("command-line")
-    for code in (0, exits.INPUT_FAULT, 2, exits.INTERNAL_ERROR, INTERRUPTED, exits.BROKEN_PIPE):
+    for code in (0, exit_codes.INPUT_FAULT, 2, exit_codes.INTERNAL_ERROR, INTERRUPTED, exit_codes.BROKEN_PIPE):
         assert f"| {code} |" in page
 
 

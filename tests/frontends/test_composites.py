@@ -13,7 +13,7 @@ from tests.frontends.call_text import call, composite, converted, results_of
 from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.frontends.conversion import Conversion
-from ttstack.frontends.stablehlo.whole import keep_whole
+from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.mlir import ir, register_stablehlo_dialects
 

@@ -10,8 +10,8 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
 from ttstack.ops import OPS, Op
 from ttstack.placement import Graph, Node
+from ttstack.placement.default_layouts import homes
 from ttstack.placement.formulate import formulate
-from ttstack.placement.homes import homes
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.system_desc import ChipDesc, load
 

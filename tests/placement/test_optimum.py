@@ -11,8 +11,8 @@ from ttstack.buffers.packing import Life, pack
 from ttstack.placement.formulate import never_worse
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
-from ttstack.placement.optimum import optimum
-from ttstack.placement.repair import Bank, timeline
+from ttstack.placement.optimal import optimum
+from ttstack.placement.solve_with_addresses import Bank, timeline
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -12,8 +12,8 @@ from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.placement.explain import explain
+from ttstack.placement.graph_from_program import overrides_of
 from ttstack.placement.overrides import load_overrides
-from ttstack.placement.recovered import overrides_of
 from ttstack.program.records import Operation
 
 TEXT = """

@@ -14,11 +14,11 @@ from tests.placement.devices import devices
 from tests.placement.functions import functions
 from tests.placement.problems import exhaustive
 from ttstack.placement.formulate import formulate
+from ttstack.placement.graph_from_program import recovered
 from ttstack.placement.greedy import NoRoomError, greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.problem import Problem
-from ttstack.placement.recovered import recovered
 from ttstack.program.buffers import live_bytes
 from ttstack.program.records import Function
 from ttstack.system_desc import SystemDesc

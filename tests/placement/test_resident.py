@@ -13,11 +13,11 @@ from ttstack.ops.tensor_train import TensorTrainEmbedding
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
 from ttstack.placement import Graph, Node, place
+from ttstack.placement.default_layouts import homes
 from ttstack.placement.explain import explain
-from ttstack.placement.homes import homes
+from ttstack.placement.graph_from_program import overrides_of
+from ttstack.placement.l1_parameters import SHARE, resident
 from ttstack.placement.overrides import Overrides
-from ttstack.placement.recovered import overrides_of
-from ttstack.placement.resident import SHARE, resident
 from ttstack.program.records import Binary
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import load

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import ttstack
-from ttstack.placement.recovered import overrides_of
+from ttstack.placement.graph_from_program import overrides_of
 
 
 @pytest.mark.parametrize("name", ["bert", "dlrm", "llama", "llama_decode", "resnet", "unet", "vit"])

@@ -5,9 +5,9 @@ import pytest
 
 from tests.ops.sized import sized
 from ttstack.placement import Graph, Node
+from ttstack.placement.default_layouts import homes
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.greedy import greedy_choices
-from ttstack.placement.homes import homes
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.problem import Problem, Read, Step
 from ttstack.system_desc import load

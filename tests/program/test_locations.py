@@ -3,7 +3,7 @@
 import pytest
 
 from ttstack.program.locations import described, file_and_line, parts
-from ttstack.report.text import short_location
+from ttstack.report.formatting import short_location
 
 OPS = [
     ("linear", "models/net.py:1"),

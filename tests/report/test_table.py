@@ -4,8 +4,8 @@ import pytest
 from rich.console import Console
 
 from ttstack.report import Report
+from ttstack.report.formatting import duration, layouts, short_location, size, tail
 from ttstack.report.table import render
-from ttstack.report.text import duration, layouts, short_location, size, tail
 
 
 def lines(report: Report, width: int, **options: object) -> list[str]:

@@ -11,7 +11,7 @@ from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import Layout
 from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.ops.types import DType
-from ttstack_runtime import executor, host
+from ttstack_runtime import executor, host_memory
 from ttstack_runtime.executor import execute
 from ttstack_runtime.numerics import quantize, truncate_for_fidelity
 
@@ -243,9 +243,9 @@ def test_weights_without_data_are_named(b, rng):
 def test_too_little_host_memory_is_told_before_running(b, rng, monkeypatch):
     x, *_ = mlp(b, rng)
     # The matmul has x of 8x64, and twice its result of 8x32, all f32; weights are in memory already.
-    monkeypatch.setattr(host, "available_bytes", lambda: 4096)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 4096)
     execute(b.binary(), {"x": x})
-    monkeypatch.setattr(host, "available_bytes", lambda: 4095)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 4095)
     with pytest.raises(ExecutionError, match="running 'forward' needs 4096 bytes of host memory, 4095 are"):
         execute(b.binary(), {"x": x})
 
@@ -256,7 +256,7 @@ def test_host_memory_counts_weights_that_are_converted(b, monkeypatch):
     rows = b.op("embedding", [x, table], (2, 8), DType.BF16)
     b.output(b.op("matmul", [rows, b.weight("w", np.zeros((8, 50), BF16), DType.BF16)], (2, 50), DType.BF16))
     # The matmul: 2x8 in, twice 2x50 out, 8x50 of weights, all as f32; of the table, only two rows ever are.
-    monkeypatch.setattr(host, "available_bytes", lambda: 0)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 0)
     with pytest.raises(ExecutionError, match=f"needs {4 * (2 * 8 + 2 * 2 * 50 + 8 * 50)} bytes"):
         execute(b.binary(), {"x": np.zeros(2, np.int32)})
 

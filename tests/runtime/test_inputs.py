@@ -9,7 +9,7 @@ from safetensors.numpy import save_file
 
 from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.ops.types import DType
-from ttstack_runtime import host
+from ttstack_runtime import host_memory
 from ttstack_runtime.executor import execute
 from ttstack_runtime.inputs import check_inputs, load_inputs, random_inputs, random_weights
 
@@ -213,7 +213,7 @@ def test_random_weights_fill_what_was_only_described(b):
 def test_random_values_larger_than_the_host(b, monkeypatch):
     b.weight("w", np.zeros((64, 64), np.float32))
     b.input("x", (64, 64))
-    monkeypatch.setattr(host, "available_bytes", lambda: 64 * 64 * 4 - 1)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 64 * 64 * 4 - 1)
     with pytest.raises(ExecutionError, match="making random weights needs 16384 bytes"):
         random_weights(b.described())
     with pytest.raises(ExecutionError, match="making random inputs needs 16384 bytes"):

@@ -8,7 +8,7 @@ INTERRUPTED = 130
 def main() -> None:
     """The `ttstack` command. It can be interrupted from here on: nothing is imported before."""
     try:
-        from ttstack.cli.exits import run
+        from ttstack.cli.exit_codes import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:

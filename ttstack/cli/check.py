@@ -63,7 +63,7 @@ def check_program(
 
 
 def _print(found: "Judgement", *, differences: bool) -> None:
-    from ttstack.cli.show import show
+    from ttstack.cli.render import show
 
     shown = [v for v in found.verdicts if not (differences and v.same_buffers)]
     show(stdout(), [_row(verdict) for verdict in shown])

@@ -29,7 +29,7 @@ def compare_programs(
     from ttstack.api import load
     from ttstack.cli.recompiled import beside_recompiled
     from ttstack.report.compare import compare
-    from ttstack.report.re_cost import on_system
+    from ttstack.report.what_if import on_system
     from ttstack.system_desc import load as load_system
 
     program = load(file)

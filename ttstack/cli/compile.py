@@ -179,7 +179,7 @@ def _print_timings(phases: Mapping[str, float]) -> None:
 
 
 def _print_tables(program: "Program") -> None:
-    from ttstack.report.trains import trains
+    from ttstack.report.tensor_trains import trains
 
     if program.binary.tables:
         stdout().print(trains(program.binary.tables))
@@ -188,7 +188,7 @@ def _print_tables(program: "Program") -> None:
 
 
 def _print_summary(program: "Program", target: Path) -> None:
-    from ttstack.report.text import above, count, duration, percent, size
+    from ttstack.report.formatting import above, count, duration, percent, size
 
     nbytes = size(target.stat().st_size)
     for function in program.binary.functions:

@@ -28,7 +28,7 @@ def explain_op(
 ) -> None:
     """Show what else an op could have had, what that would cost, and what decided against it."""
     from ttstack.api import load
-    from ttstack.cli.show import show
+    from ttstack.cli.render import show
     from ttstack.diagnostics import InputError
     from ttstack.placement import BUDGET_SECONDS
     from ttstack.placement.explain import explain

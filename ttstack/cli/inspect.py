@@ -38,8 +38,8 @@ def inspect_program(
 ) -> None:
     """Show what is in a program."""
     from ttstack.api import Program
+    from ttstack.cli.render import show
     from ttstack.cli.sections import SECTIONS
-    from ttstack.cli.show import show
     from ttstack.flatbuffer import load
     from ttstack.system_desc import dump
 
@@ -67,7 +67,7 @@ def _only(binary: "Binary", function: "Function") -> "Binary":
 def _write_overrides(program: "Program", function: str | None, target: Path, source: Path) -> None:
     from ttstack.cli.outputs import check_targets
     from ttstack.files import write_whole
-    from ttstack.placement.recovered import overrides_of
+    from ttstack.placement.graph_from_program import overrides_of
 
     check_targets(target, source=source)
     write_whole(target, overrides_of(program.function(function)).text())

@@ -71,7 +71,7 @@ def _changed(program: "Program", function: str | None, changes: list[str], sourc
     """The program beside itself on the other device, placed as it is or compiled again."""
     from ttstack.cli.recompiled import beside_recompiled
     from ttstack.report.compare import compare
-    from ttstack.report.re_cost import on_system
+    from ttstack.report.what_if import on_system
     from ttstack.system_desc.what_if import what_if
 
     before = program.cost(function)

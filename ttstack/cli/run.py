@@ -133,7 +133,7 @@ def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
 def _print_values(done: "Run") -> None:
     from rich.table import Table
 
-    from ttstack.report.text import count, duration
+    from ttstack.report.formatting import count, duration
 
     table = Table("output", "shape", "type", "min", "max", "mean", box=None, pad_edge=False, header_style="bold")
     report = done.report

@@ -20,7 +20,7 @@ def list_presets() -> None:
     """List the presets."""
     from rich.table import Table
 
-    from ttstack.report.text import size
+    from ttstack.report.formatting import size
     from ttstack.system_desc import load, presets
 
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.types import element_type, read_dtype
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling, check_range
@@ -13,7 +13,7 @@ from ttstack.ops.tensor_train_type import FIELDS, TensorTrainType
 _MISSPELT = "attribute '{name}' is {attribute}, expected {kind}"
 
 
-def read_attribute(name: str, spelling: Spelling, attribute: Any) -> Any:
+def read_attribute(name: str, spelling: Spelling, attribute: ir.Attribute) -> Any:
     """The Python value of an attribute; raises `ValueError` where it is of another kind.
 
     Widths and signedness are not compared: `1 : i32` and `1 : si32` are the same number.
@@ -30,15 +30,15 @@ def make_attribute(spelling: Spelling, value: Any) -> ir.Attribute:
     return _MAKERS[spelling.kind](spelling.type, value)
 
 
-def _integer(attribute: Any) -> int | None:
+def _integer(attribute: ir.Attribute) -> int | None:
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
-def _number(attribute: Any) -> float | None:
+def _number(attribute: ir.Attribute) -> float | None:
     return attribute.value if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr) else None
 
 
-def _integers(attribute: Any) -> tuple[int, ...] | None:
+def _integers(attribute: ir.Attribute) -> tuple[int, ...] | None:
     if isinstance(attribute, ir.DenseI32ArrayAttr | ir.DenseI64ArrayAttr):
         return tuple(attribute)
     if isinstance(attribute, ir.ArrayAttr) and all(isinstance(a, ir.IntegerAttr) for a in attribute):
@@ -46,7 +46,7 @@ def _integers(attribute: Any) -> tuple[int, ...] | None:
     return None
 
 
-def _sides(attribute: Any) -> int | tuple[int, ...] | None:
+def _sides(attribute: ir.Attribute) -> int | tuple[int, ...] | None:
     whole = _integer(attribute)
     return _integers(attribute) if whole is None else whole
 
@@ -54,7 +54,7 @@ def _sides(attribute: Any) -> int | tuple[int, ...] | None:
 _FLATTENED = ("batch_size", "input_height", "input_width")
 
 
-def _flattened(attribute: Any) -> tuple[int, ...] | None:
+def _flattened(attribute: ir.Attribute) -> tuple[int, ...] | None:
     """tt-mlir's own assembly of the attribute, which reaches MLIR as a string."""
     if not isinstance(attribute, ir.StringAttr):
         return None
@@ -62,7 +62,7 @@ def _flattened(attribute: Any) -> tuple[int, ...] | None:
     return tuple(int(found[name]) for name in _FLATTENED) if set(found) == set(_FLATTENED) else None
 
 
-def _table(attribute: Any) -> tuple[tuple[int, ...], ...] | None:
+def _table(attribute: ir.Attribute) -> tuple[tuple[int, ...], ...] | None:
     if not isinstance(attribute, ir.DenseIntElementsAttr):
         return None
     shape = ir.RankedTensorType(attribute.type).shape
@@ -73,13 +73,13 @@ def _table(attribute: Any) -> tuple[tuple[int, ...], ...] | None:
     return tuple(tuple(values[i * width : (i + 1) * width]) for i in range(rows))
 
 
-def _enum(attribute: Any) -> str | None:
+def _enum(attribute: ir.Attribute) -> str | None:
     if isinstance(attribute, ir.DynamicAttr):
         attribute = attribute.params[0].maybe_downcast()
     return ir.StringAttr(attribute).value if isinstance(attribute, ir.StringAttr) else None
 
 
-def _tensor_train(attribute: Any) -> TensorTrainType | None:
+def _tensor_train(attribute: ir.Attribute) -> TensorTrainType | None:
     if not str(attribute).startswith("#tt.tensor_train<"):
         return None
     named = {named.name: named.attr for named in ir.DictAttr(ir.DynamicAttr(attribute).params[0])}

@@ -119,7 +119,7 @@ class Defined(Verified):
                 raise ValueError(f"attribute '{name}' holds {got}, result is {want}")
 
 
-def _constants(op: Any) -> dict[int, Any]:
+def _constants(op: ir.Operation) -> dict[int, Any]:
     """The values of the operands that are constants, by position."""
     owners = ((i, v.owner) for i, v in enumerate(op.operands))
     made_by = {i: o for i, o in owners if not isinstance(o, ir.Block) and o.name in ("ttir.constant", "ttnn.constant")}
@@ -127,13 +127,13 @@ def _constants(op: Any) -> dict[int, Any]:
     return {i: read_elements(e) for i, e in held.items() if isinstance(e, ir.DenseElementsAttr)}
 
 
-def definition(op: Any) -> type[Op] | None:
+def definition(op: ir.Operation) -> type[Op] | None:
     """The definition of an op of `ttir` or `ttnn`, if it has one."""
     dialect, _, mnemonic = op.name.partition(".")
     return OPS.get(mnemonic) if dialect in ("ttir", "ttnn") else None
 
 
-def describe(op: Any) -> Op:
+def describe(op: ir.Operation) -> Op:
     """The definition of an MLIR operation, on its types and attribute values."""
     spec = definition(op)
     assert spec is not None, op.name
@@ -141,7 +141,7 @@ def describe(op: Any) -> Op:
     return spec.on(operand_types(spec, op), attribute_values(spec, op), *results)
 
 
-def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
+def attribute_values(spec: type[Op], op: ir.Operation) -> dict[str, Any]:
     """The values of the attributes that the text spells; raises `ValueError` where one is of the wrong kind."""
     attributes = op.attributes
     specs = {name: a.spelling for name, a in spec.attribute_specs().items() if name in attributes}
@@ -153,12 +153,12 @@ def attribute_values(spec: type[Op], op: Any) -> dict[str, Any]:
     return written | {name: read_nest(op) for name in nests}
 
 
-def operand_types(spec: type[Op], op: Any) -> list[TensorType | None]:
+def operand_types(spec: type[Op], op: ir.Operation) -> list[TensorType | None]:
     """The types of the operands in the order of the definition's places, None where one is absent."""
     return [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
 
 
-def operands_by_place(spec: type[Op], op: Any) -> list[ir.Value | None]:
+def operands_by_place(spec: type[Op], op: ir.Operation) -> list[ir.Value | None]:
     """Operands in the order of the definition's places, None where an optional one is absent."""
     values = list(op.operands)
     if SEGMENTS not in op.attributes:

@@ -13,7 +13,7 @@ RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
 """How text refers to a resource, whose name it captures."""
 
 
-def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
+def read_elements(attribute: ir.Attribute) -> np.ndarray[Any, Any]:
     """The values of a dense attribute in the NumPy type of its element type; one number everywhere takes no memory.
 
     Raises:

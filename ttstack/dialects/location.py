@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from typing import Any
 
 _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _NAME = re.compile(r'loc\("((?:[^"\\]|\\.)*)"[()]')
@@ -18,6 +17,6 @@ def _read(text: str, source: str, column: bool) -> str:
     return name[1] if name else place
 
 
-def read_location(location: Any, source: str = "", *, column: bool = False) -> str:
+def read_location(location: object, source: str = "", *, column: bool = False) -> str:
     """`name (file:line)`, or as much of it as there is; `source` names the file that text was read from."""
     return _read(str(location), source, column)

@@ -7,7 +7,7 @@ from typing import Any
 from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid
-from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.tt.layout import grid_attribute, read_grid
 from ttstack.mlir import ir
 
@@ -30,18 +30,18 @@ class Placed:
     view: bool = False
 
 
-def write_grids(op: Any, grids: Sequence[Grid]) -> None:
+def write_grids(op: ir.Operation, grids: Sequence[Grid]) -> None:
     """Set the cores that an operation can be given; the first are its own until it is placed."""
     op.attributes[GRIDS] = ir.ArrayAttr.get([grid_attribute(grid) for grid in grids])
     op.attributes[_GRID] = grid_attribute(grids[0])
 
 
-def read_grids(op: Any) -> tuple[Grid, ...]:
+def read_grids(op: ir.Operation) -> tuple[Grid, ...]:
     """Read them back; none where they were not assigned."""
     return tuple(Grid(*read_grid(a)) for a in op.attributes[GRIDS]) if GRIDS in op.attributes else ()
 
 
-def write_placed(op: Any, placed: Placed) -> None:
+def write_placed(op: ir.Operation, placed: Placed) -> None:
     """Set the attributes on an operation."""
     if GRIDS in op.attributes:
         del op.attributes[GRIDS]
@@ -54,7 +54,7 @@ def write_placed(op: Any, placed: Placed) -> None:
         op.attributes[VIEW] = ir.UnitAttr.get()
 
 
-def read_placed(op: Any) -> Placed:
+def read_placed(op: ir.Operation) -> Placed:
     """Read them back; raises `ValueError` where the op was not placed."""
     attributes = op.attributes
     if _CONFIG not in attributes:

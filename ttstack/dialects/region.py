@@ -20,7 +20,7 @@ _UNSEEN = -1
 """The extent of a loop that no map has named yet."""
 
 
-def read_nest(op: Any) -> LoopNest:
+def read_nest(op: ir.Operation) -> LoopNest:
     """The record of a `generic` operation; raises `ValueError` where it is ill-formed."""
     types = nest_types(op)
     maps, iterators, access = (_list(op, n) for n in ("indexing_maps", "iterator_types", "access"))
@@ -40,7 +40,7 @@ def read_nest(op: Any) -> LoopNest:
     )
 
 
-def nest_types(op: Any) -> list[TensorType]:
+def nest_types(op: ir.Operation) -> list[TensorType]:
     """What the maps go over: of `ttir`, inputs and destination; of `ttnn`, inputs and result."""
     values = list(op.operands) if op.name.startswith("ttir.") else [*op.operands, *op.results]
     return [read_type(v.type) for v in values]
@@ -58,7 +58,7 @@ def nest_attributes(nest: LoopNest) -> dict[str, ir.Attribute]:
     }
 
 
-def build_region(op: Any, nest: LoopNest, dtypes: Sequence[ElementType]) -> None:
+def build_region(op: ir.Operation, nest: LoopNest, dtypes: Sequence[ElementType]) -> None:
     """Fill the region of a new `generic` operation, whose inputs and result hold these element types."""
     dialect, _, _ = op.name.partition(".")
     location = op.location
@@ -75,7 +75,7 @@ def build_region(op: Any, nest: LoopNest, dtypes: Sequence[ElementType]) -> None
         ir.Operation.create(f"{dialect}.yield", operands=[values[-1]])
 
 
-def check_nest(op: Any, nest: LoopNest) -> None:
+def check_nest(op: ir.Operation, nest: LoopNest) -> None:
     """Raise `ValueError` where maps do not fit the operands."""
     types = nest_types(op)
     if nest.index_bound is not None:
@@ -93,7 +93,7 @@ def _tile_result(tile_op: TileOp, operands: list[ElementType], default: ElementT
     return spec.on([TensorType((), d) for d in operands], attributes).results[0].dtype
 
 
-def _read_body(block: Any, count: int) -> tuple[TileOp, ...]:
+def _read_body(block: ir.Block, count: int) -> tuple[TileOp, ...]:
     arguments = list(block.arguments)
     if len(arguments) != count:
         raise ValueError(f"the region has {len(arguments)} arguments for {count} operands")
@@ -110,7 +110,7 @@ def _read_body(block: Any, count: int) -> tuple[TileOp, ...]:
     return tuple(body)
 
 
-def _numbers(op: Any, numbers: dict[Any, int]) -> tuple[int, ...]:
+def _numbers(op: ir.Operation, numbers: dict[Any, int]) -> tuple[int, ...]:
     if any(v not in numbers for v in op.operands):
         raise ValueError(f"'{op.name}' uses a value from outside of the region")
     return tuple(numbers[v] for v in op.operands)
@@ -155,7 +155,7 @@ def _strings(values: Any) -> ir.ArrayAttr:
     return ir.ArrayAttr.get([ir.StringAttr.get(str(v)) for v in values])
 
 
-def _list(op: Any, name: str) -> list[Any]:
+def _list(op: ir.Operation, name: str) -> list[Any]:
     if name not in op.attributes:
         raise ValueError(f"requires attribute '{name}'")
     return list(ir.ArrayAttr(op.attributes[name]))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
 NAME = "ttir.name"
@@ -23,18 +23,18 @@ class ArgumentSignature:
     kind: TensorKind
 
 
-def is_public(function: Any) -> bool:
+def is_public(function: func.FuncOp) -> bool:
     """Whether others than the module's own functions may call it."""
     attributes = function.attributes
     return _VISIBILITY not in attributes or attributes[_VISIBILITY].value == "public"
 
 
-def set_public(function: Any, public: bool) -> None:
+def set_public(function: func.FuncOp, public: bool) -> None:
     """Say who may call it."""
     function.attributes[_VISIBILITY] = ir.StringAttr.get("public" if public else "private")
 
 
-def read_arguments(function: Any) -> list[ArgumentSignature]:
+def read_arguments(function: func.FuncOp) -> list[ArgumentSignature]:
     """Names and kinds of all arguments; `arg0`, `arg1`, ... and inputs where the text says nothing."""
     count = len(function.regions[0].blocks[0].arguments)
     found = []
@@ -58,14 +58,14 @@ def read_kind(attributes: Any) -> TensorKind:
     return _PARAMETERS.get(kind, TensorKind.INPUT)
 
 
-def read_results(function: Any, count: int) -> list[str]:
+def read_results(function: func.FuncOp, count: int) -> list[str]:
     """Names of all results; `output`, or `output.0`, `output.1`, ... where the text says nothing."""
     default = ["output"] if count == 1 else [f"output.{i}" for i in range(count)]
     attributes = _dictionaries(function, "res_attrs", count)
     return [read_string(a, NAME) or d for a, d in zip(attributes, default, strict=True)]
 
 
-def write_signature(function: Any, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
+def write_signature(function: func.FuncOp, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
     """Set names and kinds on the function."""
     function.attributes["arg_attrs"] = ir.ArrayAttr.get([_argument(a) for a in arguments])
     function.attributes["res_attrs"] = ir.ArrayAttr.get(
@@ -73,7 +73,7 @@ def write_signature(function: Any, arguments: Sequence[ArgumentSignature], resul
     )
 
 
-def _dictionaries(function: Any, key: str, count: int) -> list[Any]:
+def _dictionaries(function: func.FuncOp, key: str, count: int) -> list[Any]:
     if key not in function.attributes:
         return [None] * count
     return [ir.DictAttr(a) for a in ir.ArrayAttr(function.attributes[key])]
@@ -96,7 +96,7 @@ def read_string(attributes: Any, key: str) -> str:
         raise InvalidIRError(f"'{key}' is {attributes[key]}, expected a string") from e
 
 
-def insert_parameters(function: Any, names: Sequence[str], types: Sequence[ir.Type]) -> list[ir.Value]:
+def insert_parameters(function: func.FuncOp, names: Sequence[str], types: Sequence[ir.Type]) -> list[ir.Value]:
     """New parameters after all arguments, as values of the function's block."""
     block, attributes = function.regions[0].blocks[0], _named(function)
     added = [block.add_argument(t, function.location) for t in types]
@@ -105,7 +105,7 @@ def insert_parameters(function: Any, names: Sequence[str], types: Sequence[ir.Ty
     return added
 
 
-def erase_unused_parameters(function: Any, names: Collection[str]) -> None:
+def erase_unused_parameters(function: func.FuncOp, names: Collection[str]) -> None:
     """Take away those of the named parameters that nothing reads; all others keep their names."""
     block, attributes = function.regions[0].blocks[0], _named(function)
     for i, argument in reversed(list(enumerate(read_arguments(function)))):
@@ -115,7 +115,7 @@ def erase_unused_parameters(function: Any, names: Collection[str]) -> None:
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
-def _named(function: Any) -> list[Any]:
+def _named(function: func.FuncOp) -> list[Any]:
     """The attributes of all arguments, each with a name whose place does not count."""
     signatures = read_arguments(function)
     found = _dictionaries(function, "arg_attrs", len(signatures))

@@ -24,7 +24,7 @@ def tile_type(dtype: ElementType) -> ir.Type:
     return ir.Type.parse(f"!tt.tile<[{TILE}, {TILE}], {element_type(dtype)}>")
 
 
-def read_tile_op(op: Any, args: tuple[int, ...]) -> TileOp:
+def read_tile_op(op: ir.Operation, args: tuple[int, ...]) -> TileOp:
     """The record of a `tile_*` operation."""
     name = op.name.partition(".")[2].removeprefix(PREFIX)
     values: dict[str, Any] = {}

@@ -5,7 +5,7 @@ from typing import Any
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.frontends.limits import CALLED_OPS, CALLS
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 
 
 def check_calls(module: ir.Module) -> None:
@@ -39,11 +39,11 @@ class _Sizes:
         raise InvalidIRError(f"function '{name}' {why}", loc=place, hint="calls are inlined: divide the model")
 
 
-def _contents(function: Any) -> tuple[int, list[str]]:
+def _contents(function: func.FuncOp) -> tuple[int, list[str]]:
     """How many ops a function has, and which functions it calls."""
     count, called = 0, list[str]()
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         nonlocal count
         count += 1
         if op.name == "func.call":

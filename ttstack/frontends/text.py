@@ -11,7 +11,7 @@ from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
-from ttstack.frontends.respell import elide, respell
+from ttstack.frontends.ttir_compat import elide, respell
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity
@@ -96,12 +96,12 @@ def _name_file(module: ir.Module, source: str) -> None:
     """Let locations that MLIR gave to nameless text say which file they are in; its name need not be UTF-8."""
     name = source.encode(errors="replace").decode()
 
-    def named(location: Any) -> Any:
+    def named(location: ir.Location) -> Any:
         if isinstance(location, ir.FileLineColLoc) and location.filename == "-":
             return ir.Location.file(name, location.start_line, location.start_col)
         return location
 
-    def rename(op: Any) -> ir.WalkResult:
+    def rename(op: ir.Operation) -> ir.WalkResult:
         op.location = named(op.location)
         for region in op.regions:
             for argument in (argument for block in region.blocks for argument in block.arguments):
@@ -113,7 +113,7 @@ def _name_file(module: ir.Module, source: str) -> None:
 
 def _unwrap(module: ir.Module) -> None:
     """Let what stands in the only module of the module, as tt-mlir's for devices do, stand in the outermost one."""
-    ops: list[Any] = list(module.body.operations)
+    ops: list[ir.Operation] = list(module.body.operations)
     while len(ops) == 1 and ops[0].operation.name == "builtin.module":
         (inner,) = ops
         for op in (ops := list(inner.body.operations)):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import definition, describe
@@ -39,10 +38,10 @@ class CheckMesh(Pass, name="check-mesh"):
                 raise InvalidIRError(f"'{op.name}' op {e}", loc=read_location(op.location), notes=(note,)) from e
 
 
-def _spanning(module: ir.Module) -> Iterator[Any]:
-    found: list[Any] = []
+def _spanning(module: ir.Module) -> Iterator[ir.Operation]:
+    found: list[ir.Operation] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         spec = definition(op)
         if spec is not None and spec.spans_mesh:
             found.append(op)

@@ -26,7 +26,7 @@ class Conversion:
     def add(self, name: str, lower: Lowering) -> None:
         """Lower every op of that name."""
 
-        def pattern(op: Any, adaptor: Any, _types: Any, rewriter: Any) -> bool:
+        def pattern(op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> bool:
             with rewriter.ip, op.location:
                 new = lower(op.operation, list(adaptor.operands))
             if new is None:

@@ -7,7 +7,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import is_public
 from ttstack.dialects.tt.system_desc import read_system_desc
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.system_desc import SystemDesc
 
 SYSTEM_DESC = "tt.system_desc"
@@ -18,12 +18,12 @@ TABLES = "tt.tables"
 """The attribute of a module that says what became of its embedding tables."""
 
 
-def defined(module: ir.Module) -> Iterator[Any]:
+def defined(module: ir.Module) -> Iterator[func.FuncOp]:
     """Functions with a body, in order."""
     return (op for op in module.body.operations if op.operation.name == "func.func" and op.regions[0].blocks)
 
 
-def functions(module: ir.Module) -> Iterator[Any]:
+def functions(module: ir.Module) -> Iterator[func.FuncOp]:
     """Functions with a body that are programs, in order: public ones, but for those of tt-mlir's constants."""
     for function in defined(module):
         if is_public(function) and not _makes_constants(function.attributes):
@@ -36,7 +36,7 @@ def _makes_constants(attributes: Any) -> bool:
     )
 
 
-def body(function: Any) -> list[Any]:
+def body(function: func.FuncOp) -> list[ir.Operation]:
     """The function's operations in order, its return last.
 
     Raises:
@@ -67,7 +67,7 @@ def system_desc(module: ir.Module) -> SystemDesc:
     return read_system_desc(attributes[SYSTEM_DESC])
 
 
-def refresh_signature(function: Any) -> None:
+def refresh_signature(function: func.FuncOp) -> None:
     """Make the function's type agree with its block arguments and its return."""
     block = function.regions[0].blocks[0]
     *_, last = block.operations

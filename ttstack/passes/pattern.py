@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.mlir import ir, rewrite
 
-Pattern = Callable[[Any], Sequence[ir.Value] | None]
+Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 """Takes an operation and returns the values that replace its results, or None where the pattern does not match.
 
 The insertion point and the location are the operation's while it runs."""
@@ -32,7 +32,7 @@ def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -
 
 
 def _wrap(pattern: Pattern) -> Callable[[Any, Any], bool]:
-    def run(op: Any, rewriter: Any) -> bool:
+    def run(op: ir.Operation, rewriter: Any) -> bool:
         with rewriter.ip, op.location:
             new = pattern(op.operation)
         if new is None:

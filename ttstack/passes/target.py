@@ -1,12 +1,11 @@
 """The chip that a function is compiled for."""
 
-from typing import Any
-
 from ttstack.dialects.base import definition
+from ttstack.mlir import func
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 
-def target_chip(function: Any, desc: SystemDesc) -> ChipDesc:
+def target_chip(function: func.FuncOp, desc: SystemDesc) -> ChipDesc:
     """The first chip; where ops span the mesh, with the workers that every chip has."""
     specs = (definition(op) for block in function.regions[0].blocks for op in block.operations)
     return desc.target(spans_mesh=any(spec is not None and spec.spans_mesh for spec in specs))

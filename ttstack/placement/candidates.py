@@ -19,8 +19,8 @@ from ttstack.ops.loops import Access
 from ttstack.ops.types import DType
 from ttstack.placement.grids import distinct, sharded, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
+from ttstack.placement.parameter_layouts import bank_cores
 from ttstack.placement.pricing import Candidate, Pricing, Way, placed
-from ttstack.placement.starts import bank_cores
 from ttstack.system_desc import ChipDesc
 
 _ALL_COMBINATIONS = 64

@@ -6,10 +6,10 @@ from math import isfinite
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import Formulation, formulate
+from ttstack.placement.graph_from_program import Recovered, recovered
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
-from ttstack.placement.recovered import Recovered, recovered
-from ttstack.placement.resolve import resolved
+from ttstack.placement.solve_around import resolved
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc, SystemDesc
 

@@ -14,12 +14,12 @@ from ttstack.ops.types import TensorType
 from ttstack.placement.candidates import Question, candidates, plain
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import legal_grids
-from ttstack.placement.impossible import check_possible, place_faults
+from ttstack.placement.override_faults import check_possible, place_faults
 from ttstack.placement.overrides import OpOverride
+from ttstack.placement.parameter_layouts import starts
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem, Read, Step
 from ttstack.placement.schedule import Moment, schedule
-from ttstack.placement.starts import starts
 
 Fixed = Mapping[int, OpOverride]
 """What the user asks, by the number of the node."""

@@ -6,16 +6,16 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement.asked import asked
+from ttstack.placement.default_layouts import homes
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, greedy_choices
-from ttstack.placement.homes import homes
-from ttstack.placement.optimum import Solution, optimum
+from ttstack.placement.match_overrides import asked
+from ttstack.placement.optimal import Solution, optimum
 from ttstack.placement.overrides import Overrides
 from ttstack.placement.plan import Plan, Step
 from ttstack.placement.pricing import Candidate, Pricing
-from ttstack.placement.repair import Bank, with_addresses
+from ttstack.placement.solve_with_addresses import Bank, with_addresses
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 POLICIES = ("greedy", "optimal", "dram")

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ttstack.cost import Confidence, Term
+from ttstack.report.formatting import layouts, micros, percent, present_terms
 from ttstack.report.model import OpReport, Report
-from ttstack.report.text import layouts, micros, percent, present_terms
 
 LOCATION = "location"
 MIN_LOCATION = 16

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ttstack.report.columns import GAP
 from ttstack.report.compare import Comparison, Order, Pair
-from ttstack.report.text import count, duration, micros, short_location
+from ttstack.report.formatting import count, duration, micros, short_location
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from ttstack.report.columns import Column, columns
+from ttstack.report.formatting import duration, percent
 from ttstack.report.model import Report
 from ttstack.report.summary import summary
-from ttstack.report.text import duration, percent
-from ttstack.report.trains import TITLES, cells
+from ttstack.report.tensor_trains import TITLES, cells
 
 _STYLE = """
 .ttstack-report {font: 13px/1.45 system-ui, sans-serif; color: #1c2330; background: #fff; max-width: 100%}

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ttstack.report.formatting import above, count, duration, percent, short_location, size
 from ttstack.report.model import Report
-from ttstack.report.text import above, count, duration, percent, short_location, size
 
 
 def summary(report: Report, width: int | None = None) -> Iterator[str]:

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
+from ttstack.report.formatting import duration, percent, short_location
 from ttstack.report.model import OpReport, Order, Report
 from ttstack.report.summary import summary
-from ttstack.report.text import duration, percent, short_location
-from ttstack.report.trains import trains
+from ttstack.report.tensor_trains import trains
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

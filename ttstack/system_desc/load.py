@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ttstack.diagnostics import SystemDescError
-from ttstack.system_desc.bases import resolve_bases
 from ttstack.system_desc.document import Document, parse
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
+from ttstack.system_desc.inheritance import resolve_bases
 from ttstack.system_desc.shares import state_shares_of
 from ttstack.system_desc.system import SystemDesc
 

@@ -36,7 +36,7 @@ def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDes
 
 def dump(desc: SystemDesc, *, sources: bool = True) -> str:
     """The description as YAML that loads back to an equal one; the citations stand after the figures."""
-    from ttstack.system_desc.writing import to_yaml
+    from ttstack.system_desc.yaml_writer import to_yaml
 
     values = to_dict(desc, sources=sources)
     for part in (values, *cast(list[dict[str, Any]], values["chips"])):

@@ -6,7 +6,7 @@ from ttstack.tensor_train.decomposition import decompose
 from ttstack.tensor_train.gate import Verdict, gate
 from ttstack.tensor_train.planner import plan
 from ttstack.tensor_train.shape import TensorTrainPlan
-from ttstack.tensor_train.train import TensorTrain
+from ttstack.tensor_train.tensor_train import TensorTrain
 
 __all__ = [
     "Analysis",

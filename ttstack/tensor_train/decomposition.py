@@ -11,7 +11,7 @@ from ttstack.tensor_train.certificate import Certificate, certified
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.sweep import swept
 from ttstack.tensor_train.tables import Progress, Table, accepted
-from ttstack.tensor_train.train import TensorTrain
+from ttstack.tensor_train.tensor_train import TensorTrain
 
 # Where no directions stand out, the Gram matrix of float32 values resolves down to about 3e-4 of the largest one.
 _RESOLVED = 5e-4  # measured error from which float32 was enough

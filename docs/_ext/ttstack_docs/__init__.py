@@ -6,7 +6,7 @@ from typing import Any
 
 from sphinx.errors import ExtensionError
 
-from ttstack_docs.commands import command_pages, exit_codes
+from ttstack_docs.commands import command_pages, exit_code_table
 from ttstack_docs.conversions import conversion_tables, onnx_through_torch
 from ttstack_docs.cost import cost_modules, cost_terms
 from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
@@ -27,7 +27,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "device-fields": device_fields,
     "error-example": error_example,
     "errors": error_table,
-    "exit-codes": exit_codes,
+    "exit-codes": exit_code_table,
     "header": header_layout,
     "ir": ir_after,
     "onnx-through-torch": onnx_through_torch,

@@ -6,7 +6,7 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from ttstack.cli import INTERRUPTED, exits
+from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
 from ttstack_docs.markdown import code, table
 
@@ -38,14 +38,14 @@ def help_text(path: tuple[str, ...]) -> str:
     return result.output
 
 
-def exit_codes() -> str:
+def exit_code_table() -> str:
     """The codes with which commands end."""
     rows = (
         (0, "good"),
-        (exits.INPUT_FAULT, "the input is at fault; the error says how"),
+        (exit_codes.INPUT_FAULT, "the input is at fault; the error says how"),
         (2, "wrong usage: an unknown option, a missing argument"),
-        (exits.INTERNAL_ERROR, "a fault of ttstack's own"),
+        (exit_codes.INTERNAL_ERROR, "a fault of ttstack's own"),
         (INTERRUPTED, "interrupted"),
-        (exits.BROKEN_PIPE, "nobody reads the output any more"),
+        (exit_codes.BROKEN_PIPE, "nobody reads the output any more"),
     )
     return table(("code", "meaning"), [(str(number), meaning) for number, meaning in rows])

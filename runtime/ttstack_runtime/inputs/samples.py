@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, TensorKind, Weight
-from ttstack_runtime.host import require
+from ttstack_runtime.host_memory import require
 from ttstack_runtime.inputs.roles import Positions, Role, Starts, roles
 
 

@@ -21,7 +21,7 @@ def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:
     )
 
 
-def read_layout(attribute: Any) -> Layout:
+def read_layout(attribute: ir.Attribute) -> Layout:
     """The record of a `#tt.layout`; raises `ValueError` where it is something else or ill-formed."""
     if not str(attribute).startswith("#tt.layout<"):
         raise ValueError(f"encoding {attribute} is not a #tt.layout")
@@ -47,13 +47,13 @@ def grid_attribute(grid: Grid) -> ir.Attribute:
     return ir.Attribute.parse(f"#tt.grid<[{grid.rows}, {grid.cols}]>")
 
 
-def read_grid(attribute: Any) -> tuple[int, int]:
+def read_grid(attribute: ir.Attribute) -> tuple[int, int]:
     """Rows and columns of a `#tt.grid`."""
     rows, cols = (ir.IntegerAttr(a).value for a in ir.ArrayAttr(ir.DynamicAttr(attribute).params[0]))
     return rows, cols
 
 
-def _string(attribute: Any) -> str:
+def _string(attribute: ir.Attribute) -> str:
     return ir.StringAttr(ir.DynamicAttr(attribute).params[0]).value
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.mlir import ir
 from ttstack.system_desc import SystemDesc, from_dict, to_dict
 
@@ -12,7 +12,7 @@ def system_desc_attribute(desc: SystemDesc) -> ir.Attribute:
     return ir.Attribute.parse(f"#tt.system_desc<{plain_attribute(_present(to_dict(desc)))}>")
 
 
-def read_system_desc(attribute: Any) -> SystemDesc:
+def read_system_desc(attribute: ir.Attribute) -> SystemDesc:
     """The description in a `#tt.system_desc`; raises `SystemDescError` where fields are wrong or unknown."""
     text = str(attribute)
     found = _LATEST.get(text)

@@ -66,7 +66,7 @@ def _source(op: Op | None) -> dict[str, ir.Attribute]:
     return {**named, SOURCE_ATTRIBUTES: ir.DictAttr.get(changed)} if changed else named
 
 
-def read_source(op: Any) -> tuple[str, Mapping[str, Any]]:
+def read_source(op: ir.Operation) -> tuple[str, Mapping[str, Any]]:
     """The name and attributes of the op that a dispatch was made of; raises `ValueError` where there is no such op.
 
     Both are empty where it was written as a dispatch.

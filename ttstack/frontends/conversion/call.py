@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
@@ -16,11 +16,11 @@ from ttstack.ops.types import TensorType
 class Call:
     """An op of a source dialect with its converted operands."""
 
-    op: Any
+    op: ir.Operation
     operands: Sequence[ir.Value]
 
     @staticmethod
-    def name_of(op: Any) -> str:
+    def name_of(op: ir.Operation) -> str:
         """What the op is called in tables and errors."""
         return op.name
 

@@ -91,13 +91,13 @@ class _Driver(Generic[C]):
         config = rewrite.ConversionConfig()
         rewrite.apply_partial_conversion(module.operation, self._target, self._patterns.freeze(), config)
 
-    def _rewrite(self, op: Any, adaptor: Any, _types: Any, rewriter: Any) -> None:
+    def _rewrite(self, op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> None:
         call = self._source.call(op.operation, list(adaptor.operands))
         with rewriter.ip, op.location:
             new = self._converted(call)
         rewriter.replace_op(op, new) if new else rewriter.erase_op(op)
 
-    def _drop(self, op: Any, adaptor: Any, _types: Any, rewriter: Any) -> None:
+    def _drop(self, op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> None:
         rewriter.replace_op(op, list(adaptor.operands))
 
     def _converted(self, call: C) -> list[ir.Value]:

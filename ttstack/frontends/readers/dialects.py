@@ -33,7 +33,7 @@ def to_ttir(module: ir.Module, resources: Mapping[str, memoryview]) -> Mapping[s
     check_calls(module)
     found: list[str] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         if (dialect := op.name.partition(".")[0]) in _FRONTENDS:
             found.append(_FRONTENDS[dialect])
             return ir.WalkResult.INTERRUPT

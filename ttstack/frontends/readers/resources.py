@@ -59,7 +59,7 @@ def resources(module: ir.Module) -> dict[str, memoryview]:
     """The data of the module's resources by name, by way of its text."""
     names: list[Any] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name in _CONSTANTS and _holds_resource(op):
             names.append(op)
             return ir.WalkResult.INTERRUPT
@@ -69,7 +69,7 @@ def resources(module: ir.Module) -> dict[str, memoryview]:
     return cut(module.operation.get_asm(large_elements_limit=16))[1] if names else {}
 
 
-def _holds_resource(op: Any) -> bool:
+def _holds_resource(op: ir.Operation) -> bool:
     """Whether the elements are elsewhere; complex numbers, which no frontend takes, the bindings cannot look at."""
     element = ir.ShapedType(op.results[0].type).element_type
     if isinstance(element, ir.ComplexType):

@@ -51,10 +51,10 @@ SPELLINGS = MappingProxyType(
 
 def spell_as_stablehlo(module: ir.Module) -> None:
     """Replace such ops, where all that they take and give are tensors, and splats of numbers."""
-    found: list[Any] = []
+    found: list[ir.Operation] = []
     numbers: list[Any] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         values = (*op.operands, *op.results)
         if _is_splat(op) or (op.name in SPELLINGS and all(isinstance(v.type, ir.RankedTensorType) for v in values)):
             found.append(op)
@@ -73,7 +73,7 @@ def spell_as_stablehlo(module: ir.Module) -> None:
             op.erase()
 
 
-def _is_splat(op: Any) -> bool:
+def _is_splat(op: ir.Operation) -> bool:
     """Whether it is one number everywhere."""
     return op.name == "tensor.splat" and len(op.operands) == 1 and _defined_by(op.operands[0]) == "arith.constant"
 
@@ -82,7 +82,7 @@ def _defined_by(value: ir.Value) -> str:
     return "" if isinstance(value.owner, ir.Block) else value.owner.name
 
 
-def _spelled(op: Any) -> Any:
+def _spelled(op: ir.Operation) -> Any:
     result, attributes, operands = op.results[0].type, dict[str, ir.Attribute](), list(op.operands)
     if op.name == "arith.constant":
         attributes["value"] = op.attributes["value"]

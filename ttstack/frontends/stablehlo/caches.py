@@ -1,13 +1,11 @@
 """Caches that calls write to: in StableHLO a value never changes, and who reads the old one later finds it."""
 
-from typing import Any
-
 from ttstack.dialects.base import definition
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 
 
-def keep_old_caches(function: Any) -> None:
+def keep_old_caches(function: func.FuncOp) -> None:
     """Writes go to a copy of what is read afterwards, or is neither an argument nor what another write gave."""
     ops = [op.operation for op in function.regions[0].blocks[0].operations]
     places = {op: i for i, op in enumerate(ops)}
@@ -21,7 +19,7 @@ def keep_old_caches(function: Any) -> None:
                 op.operands[at] = ttir.clone(cache)
 
 
-def _written(op: Any) -> int | None:
+def _written(op: ir.Operation) -> int | None:
     """The operand that the op writes to and gives as its result, which stands before all that can lack."""
     spec = definition(op)
     if spec is None or not spec.mutates or not len(op.results):

@@ -34,14 +34,14 @@ class Known:
     """The op without operands that gives them, where it says them more briefly."""
 
 
-def fold(op: Any, operands: Sequence[Known]) -> list[Known] | None:
+def fold(op: ir.Operation, operands: Sequence[Known]) -> list[Known] | None:
     """The results of a StableHLO op on known operands; None where they are large or the interpreter has no answer."""
     if not all(_is_small(r.type) for r in op.results) or not _is_computed(op, operands):
         return None
     return [Known(v, None if operands else op) for v in _evaluate(op, operands)]
 
 
-def _is_computed(op: Any, operands: Sequence[Known]) -> bool:
+def _is_computed(op: ir.Operation, operands: Sequence[Known]) -> bool:
     if op.name in _DIVISIONS and isinstance(operands[1].elements, ir.DenseIntElementsAttr):
         divisors = read_elements(operands[1].elements)
         return not np.isin(divisors, (0, -1)).any()
@@ -67,7 +67,7 @@ def _is_small(result: ir.Type) -> bool:
     return math.prod(result.shape) <= FOLDED_ELEMENTS and isinstance(result.element_type, ir.IntegerType | ir.FloatType)
 
 
-def _evaluate(op: Any, operands: Sequence[Known]) -> list[Any]:
+def _evaluate(op: ir.Operation, operands: Sequence[Known]) -> list[Any]:
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         main = func.FuncOp("main", ([], [r.type for r in op.results]))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
@@ -50,9 +49,9 @@ def divide(module: ir.Module) -> None:
 
 def _erase_inside(module: ir.Module) -> None:
     """Let what the regions of collectives compute be written as without a mesh: scalars there have no parts."""
-    found: list[Any] = []
+    found: list[ir.Operation] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         target = op.attributes["call_target_name"].value if "call_target_name" in op.attributes else ""
         if target == "Sharding" and op.parent.name != "func.func" and len(op.operands) == len(op.results) == 1:
             found.append(op)
@@ -64,11 +63,11 @@ def _erase_inside(module: ir.Module) -> None:
         op.erase()
 
 
-def _ops(module: ir.Module) -> Iterator[Any]:
+def _ops(module: ir.Module) -> Iterator[ir.Operation]:
     """The ops between a tensor and its shards, and those with groups of devices."""
-    found: list[Any] = []
+    found: list[ir.Operation] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         target = op.attributes["call_target_name"].value if "call_target_name" in op.attributes else ""
         if target in (TO_SHARDS, FROM_SHARDS) or {"replica_groups", "source_target_pairs"} & {*op.attributes}:
             found.append(op)
@@ -78,7 +77,7 @@ def _ops(module: ir.Module) -> Iterator[Any]:
     return iter(found)
 
 
-def _sharding(op: Any) -> Sharding:
+def _sharding(op: ir.Operation) -> Sharding:
     """How the whole tensor is divided: the `@Sharding` before the call says it, or the call that makes it whole."""
     divides = op.attributes["call_target_name"].value == TO_SHARDS
     if len(op.operands) != 1 or len(op.results) != 1:
@@ -97,6 +96,6 @@ def _meshes(devices: int) -> Iterator[Mesh]:
     return (Mesh((rows, devices // rows)) for rows in range(1, devices + 1) if devices % rows == 0)
 
 
-def _refusal(op: Any, why: str) -> UnsupportedOpError:
+def _refusal(op: ir.Operation, why: str) -> UnsupportedOpError:
     target = op.attributes["call_target_name"].value
     return UnsupportedOpError(f"`@{target}` {why}", loc=read_location(op.location) or None, hint=_HINT)

@@ -11,13 +11,13 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.caches import keep_old_caches
+from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
-from ttstack.frontends.stablehlo.straighten import Straightener
+from ttstack.frontends.stablehlo.partial_eval import Straightener
 from ttstack.frontends.stablehlo.weights import Weights
-from ttstack.frontends.stablehlo.whole import keep_whole
 from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
 
@@ -61,7 +61,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     return weights.values
 
 
-def _sign(function: Any, arguments: Sequence[ArgumentSignature], weights: Sequence[str]) -> None:
+def _sign(function: func.FuncOp, arguments: Sequence[ArgumentSignature], weights: Sequence[str]) -> None:
     *_, last = function.regions[0].blocks[0].operations
     added = [ArgumentSignature(n, TensorKind.PARAMETER) for n in weights]
     write_signature(function, [*arguments, *added], result_names(function, len(last.operands)))
@@ -71,7 +71,7 @@ def _entries(module: ir.Module, functions: Mapping[str, Any]) -> list[str]:
     """Public functions, without those that say what an op does, unless there is no other."""
     named: set[str] = set()
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         for key in ("decomposition", "called_computations"):
             if key in op.attributes:
                 found = op.attributes[key]

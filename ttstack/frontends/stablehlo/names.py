@@ -10,14 +10,14 @@ from typing import Any
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import NAME, read_arguments, read_kind, read_string
 from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
 _MARK, _OPTIONS = "tt.mark_argument", "mhlo.frontend_attributes"
 _PART = re.compile(r"[^\[\]'\".]+")
 
 
-def argument_names(function: Any) -> list[str]:
+def argument_names(function: func.FuncOp) -> list[str]:
     """What the text says, or a mark, or the location's name, or `arg0`, `arg1`, ..."""
     block, marks = function.regions[0].blocks[0], _marks(function)
     given = _given(function, "arg_attrs", len(block.arguments))
@@ -28,14 +28,14 @@ def argument_names(function: Any) -> list[str]:
     return _unique([name or f"arg{i}" for i, name in enumerate(named)])
 
 
-def argument_kinds(function: Any) -> list[TensorKind]:
+def argument_kinds(function: func.FuncOp) -> list[TensorKind]:
     """What a mark says, or the text; inputs where neither does."""
     block, marks = function.regions[0].blocks[0], _marks(function)
     said = [signature.kind for signature in read_arguments(function)]
     return [read_kind(marks[a]) if a in marks else kind for a, kind in zip(block.arguments, said, strict=True)]
 
 
-def _marks(function: Any) -> dict[Any, Any]:
+def _marks(function: func.FuncOp) -> dict[Any, Any]:
     """What calls of `tt.mark_argument` in the function say of its arguments, in whatever shape they take them."""
     found: dict[Any, Any] = {}
     for op in (op.operation for op in function.regions[0].blocks[0].operations):
@@ -50,14 +50,14 @@ def _marks(function: Any) -> dict[Any, Any]:
     return found
 
 
-def result_names(function: Any, count: int) -> list[str]:
+def result_names(function: func.FuncOp, count: int) -> list[str]:
     """What the text says, or where JAX says that the result stands, or `output.0`, `output.1`, ..."""
     given = _given(function, "res_attrs", count)
     default = ["output"] if count == 1 else [f"output.{i}" for i in range(count)]
     return _unique([name or d for name, d in zip(given, default, strict=True)])
 
 
-def _given(function: Any, key: str, count: int) -> list[str]:
+def _given(function: func.FuncOp, key: str, count: int) -> list[str]:
     if key not in function.attributes:
         return [""] * count
     return [_said(ir.DictAttr(a)) for a in ir.ArrayAttr(function.attributes[key])]
@@ -75,7 +75,7 @@ def _dotted(path: str) -> str:
     return ".".join(_PART.findall(path))
 
 
-def _name_of(location: Any) -> str:
+def _name_of(location: ir.Location) -> str:
     return "" if not isinstance(location, ir.NameLoc) else read_location(location).partition(" (")[0]
 
 

@@ -30,7 +30,7 @@ class Weights:
         self._block: Any = None
         self._arguments: dict[str, ir.Value] = {}
 
-    def enter(self, block: Any) -> None:
+    def enter(self, block: ir.Block) -> None:
         """From now on, weights become arguments of this block."""
         self._block, self._arguments = block, {}
 
@@ -39,7 +39,7 @@ class Weights:
         """Names of the weights that are arguments of the block, in order."""
         return tuple(self._arguments)
 
-    def argument(self, op: Any) -> ir.Value | None:
+    def argument(self, op: ir.Operation) -> ir.Value | None:
         """The argument that stands for a constant op; None for one that is small, or the same everywhere."""
         attribute = op.attributes[self._attribute]
         if isinstance(attribute, ir.DenseElementsAttr):
@@ -53,14 +53,14 @@ class Weights:
             self._arguments[name] = self._block.add_argument(attribute.type, op.location)
         return self._arguments[name]
 
-    def _named(self, attribute: Any, op: Any) -> str:
+    def _named(self, attribute: ir.Attribute, op: ir.Operation) -> str:
         resource = None if isinstance(attribute, ir.DenseElementsAttr) else RESOURCE.match(str(attribute))
         name = resource[1].strip('"') if resource else f"constant.{len(self.values)}"
         self.values[name] = self._resource(name, attribute, op) if resource else read_elements(attribute)
         self._names[attribute] = name
         return name
 
-    def _resource(self, name: str, attribute: Any, op: Any) -> np.ndarray[Any, Any]:
+    def _resource(self, name: str, attribute: ir.Attribute, op: ir.Operation) -> np.ndarray[Any, Any]:
         t = _type(op, attribute)
         data = self._resources.get(name)
         if data is None or len(data) != t.nbytes:
@@ -73,7 +73,7 @@ class Weights:
         return np.frombuffer(data, t.dtype.numpy).reshape(t.shape)
 
 
-def _is_large(attribute: Any) -> bool:
+def _is_large(attribute: ir.Attribute) -> bool:
     """Whether the elements should leave the module; those of a type that no device has stay, and may be converted."""
     try:
         return read_type(attribute.type).nbytes > INLINE_BYTES
@@ -81,7 +81,7 @@ def _is_large(attribute: Any) -> bool:
         return False
 
 
-def _type(op: Any, attribute: Any) -> TensorType:
+def _type(op: ir.Operation, attribute: ir.Attribute) -> TensorType:
     try:
         return read_type(attribute.type)
     except ValueError as e:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from types import MappingProxyType
-from typing import Any
 
 from ttstack.dialects.location import read_location
 from ttstack.frontends import conversion
@@ -98,7 +97,7 @@ def refuse_complex_numbers(module: ir.Module) -> None:
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name.startswith("stablehlo.") and any(_is_complex(v.type) for v in (*op.operands, *op.results)):
             found[op.name] += 1
             first.setdefault(op.name, read_location(op.location))

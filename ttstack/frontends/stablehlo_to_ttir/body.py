@@ -28,7 +28,7 @@ def _elementwise() -> Mapping[str, Any]:
     return {n: c for family in families for n, c in family.CONVERSIONS.by_name.items()}
 
 
-def kind(block: Any) -> str | None:
+def kind(block: ir.Block) -> str | None:
     """`sum`, `prod`, `max`, `min`, `and` or `or`, where the region is one such op on its two arguments."""
     ops = [op.operation for op in block.operations]
     if len(ops) != 2 or len(block.arguments) != 2 or set(ops[0].operands) != set(block.arguments):
@@ -37,12 +37,12 @@ def kind(block: Any) -> str | None:
     return _KINDS.get(ops[0].name.removeprefix("stablehlo.")) if same else None
 
 
-def returned(block: Any) -> list[ir.Value]:
+def returned(block: ir.Block) -> list[ir.Value]:
     """What the region gives."""
     return list(list(block.operations)[-1].operands)
 
 
-def combined(call: Call, block: Any, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+def combined(call: Call, block: ir.Block, arguments: Sequence[ir.Value]) -> list[ir.Value]:
     """What the region gives on tensors of one shape, element by element."""
     return lifted(call, dict(zip(block.arguments, arguments, strict=True)), returned(block))
 
@@ -58,7 +58,7 @@ def lifted(call: Call, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[
 def _lifted(call: Call, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
     if value in values:
         return values[value]
-    op: Any = value.owner
+    op: ir.Operation = value.owner
     if isinstance(op, ir.Block):
         call.refuse("has a region that reads values from around it", "give them as operands")
     operands = [_lifted(call, operand, values, shape) for operand in op.operands]
@@ -69,7 +69,7 @@ def _lifted(call: Call, value: ir.Value, values: dict[ir.Value, ir.Value], shape
     return values[value]
 
 
-def _converted(op: Any, operands: Sequence[ir.Value], shape: tuple[int, ...]) -> list[ir.Value]:
+def _converted(op: ir.Operation, operands: Sequence[ir.Value], shape: tuple[int, ...]) -> list[ir.Value]:
     """The conversion of an op of a region as if it stood outside, on tensors; one without operands is for all."""
     wide = shape if operands else (1,) * len(shape)
     results = [tensor_type(read_type(r.type).with_shape(wide)) for r in op.results]
@@ -87,7 +87,7 @@ def _reshaped(elements: Any, shape: tuple[int, ...]) -> ir.Attribute:
     return elements_attribute(read_elements(elements).reshape(shape), t.with_shape(shape))
 
 
-def picks(block: Any) -> str | None:
+def picks(block: ir.Block) -> str | None:
     """`max` or `min`, where the region gives that of two values, and the index that came with it.
 
     Of equal values it must give the lower index, and NaN as if it were the best. The region may only compare and
@@ -99,7 +99,7 @@ def picks(block: Any) -> str | None:
     return next((which for which in ("max", "min") if _picks(block, which)), None)
 
 
-def _picks(block: Any, which: str) -> bool:
+def _picks(block: ir.Block, which: str) -> bool:
     types = [read_type(argument.type) for argument in block.arguments]
     numbers = (0, 1, np.nan) if types[0].dtype.is_float else (0, 1)
     for x, y, (m, n) in product(numbers, numbers, ((0, 1), (1, 0))):

@@ -35,7 +35,7 @@ class Call(conversion.Call):
     """A StableHLO op, or a call of a `chlo` op or another function by name."""
 
     @staticmethod
-    def name_of(op: Any) -> str:
+    def name_of(op: ir.Operation) -> str:
         """The op's name; of a custom call the `chlo` op's, or `@target`."""
         if op.name != CUSTOM_CALL:
             return op.name

@@ -55,7 +55,7 @@ class Options(Mapping[str, Any]):
         return [name for name in left if not (name.startswith("has_") and _is_false(self._found[name]))]
 
 
-def _entries(key: str, attribute: Any) -> dict[str, Any]:
+def _entries(key: str, attribute: ir.Attribute) -> dict[str, Any]:
     if isinstance(attribute, ir.DictAttr):
         return {named.name: named.attr for named in attribute}
     text = attribute.value if isinstance(attribute, ir.StringAttr) else str(attribute)

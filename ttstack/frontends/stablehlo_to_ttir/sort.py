@@ -69,7 +69,7 @@ def _gathered(call: Call, i: int, order: ir.Value, dim: int) -> ir.Value:
     return ttir.gather(call.tensor(i), order, dim=dim)
 
 
-def _keys(value: ir.Value, block: Any) -> list[_Key] | None:
+def _keys(value: ir.Value, block: ir.Block) -> list[_Key] | None:
     """The keys of a comparator, most important first; None where it is none of those that are understood."""
     owner: Any = value.owner
     match getattr(owner, "name", ""):
@@ -89,7 +89,7 @@ def _keys(value: ir.Value, block: Any) -> list[_Key] | None:
     return None
 
 
-def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: Any) -> list[_Key] | None:
+def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: ir.Block) -> list[_Key] | None:
     """`less`, or where `equal` says that the key is the same, `other`."""
     owner: Any = equal.owner
     first, rest = _keys(less, block), _keys(other, block)
@@ -101,7 +101,7 @@ def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: Any)
     return [*first, *rest] if _expression(first[0].value, block, parity=None) in sides and len(sides) == 1 else None
 
 
-def _key(compare: Any, block: Any) -> _Key | None:
+def _key(compare: Any, block: ir.Block) -> _Key | None:
     """What is compared, where both sides are the same function of the first and of the second element."""
     direction = str(compare.attributes["comparison_direction"])
     if not any(word in direction for word in ("LT", "LE", "GT", "GE")):

@@ -18,7 +18,7 @@ from ttstack.frontends.torch.importer import import_program
 from ttstack.frontends.torch.signature import Argument, Output
 from ttstack.frontends.torch.updates import write_updates
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
 _KINDS = {
@@ -82,7 +82,7 @@ def import_torch(
     )
 
 
-def _sign(function: Any, arguments: tuple[Argument, ...], outputs: tuple[Output, ...]) -> None:
+def _sign(function: func.FuncOp, arguments: tuple[Argument, ...], outputs: tuple[Output, ...]) -> None:
     signatures = [ArgumentSignature(a.name, _KINDS[a.kind]) for a in arguments]
     write_signature(function, signatures, [output.name for output in outputs])
 

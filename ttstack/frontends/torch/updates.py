@@ -1,7 +1,6 @@
 """Next values of buffers and inputs: results of the graph that torch.export gives, writes in the program."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.dialects.base import create
 from ttstack.dialects.ttir.builders import ttir
@@ -9,7 +8,7 @@ from ttstack.frontends.torch.signature import Argument, Output
 from ttstack.mlir import func, ir
 
 
-def write_updates(function: Any, arguments: Sequence[Argument], outputs: Sequence[Output]) -> None:
+def write_updates(function: func.FuncOp, arguments: Sequence[Argument], outputs: Sequence[Output]) -> None:
     """Results that are the next values of arguments are assigned to them when all else is done.
 
     What an argument held before, where that is a result or the next value of another argument, is copied first.

@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch_to_ttir.types import builtin_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 
 ENTER, LEAVE = "torch_c.from_builtin_tensor", "torch_c.to_builtin_tensor"
 """One at each argument and at each result; nothing when types are converted."""
@@ -16,7 +16,7 @@ def list_of(values: Sequence[ir.Value], list_type: ir.Type) -> ir.Value:
     return _cast("builtin.unrealized_conversion_cast", values, list_type)
 
 
-def convert_signature(function: Any) -> None:
+def convert_signature(function: func.FuncOp) -> None:
     """Give the function builtin tensor types; its body still computes on torch's.
 
     Raises:
@@ -34,14 +34,14 @@ def convert_signature(function: Any) -> None:
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
-def _enter(argument: Any) -> None:
+def _enter(argument: ir.BlockArgument) -> None:
     before = argument.type
     argument.set_type(_builtin_type(argument, "an input or a parameter"))
     inside = _cast(ENTER, [argument], before)
     argument.replace_all_uses_except(inside, inside.owner.operation)
 
 
-def _builtin_type(value: Any, what: str) -> ir.Type:
+def _builtin_type(value: ir.Value, what: str) -> ir.Type:
     try:
         return builtin_type(value.type)
     except ValueError as e:

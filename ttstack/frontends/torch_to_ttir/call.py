@@ -20,7 +20,7 @@ class Call(conversion.Call):
     """A torch op with its converted operands. Operand `i` is read as what the op's schema says it is."""
 
     @staticmethod
-    def name_of(op: Any) -> str:
+    def name_of(op: ir.Operation) -> str:
         """The torch op that an operation is: `torch.aten.relu`."""
         return op.attributes["name"].value if op.name == OPERATOR else op.name
 

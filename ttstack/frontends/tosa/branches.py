@@ -1,13 +1,12 @@
 """Branches of TOSA: as no op has an effect, both are computed, and a condition chooses among their results."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 
 
-def choose_results(block: Any) -> None:
+def choose_results(block: ir.Block) -> None:
     """Put the ops of both branches of every `tosa.cond_if` of the block in its place, inner ones first."""
     for op in [op.operation for op in block.operations]:
         for inner in (b for region in op.regions for b in region.blocks):
@@ -16,7 +15,7 @@ def choose_results(block: Any) -> None:
             _choose(op)
 
 
-def _choose(op: Any) -> None:
+def _choose(op: ir.Operation) -> None:
     condition, *inputs = op.operands
     yes, no = (_inlined(op, region.blocks[0], inputs) for region in op.regions)
     with ir.InsertionPoint(op), op.location:
@@ -26,7 +25,7 @@ def _choose(op: Any) -> None:
     op.erase()
 
 
-def _inlined(op: Any, block: Any, inputs: Sequence[ir.Value]) -> list[ir.Value]:
+def _inlined(op: ir.Operation, block: ir.Block, inputs: Sequence[ir.Value]) -> list[ir.Value]:
     """What the block gives, computed in front of the op."""
     values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, inputs, strict=True))
     *ops, last = (nested.operation for nested in block.operations)

@@ -13,7 +13,7 @@ from ttstack.frontends.stablehlo.names import argument_names, result_names
 from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.tosa.branches import choose_results
 from ttstack.frontends.tosa_to_ttir import tosa_to_ttir
-from ttstack.mlir import PassManager, ir
+from ttstack.mlir import PassManager, func, ir
 from ttstack.program.records import TensorKind
 
 _IN_ONE_PIECE = "builtin.module(inline,symbol-dce)"
@@ -52,7 +52,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     return weights.values
 
 
-def _check(function: Any) -> None:
+def _check(function: func.FuncOp) -> None:
     """Refuse variables, and arguments of dynamic shape."""
     if function.operation.name != "func.func":
         raise UnsupportedOpError(
@@ -69,7 +69,7 @@ def _check(function: Any) -> None:
             )
 
 
-def _take_constants(function: Any, weights: Weights) -> None:
+def _take_constants(function: func.FuncOp, weights: Weights) -> None:
     """Let large constants be arguments."""
     block = function.regions[0].blocks[0]
     weights.enter(block)

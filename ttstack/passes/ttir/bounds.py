@@ -58,12 +58,12 @@ def _rounded(bound: float, dtype: ElementType) -> float:
         return float(np.asarray(bound).astype(dtype.numpy))
 
 
-def _constant(op: Any, _: Sequence[Bounds]) -> Bounds:
+def _constant(op: ir.Operation, _: Sequence[Bounds]) -> Bounds:
     values = read_elements(op.attributes["value"])
     return _hull([float(values.min()), float(values.max())]) if values.size else _ANY
 
 
-def _full(op: Any, _: Sequence[Bounds]) -> Bounds:
+def _full(op: ir.Operation, _: Sequence[Bounds]) -> Bounds:
     number = float(attribute_values(OPS["full"], op)["fill_value"])
     return _hull([number])
 

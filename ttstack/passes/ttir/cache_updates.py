@@ -28,7 +28,7 @@ _REPLACE = "invalid"
 class _Rows:
     """Rows that `op` puts into a copy of a cache, from a position that is known, or that a value has."""
 
-    op: Any
+    op: ir.Operation
     base: ir.Value
     values: ir.Value
     at: int | ir.Value
@@ -63,7 +63,7 @@ def _write_in_place(assign: Any, places: dict[Any, int]) -> None:
         step.op.results[0].replace_all_uses_with(cache)
 
 
-def _steps(cache: ir.Value, value: Any) -> list[_Rows]:
+def _steps(cache: ir.Value, value: ir.Value) -> list[_Rows]:
     """The writes that make `value` of `cache`, in order; none where something else is done to it."""
     steps: list[_Rows] = []
     while value != cache:
@@ -76,7 +76,7 @@ def _steps(cache: ir.Value, value: Any) -> list[_Rows]:
     return steps
 
 
-def _scattered(op: Any) -> _Rows | None:
+def _scattered(op: ir.Operation) -> _Rows | None:
     """Rows at an index that one number says, or that counts up."""
     if op.name != "ttir.scatter":
         return None
@@ -114,7 +114,7 @@ def _known(index: Any) -> np.ndarray[Any, Any] | None:
     return None
 
 
-def _joined(op: Any) -> _Rows | None:
+def _joined(op: ir.Operation) -> _Rows | None:
     """Rows between what is before and after them in the cache."""
     if op.name != "ttir.concat" or attribute_values(OPS["concat"], op)["dim"] % 4 != _LENGTH:
         return None
@@ -143,7 +143,7 @@ def _is_slice(part: Any, whole: TensorType, begin: int, end: int) -> bool:
     return bounds.attributes() == {"begins": tuple(low), "ends": tuple(high), "step": (1,) * 4}
 
 
-def _made_by(value: Any, *names: str) -> bool:
+def _made_by(value: ir.Value, *names: str) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name in names
 
 

@@ -20,7 +20,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import Pattern, apply_patterns
 from ttstack.passes.ttir.fold_padding import fold_padding
-from ttstack.passes.ttir.images import Images, first
+from ttstack.passes.ttir.image_layout import Images, first
 
 _FIRST = (0, 2, 3, 1)
 """Where batch, height, width and channels stand in [N, C, H, W]."""
@@ -52,7 +52,7 @@ class ChannelsLast(Pass, name="channels-last"):
         apply_patterns(module, [("ttir.conv2d", fold_padding), *patterns])
 
 
-def _convolution(op: Any) -> list[ir.Value] | None:
+def _convolution(op: ir.Operation) -> list[ir.Value] | None:
     conv = describe(op)
     assert isinstance(conv, ImageConvolution)
     if conv.order != _FIRST or conv.flattened_compat_info is not None:
@@ -65,7 +65,7 @@ def _convolution(op: Any) -> list[ir.Value] | None:
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
 
 
-def _pool(op: Any) -> list[ir.Value] | None:
+def _pool(op: ir.Operation) -> list[ir.Value] | None:
     """Images come with channels last, but by rows."""
     pool = describe(op)
     assert isinstance(pool, Pool)
@@ -75,13 +75,13 @@ def _pool(op: Any) -> list[ir.Value] | None:
     return [reshaped(ttir.named(pool.mnemonic, Images.last(op.operands[0]).flat, **attributes), pool.results[0].shape)]
 
 
-def _unary(op: Any) -> list[ir.Value] | None:
+def _unary(op: ir.Operation) -> list[ir.Value] | None:
     if (images := Images.behind(op.operands[0])) is None:
         return None
     return _by_pixel(op, [images.flat], images.sizes[:3])
 
 
-def _binary(op: Any) -> list[ir.Value] | None:
+def _binary(op: ir.Operation) -> list[ir.Value] | None:
     """Binary ops on images of one size, or on images and one value a channel, of all images or of each by itself."""
     result, shapes = read_type(op.results[0].type).shape, [read_type(v.type).shape for v in op.operands]
     found = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
@@ -100,7 +100,7 @@ def _binary(op: Any) -> list[ir.Value] | None:
     return _by_pixel(op, operands, found[0].sizes[:3])
 
 
-def _batch_norm(op: Any) -> list[ir.Value] | None:
+def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
     norm, images = describe(op), Images.behind(op.operands[0])
     assert isinstance(norm, BatchNormInference)
     if images is None or norm.dimension != 1:
@@ -108,7 +108,7 @@ def _batch_norm(op: Any) -> list[ir.Value] | None:
     return _by_pixel(op, [images.flat, *list(op.operands)[1:]], images.sizes[:3], dimension=3)
 
 
-def _group_norm(op: Any) -> list[ir.Value] | None:
+def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
     """Each sample by itself: its pixels in one dimension."""
     norm, images = describe(op), Images.behind(op.operands[0])
     assert isinstance(norm, GroupNorm)
@@ -118,7 +118,7 @@ def _group_norm(op: Any) -> list[ir.Value] | None:
     return _by_pixel(op, [images.apart, *others], images.sizes[:3], channel_dim=3)
 
 
-def _concat(op: Any) -> list[ir.Value] | None:
+def _concat(op: ir.Operation) -> list[ir.Value] | None:
     """Channels of images of one size, side by side."""
     concat = describe(op)
     assert isinstance(concat, Concat)
@@ -128,7 +128,7 @@ def _concat(op: Any) -> list[ir.Value] | None:
     return [first(ttir.concat(*[images.flat for images in found], dim=3), found[0].sizes[:3])]
 
 
-def _reduction(op: Any) -> list[ir.Value] | None:
+def _reduction(op: ir.Operation) -> list[ir.Value] | None:
     """Reductions of each channel over all pixels of an image."""
     reduction, images = describe(op), Images.behind(op.operands[0])
     assert isinstance(reduction, Reduction)
@@ -140,7 +140,9 @@ def _reduction(op: Any) -> list[ir.Value] | None:
     return [reshaped(reduced, reduction.results[0].shape)]
 
 
-def _by_pixel(op: Any, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any) -> list[ir.Value]:
+def _by_pixel(
+    op: ir.Operation, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any
+) -> list[ir.Value]:
     """The op on operands with channels last, and its result as images."""
     found = describe(op)
     attributes = attribute_values(type(found), op) | changed

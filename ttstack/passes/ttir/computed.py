@@ -36,7 +36,7 @@ class _Evaluation:
             self.known[value] = self._result(producer(value), steps)
         return self.known[value]
 
-    def _result(self, op: Any, steps: int) -> Array | None:
+    def _result(self, op: ir.Operation, steps: int) -> Array | None:
         if op is None or definition(op) is None or not steps:
             return None
         if op.name == "ttir.constant":

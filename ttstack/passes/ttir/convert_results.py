@@ -1,7 +1,5 @@
 """Spell the typecasts that a result of another element type stands for."""
 
-from typing import Any
-
 from ttstack.dialects.base import attribute_values, definition, operand_types, operands_by_place
 from ttstack.dialects.ttir.build import reshaped
 from ttstack.dialects.ttir.builders import ttir
@@ -32,14 +30,14 @@ class ConvertResults(Pass, name="convert-results"):
                         _convert(op, spec)
 
 
-def _has_other_elements(op: Any, spec: type[Op]) -> bool:
+def _has_other_elements(op: ir.Operation, spec: type[Op]) -> bool:
     if spec is Constant:
         return op.attributes["value"].type != op.results[0].type
     elements = {v.type.element_type for v in (*op.operands, *op.results)}
     return spec.computes is not None and len(elements) > 1
 
 
-def _convert(op: Any, spec: type[Op]) -> None:
+def _convert(op: ir.Operation, spec: type[Op]) -> None:
     spelled = [read_type(r.type) for r in op.results]
     if spec is Constant:
         inferred: tuple[TensorType, ...] = (read_type(op.attributes["value"].type),)
@@ -53,7 +51,7 @@ def _convert(op: Any, spec: type[Op]) -> None:
             _cast_result(op, result, have, want)
 
 
-def _cast_operands(op: Any, spec: type[Op], dtype: ElementType) -> None:
+def _cast_operands(op: ir.Operation, spec: type[Op], dtype: ElementType) -> None:
     values = operands_by_place(spec, op)
     named = [name for name, value in zip(spec.places(len(values)), values, strict=True) if value is not None]
     for number, name in enumerate(named):
@@ -64,7 +62,7 @@ def _cast_operands(op: Any, spec: type[Op], dtype: ElementType) -> None:
                 op.operands[number] = ttir.typecast(value, result=t.with_dtype(dtype))
 
 
-def _cast_result(op: Any, result: Any, have: TensorType, want: TensorType) -> None:
+def _cast_result(op: ir.Operation, result: ir.Value, have: TensorType, want: TensorType) -> None:
     """The op gives what it infers; all that read the result read its cast, or the same element in another shape."""
     result.set_type(tensor_type(have))
     users = [use.owner for use in result.uses]
@@ -75,7 +73,7 @@ def _cast_result(op: Any, result: Any, have: TensorType, want: TensorType) -> No
         _read_instead(user, result, cast)
 
 
-def _read_instead(user: Any, old: ir.Value, new: ir.Value) -> None:
+def _read_instead(user: ir.Operation, old: ir.Value, new: ir.Value) -> None:
     for i, operand in enumerate(user.operands):
         if operand == old:
             user.operands[i] = new

@@ -1,7 +1,5 @@
 """Training attention on heads of one sample, as on a batch of one."""
 
-from typing import Any
-
 from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshaped
 from ttstack.dialects.types import read_type
@@ -10,7 +8,7 @@ from ttstack.ops.training import TrainingAttention, of_a_batch
 from ttstack.passes.pattern import Pattern
 
 
-def _training(op: Any) -> list[ir.Value] | None:
+def _training(op: ir.Operation) -> list[ir.Value] | None:
     found = describe(op)
     assert isinstance(found, TrainingAttention)
     (query, *_) = found.results

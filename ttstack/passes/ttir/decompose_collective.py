@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshaped
@@ -25,13 +24,13 @@ def collectives(module: ir.Module) -> Sequence[tuple[str, Pattern]]:
     return (*reductions, ("ttir.reduce_scatter", partial(_reduce_scatter, mesh)))
 
 
-def _all_reduce(mesh: Mesh, op: Any) -> list[ir.Value] | None:
+def _all_reduce(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
     found = describe(op)
     assert isinstance(found, AllReduction)
     return None if found.reduce_type == "sum" else [_reduced(mesh, op.operands[0], found)]
 
 
-def _reduce_scatter(mesh: Mesh, op: Any) -> list[ir.Value] | None:
+def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
     found = describe(op)
     assert isinstance(found, ReduceScatter)
     if found.reduce_type == "sum":

@@ -1,7 +1,5 @@
 """Slices and padding in the forms that kernels take: steps upwards, padding outwards."""
 
-from typing import Any
-
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -10,14 +8,14 @@ from ttstack.ops.shape import Pad
 from ttstack.passes.pattern import Pattern
 
 
-def _dimension_size(op: Any) -> list[ir.Value]:
+def _dimension_size(op: ir.Operation) -> list[ir.Value]:
     asked = describe(op)
     assert isinstance(asked, GetDimensionSize)
     size = asked.operand.shape[asked.dimension]
     return [ttir.full(result=asked.type, shape=asked.type.shape, fill_value=size)]
 
 
-def _slice(op: Any) -> list[ir.Value] | None:
+def _slice(op: ir.Operation) -> list[ir.Value] | None:
     """The same elements from the front, in reverse order along the dimensions whose step is negative."""
     cut = describe(op)
     assert isinstance(cut, SliceStatic)
@@ -30,7 +28,7 @@ def _slice(op: Any) -> list[ir.Value] | None:
     return [ttir.reverse(part, dimensions=turned)]
 
 
-def _index(op: Any) -> list[ir.Value] | None:
+def _index(op: ir.Operation) -> list[ir.Value] | None:
     picked = describe(op)
     assert isinstance(picked, Index)
     if picked.step > 0:
@@ -50,7 +48,7 @@ def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[in
     return low, high + 1, abs(step)
 
 
-def _pad(op: Any) -> list[ir.Value] | None:
+def _pad(op: ir.Operation) -> list[ir.Value] | None:
     """What negative padding cuts off, then what is left of it."""
     pad = describe(op)
     assert isinstance(pad, Pad)

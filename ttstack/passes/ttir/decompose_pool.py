@@ -22,7 +22,7 @@ from ttstack.passes.pattern import Pattern
 _SMALLER = "pool in steps, each of a smaller kernel, or without dilation"
 
 
-def _average(op: Any) -> list[ir.Value] | None:
+def _average(op: ir.Operation) -> list[ir.Value] | None:
     pool = describe(op)
     assert isinstance(pool, AvgPool2d)
     if all(w.dilation == 1 or w.kernel == 1 for w in pool.windows):

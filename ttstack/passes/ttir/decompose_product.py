@@ -1,7 +1,6 @@
 """Contractions as matrix products."""
 
 import math
-from typing import Any
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import permuted, reshaped
@@ -11,7 +10,7 @@ from ttstack.ops.matmul import DotGeneral, Linear
 from ttstack.passes.pattern import Pattern
 
 
-def _dot_general(op: Any) -> list[ir.Value]:
+def _dot_general(op: ir.Operation) -> list[ir.Value]:
     dot = describe(op)
     assert isinstance(dot, DotGeneral)
     left, right = dot.free_dims()
@@ -25,7 +24,7 @@ def _dot_general(op: Any) -> list[ir.Value]:
     return [reshaped(product, dot.results[0].shape)]
 
 
-def _linear(op: Any) -> list[ir.Value] | None:
+def _linear(op: ir.Operation) -> list[ir.Value] | None:
     """A bias that broadcasts the product is added to it by an op of its own."""
     linear = describe(op)
     assert isinstance(linear, Linear)

@@ -1,7 +1,5 @@
 """Turn named ops into `ttir.generic`: loops over tiles with maps, accesses and a region."""
 
-from typing import Any
-
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir import build_generic
 from ttstack.mlir import ir
@@ -19,7 +17,7 @@ class Dispatch(Pass, name="dispatch"):
         apply_patterns(module, [(name, _dispatch) for name in names])
 
 
-def _dispatch(op: Any) -> list[ir.Value] | None:
+def _dispatch(op: ir.Operation) -> list[ir.Value] | None:
     definition = describe(op)
     generic = definition.nest
     return None if generic is None else [build_generic(generic, list(op.operands), definition.results[0], definition)]

@@ -21,7 +21,7 @@ class DropLayouts(Pass, name="drop-layouts"):
                 refresh_signature(function)
 
 
-def _drop(block: Any) -> None:
+def _drop(block: ir.Block) -> None:
     _forget(block.arguments)
     for op in [o.operation for o in block.operations]:
         _forget(op.results)
@@ -29,7 +29,7 @@ def _drop(block: Any) -> None:
             _replace(op)
 
 
-def _replace(to_layout: Any) -> None:
+def _replace(to_layout: ir.Operation) -> None:
     value, result = to_layout.operands[0], to_layout.results[0]
     if read_type(value.type) != read_type(result.type):
         with ir.InsertionPoint(to_layout), to_layout.location:

@@ -1,7 +1,5 @@
 """Forget where the source puts tensors, and what older text says cache updates give."""
 
-from typing import Any
-
 from ttstack.dialects.base import attribute_values, create, definition, operands_by_place
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -19,7 +17,7 @@ class DropMemory(Pass, name="drop-memory"):
                     _drop(op)
 
 
-def _drop(op: Any) -> None:
+def _drop(op: ir.Operation) -> None:
     match op.name:
         case "ttir.dealloc":
             op.erase()
@@ -32,7 +30,7 @@ def _drop(op: Any) -> None:
             _drop_result(op)
 
 
-def _drop_result(op: Any) -> None:
+def _drop_result(op: ir.Operation) -> None:
     """A written operand is its own result: readers after the op see it as it is then."""
     spec = definition(op)
     if spec is None or not spec.mutates or not len(op.results):
@@ -45,6 +43,6 @@ def _drop_result(op: Any) -> None:
     _give_way(op, written)
 
 
-def _give_way(op: Any, value: ir.Value) -> None:
+def _give_way(op: ir.Operation, value: ir.Value) -> None:
     op.results[0].replace_all_uses_with(value)
     op.erase()

@@ -12,7 +12,7 @@ from ttstack.ops.conv import Convolution, ConvTranspose2d
 from ttstack.ops.normalization import BatchNormInference
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.known import is_known
+from ttstack.passes.ttir.compile_time import is_known
 
 
 class FoldBatchNorm(Pass, name="fold-batch-norm"):
@@ -27,7 +27,7 @@ class FoldBatchNorm(Pass, name="fold-batch-norm"):
         apply_patterns(module, [(f"ttir.{name}", pattern) for name, pattern in patterns.items()])
 
 
-def _norm(op: Any) -> list[ir.Value] | None:
+def _norm(op: ir.Operation) -> list[ir.Value] | None:
     """`(x - mean) * factor + offset`, where the factor is `scale / sqrt(variance + epsilon)`."""
     norm, (x, scale, offset, mean, variance) = describe(op), op.operands
     assert isinstance(norm, BatchNormInference)
@@ -44,22 +44,22 @@ def _norm(op: Any) -> list[ir.Value] | None:
     return [_rewritten(x.owner, conv, factor, shift)]
 
 
-def _factor(op: Any) -> list[ir.Value] | None:
+def _factor(op: ir.Operation) -> list[ir.Value] | None:
     return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, values, None))
 
 
-def _summand(op: Any) -> list[ir.Value] | None:
+def _summand(op: ir.Operation) -> list[ir.Value] | None:
     return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, values))
 
 
-def _difference(op: Any) -> list[ir.Value] | None:
+def _difference(op: ir.Operation) -> list[ir.Value] | None:
     """A convolution minus what is known, not the other way round."""
     if _convolution(op.operands[0]) is None:
         return None
     return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir.neg(values)))
 
 
-def _with_known(op: Any, rewrite: Any) -> list[ir.Value] | None:
+def _with_known(op: ir.Operation, rewrite: Any) -> list[ir.Value] | None:
     """What `rewrite` makes of the convolution and of one value for each of its channels."""
     for x, values in (op.operands, reversed(op.operands)):
         conv = _convolution(x)
@@ -89,7 +89,7 @@ def _convolution(value: ir.Value) -> Convolution | None:
     return found
 
 
-def _rewritten(owner: Any, conv: Convolution, factor: ir.Value | None, shift: ir.Value | None) -> ir.Value:
+def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, shift: ir.Value | None) -> ir.Value:
     """The convolution times `factor` plus `shift`, each [channels]."""
     x, weight, *given = owner.operands
     bias = given[0] if given else None

@@ -28,7 +28,7 @@ class FoldConstants(Pass, name="fold-constants"):
         names = [f"ttir.{n}" for n, spec in OPS.items() if spec.pure and not spec.spans_mesh and n not in _UNDEFINED]
         apply_patterns(module, [(name, self._fold) for name in names])
 
-    def _fold(self, op: Any) -> list[ir.Value] | None:
+    def _fold(self, op: ir.Operation) -> list[ir.Value] | None:
         owners = [producer(v) for v in op.operands]
         if EPOCH in op.attributes or any(getattr(o, "name", "") != "ttir.constant" for o in owners):
             return None

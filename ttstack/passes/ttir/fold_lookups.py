@@ -1,7 +1,5 @@
 """Lookups of indices as they come, in rows of any shape, and of results as they are read."""
 
-from typing import Any
-
 import numpy as np
 
 from ttstack.dialects.base import describe
@@ -25,7 +23,7 @@ class FoldLookups(Pass, name="fold-lookups"):
         apply_patterns(module, [("ttir.embedding", _indices), *((name, _result) for name in VIEWS)])
 
 
-def _indices(op: Any) -> list[ir.Value] | None:
+def _indices(op: ir.Operation) -> list[ir.Value] | None:
     """The indices before they were reshaped or became other integers."""
     source: ir.Value = op.operands[0]
     while (owner := producer(source)) is not None and _keeps_values(owner):
@@ -35,7 +33,7 @@ def _indices(op: Any) -> list[ir.Value] | None:
     return [_lookup(source, op.operands[1], describe(op).results[0].shape[:-1])]
 
 
-def _keeps_values(op: Any) -> bool:
+def _keeps_values(op: ir.Operation) -> bool:
     if op.name in VIEWS:
         return True
     if op.name != "ttir.typecast":
@@ -51,7 +49,7 @@ def _holds_rows(given: DType, cast: DType) -> bool:
     return min(given.bits, cast.bits) >= DType.I32.bits or np.can_cast(given.numpy, cast.numpy)
 
 
-def _result(op: Any) -> list[ir.Value] | None:
+def _result(op: ir.Operation) -> list[ir.Value] | None:
     """Rows of the table in another arrangement, of which nothing else is read."""
     rows, shape = producer(op.operands[0]), read_type(op.results[0].type).shape
     if getattr(rows, "name", "") != "ttir.embedding" or len(list(op.operands[0].uses)) > 1:

@@ -10,8 +10,8 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.attention_scores import HIDDEN
 from ttstack.passes.ttir.computed import computed
-from ttstack.passes.ttir.scores import HIDDEN
 
 Array = np.ndarray[Any, Any]
 
@@ -30,7 +30,7 @@ class FoldMasks(Pass, name="fold-masks"):
                 if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
                     self._fold(op, verdicts)
 
-    def _fold(self, op: Any, verdicts: dict[ir.Value, bool]) -> None:
+    def _fold(self, op: ir.Operation, verdicts: dict[ir.Value, bool]) -> None:
         attention, (*inputs, mask, sink) = describe(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(attention, ScaledDotProductAttention)
         if mask is None or attention.sliding_window_size:

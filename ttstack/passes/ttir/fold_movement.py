@@ -17,7 +17,7 @@ from ttstack.ops.shape import Permutation
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.movement import MOVES, ways
+from ttstack.passes.ttir.shape_chains import MOVES, ways
 
 
 class FoldMovement(Pass, name="fold-movement"):
@@ -28,7 +28,7 @@ class FoldMovement(Pass, name="fold-movement"):
         apply_patterns(module, [("ttir.embedding", _lookup), *((name, _movement) for name in MOVES)])
 
 
-def _movement(op: Any) -> list[ir.Value] | None:
+def _movement(op: ir.Operation) -> list[ir.Value] | None:
     """A view in place of all that leaves the order as it was; a cheaper way to what is moved; views merged."""
     shape = read_type(op.results[0].type).shape
     for steps, found in ways(op.results[0]):
@@ -61,7 +61,7 @@ def _burden(ops: Sequence[Op]) -> tuple[int, int, int]:
     return across, len(moving), len(ops)
 
 
-def _lookup(op: Any) -> list[ir.Value] | None:
+def _lookup(op: ir.Operation) -> list[ir.Value] | None:
     index, table = op.operands
     made_by = producer(index)
     if getattr(made_by, "name", "") != "ttir.constant":

@@ -8,10 +8,10 @@ from ttstack.mlir import ir
 from ttstack.ops.conv import Conv2d
 from ttstack.ops.shape import Pad
 from ttstack.ops.windows import low_and_high
-from ttstack.passes.ttir.match import made_by
+from ttstack.passes.ttir.producers import made_by
 
 
-def fold_padding(op: Any) -> list[ir.Value] | None:
+def fold_padding(op: ir.Operation) -> list[ir.Value] | None:
     """A convolution of images that are padded by zeros along height and width."""
     conv, before = describe(op), made_by(op.operands[0], "pad")
     assert isinstance(conv, Conv2d)

@@ -10,10 +10,10 @@ from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.known import is_computable, is_written
+from ttstack.passes.ttir.compile_time import is_computable, is_written
 from ttstack.passes.weights import Array
 from ttstack.program.records import TensorKind
 from ttstack_runtime.evaluate import evaluate
@@ -34,7 +34,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         for function in functions(module):
             self._fold(function, taken)
 
-    def _fold(self, function: Any, taken: set[str]) -> None:
+    def _fold(self, function: func.FuncOp, taken: set[str]) -> None:
         known = _known(function)
         found = [op for op in body(function) if any(r in known for r in op.results) and self._pays(op, known)]
         names = [argument.name for argument in read_arguments(function)]
@@ -46,7 +46,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
             erase_unused_parameters(function, replaced)
             refresh_signature(function)
 
-    def _pays(self, op: Any, known: "Known") -> bool:
+    def _pays(self, op: ir.Operation, known: "Known") -> bool:
         """Whether an op that is not known reads it, and it takes no more bytes than the parameters it is made of."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
@@ -57,7 +57,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
         return read_type(value.type).nbytes <= min(held, self.max_bytes)
 
-    def _replace(self, function: Any, op: Any, leaves: frozenset[Any], taken: set[str]) -> None:
+    def _replace(self, function: func.FuncOp, op: ir.Operation, leaves: frozenset[Any], taken: set[str]) -> None:
         names = [argument.name for argument in read_arguments(function)]
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
         name = _free(f"{names[largest.arg_number]}.folded", taken)
@@ -93,7 +93,7 @@ Known = Mapping[ir.Value, frozenset[Any]]
 """For each value that is known, the parameters that it depends on."""
 
 
-def _known(function: Any) -> Known:
+def _known(function: func.FuncOp) -> Known:
     block = function.regions[0].blocks[0]
     kinds = [argument.kind for argument in read_arguments(function)]
     fixed = [a for a, kind in zip(block.arguments, kinds, strict=True) if kind is TensorKind.PARAMETER]
@@ -104,7 +104,7 @@ def _known(function: Any) -> Known:
     return {value: leaves for value, leaves in found.items() if not isinstance(value.owner, ir.Block)}
 
 
-def _views_argument(op: Any) -> bool:
+def _views_argument(op: ir.Operation) -> bool:
     """Whether the op is a parameter under another shape, which takes no time."""
     return isinstance(op.operands[0].owner, ir.Block) and is_view(describe(op)) if len(op.operands) else False
 
@@ -113,7 +113,7 @@ def _free(name: str, taken: AbstractSet[str]) -> str:
     return next(n for n in chain([name], (f"{name}{i}" for i in count(2))) if n not in taken)
 
 
-def _erase_unused(function: Any) -> None:
+def _erase_unused(function: func.FuncOp) -> None:
     """Take away what only the folded ops read."""
     for op in reversed(body(function)):
         if is_computable(op) and not list(op.results[0].uses):

@@ -1,7 +1,6 @@
 """Fuse biases and activations into matrix products, movements of heads into one op, and elementwise ops into norms."""
 
 import math
-from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshaped
@@ -33,7 +32,7 @@ class Fuse(Pass, name="fuse"):
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
-def _bias(op: Any) -> list[ir.Value] | None:
+def _bias(op: ir.Operation) -> list[ir.Value] | None:
     for product, bias in (op.operands, reversed(op.operands)):
         found = _product(product)
         if not isinstance(found, Matmul) or found.activation or isinstance(found, Linear):
@@ -47,7 +46,7 @@ def _bias(op: Any) -> list[ir.Value] | None:
     return None
 
 
-def _activation(op: Any) -> list[ir.Value] | None:
+def _activation(op: ir.Operation) -> list[ir.Value] | None:
     value = op.operands[0]
     if (found := _product(value)) is None or found.activation:
         return None
@@ -57,7 +56,7 @@ def _activation(op: Any) -> list[ir.Value] | None:
         return [ttir.named(found.mnemonic, *operands_by_place(type(found), owner), **attributes)]
 
 
-def _split_heads(op: Any) -> list[ir.Value] | None:
+def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
     """[B, S, H * D] as [B, S, H, D], then as [B, H, S, D]; with or without a batch."""
     reshape = op.operands[0].owner
     if not _swaps_heads(op) or not _used_once(op.operands[0], "ttir.reshape"):
@@ -71,7 +70,7 @@ def _split_heads(op: Any) -> list[ir.Value] | None:
     return [reshaped(ttir.split_heads(batched, num_heads=heads), result)]
 
 
-def _join_heads(op: Any) -> list[ir.Value] | None:
+def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
     """[B, H, S, D] as [B, S, H, D], then as [B, S, H * D]; with or without a batch."""
     value = op.operands[0]
     if not (_used_once(value, "ttir.permute") or _used_once(value, "ttir.transpose")) or not _swaps_heads(value.owner):
@@ -84,7 +83,7 @@ def _join_heads(op: Any) -> list[ir.Value] | None:
     return [reshaped(ttir.concatenate_heads(batched), result)]
 
 
-def _swaps_heads(op: Any) -> bool:
+def _swaps_heads(op: ir.Operation) -> bool:
     permutation = describe(op)
     return isinstance(permutation, Permutation) and permutation.order in ((0, 2, 1, 3), (1, 0, 2))
 

@@ -2,7 +2,6 @@
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from ttstack.ops.shape import Broadcast, Permutation, RepeatInterleave
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, levelled, scores_of
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
-from ttstack.passes.ttir.match import made_by
-from ttstack.passes.ttir.scores import Mask, Scores, behind, levelled, scores_of
+from ttstack.passes.ttir.producers import made_by
 from ttstack.passes.ttir.writes import VIEWS
 
 Heads = tuple[int, int]
@@ -49,7 +48,7 @@ class FuseAttention(Pass, name="fuse-attention"):
         )
 
 
-def _attention(op: Any, max_elements: int) -> list[ir.Value] | None:
+def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     weights, value = op.operands
     norm, outer, result = made_by(behind(weights), "softmax"), _matmul(op), read_type(op.results[0].type)
     if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
@@ -81,7 +80,7 @@ def _attention(op: Any, max_elements: int) -> list[ir.Value] | None:
     return [reshaped(ttir.named(_ATTENTION, *operands, mask, is_causal=False, scale=scores.scale), result.shape)]
 
 
-def _without_repetition(op: Any) -> list[ir.Value] | None:
+def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
     """Each head of keys and values serves the queries that it was repeated for."""
     query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
     keys, values = _unrepeated(key), _unrepeated(value)
@@ -109,13 +108,13 @@ def _unrepeated(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | No
     return (op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None
 
 
-def _matmul(op: Any) -> Matmul:
+def _matmul(op: ir.Operation) -> Matmul:
     found = describe(op)
     assert isinstance(found, Matmul)
     return found
 
 
-def _of_rows(norm: Any) -> bool:
+def _of_rows(norm: ir.Operation) -> bool:
     found = describe(norm)
     assert isinstance(found, Softmax)
     return found.dimension % found.input.rank == found.input.rank - 1
@@ -156,7 +155,7 @@ def _four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
     return permuted(four, _SWAPPED) if turn else four
 
 
-def _swaps_the_last(op: Any) -> bool:
+def _swaps_the_last(op: ir.Operation) -> bool:
     found = describe(op)
     assert isinstance(found, Permutation)
     *rest, a, b = found.order

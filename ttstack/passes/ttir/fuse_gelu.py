@@ -3,20 +3,19 @@
 import math
 from collections.abc import Iterator
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.match import made_by, scalar, with_scalar
+from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
 
 _CUBIC = 0.044715
 _SCALE = math.sqrt(2 / math.pi)
 
 
-def gelu_tanh(op: Any) -> list[ir.Value] | None:
+def gelu_tanh(op: ir.Operation) -> list[ir.Value] | None:
     """`0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors of the outer product in any order."""
     for factors in _factors(op):
         for half, x, bent in permutations(factors):
@@ -25,7 +24,7 @@ def gelu_tanh(op: Any) -> list[ir.Value] | None:
     return None
 
 
-def _factors(op: Any) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
+def _factors(op: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
     """The three factors of a product of which one factor is a product."""
     for product, other in (op.operands, reversed(op.operands)):
         if (inner := made_by(product, "multiply")) is not None:

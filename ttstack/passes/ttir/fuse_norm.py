@@ -9,10 +9,10 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import RmsNorm
 from ttstack.ops.reduction import Reduction
-from ttstack.passes.ttir.match import made_by, scalar, with_scalar
+from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
 
 
-def rms_norm(op: Any) -> list[ir.Value] | None:
+def rms_norm(op: ir.Operation) -> list[ir.Value] | None:
     """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension."""
     for x, factor in (op.operands, reversed(op.operands)):
         root = made_by(factor, "rsqrt")
@@ -25,7 +25,7 @@ def rms_norm(op: Any) -> list[ir.Value] | None:
     return None
 
 
-def scaled(op: Any) -> list[ir.Value] | None:
+def scaled(op: ir.Operation) -> list[ir.Value] | None:
     """An RMS norm times a weight for each element of a row."""
     for normal, weight in (op.operands, reversed(op.operands)):
         norm, t = made_by(normal, "rms_norm"), read_type(weight.type)
@@ -37,7 +37,7 @@ def scaled(op: Any) -> list[ir.Value] | None:
     return None
 
 
-def narrowed(op: Any) -> list[ir.Value] | None:
+def narrowed(op: ir.Operation) -> list[ir.Value] | None:
     """A norm of what is widened for it and narrowed after: the kernel widens and narrows by itself."""
     norm = made_by(op.operands[0], "rms_norm")
     if norm is None:
@@ -68,7 +68,7 @@ def _is_square(value: ir.Value, x: ir.Value) -> bool:
     return False
 
 
-def _row(op: Any, rank: int) -> tuple[int, ...]:
+def _row(op: ir.Operation, rank: int) -> tuple[int, ...]:
     """The shape of one value for each element of the result's rows."""
     return (*(1,) * (rank - 1), *read_type(op.results[0].type).shape[-1:])
 

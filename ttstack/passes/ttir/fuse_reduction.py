@@ -1,7 +1,6 @@
 """Means, softmax and layer norms that a model spells as elementwise ops and reductions."""
 
 import math
-from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshaped
@@ -10,10 +9,10 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import LayerNorm, RmsNorm
 from ttstack.ops.reduction import Reduction
-from ttstack.passes.ttir.match import made_by, scalar
+from ttstack.passes.ttir.producers import made_by, scalar
 
 
-def mean(op: Any) -> list[ir.Value] | None:
+def mean(op: ir.Operation) -> list[ir.Value] | None:
     """A sum over the number of its terms."""
     total, count = made_by(op.operands[0], "sum"), scalar(op.operands[1])
     if total is None or read_type(op.results[0].type) != read_type(op.operands[0].type):
@@ -24,7 +23,7 @@ def mean(op: Any) -> list[ir.Value] | None:
     return [ttir.mean(total.operands[0], keep_dim=found.keep_dim, dim_arg=found.dims)]
 
 
-def softmax(op: Any) -> list[ir.Value] | None:
+def softmax(op: ir.Operation) -> list[ir.Value] | None:
     """`e / sum(e)` with `e = exp(x - max(x))`, along one dimension."""
     numerator, total = op.operands
     exp, below = made_by(numerator, "exp"), made_by(total, "sum")
@@ -39,7 +38,7 @@ def softmax(op: Any) -> list[ir.Value] | None:
     return [ttir.softmax(x, dimension=dim, numericStable=True)]
 
 
-def layer_norm(op: Any) -> list[ir.Value] | None:
+def layer_norm(op: ir.Operation) -> list[ir.Value] | None:
     """The RMS norm of `x - mean(x)`, the mean over the last dimension."""
     difference, found = made_by(op.operands[0], "subtract"), describe(op)
     if difference is None or not isinstance(found, RmsNorm) or len(found.normalized_shape) != 1:
@@ -51,17 +50,17 @@ def layer_norm(op: Any) -> list[ir.Value] | None:
     return [ttir.layer_norm(x, *operands_by_place(RmsNorm, op)[1:], **attribute_values(RmsNorm, op))]
 
 
-def scaled(op: Any) -> list[ir.Value] | None:
+def scaled(op: ir.Operation) -> list[ir.Value] | None:
     """A layer norm times a weight for each element of a row."""
     return _with_row(op, operands=1)
 
 
-def moved(op: Any) -> list[ir.Value] | None:
+def moved(op: ir.Operation) -> list[ir.Value] | None:
     """A layer norm with its weight, plus a bias for each element of a row."""
     return _with_row(op, operands=2)
 
 
-def _with_row(op: Any, *, operands: int) -> list[ir.Value] | None:
+def _with_row(op: ir.Operation, *, operands: int) -> list[ir.Value] | None:
     """The row as one operand more of a layer norm that has so many, where nothing else reads that."""
     for normal, row in (op.operands, reversed(op.operands)):
         norm, t, whole = made_by(normal, "layer_norm"), read_type(row.type), read_type(op.results[0].type)
@@ -73,13 +72,13 @@ def _with_row(op: Any, *, operands: int) -> list[ir.Value] | None:
     return None
 
 
-def _reduction(op: Any) -> Reduction:
+def _reduction(op: ir.Operation) -> Reduction:
     found = describe(op)
     assert isinstance(found, Reduction)
     return found
 
 
-def _kept(op: Any) -> int | None:
+def _kept(op: ir.Operation) -> int | None:
     """The only dimension of a reduction that keeps it."""
     found = _reduction(op)
     return found.dims[0] if found.keep_dim and len(found.dims) == 1 else None

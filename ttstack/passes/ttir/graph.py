@@ -11,7 +11,7 @@ from ttstack.dialects.placed import read_grids
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir import read_nest, read_source
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
 from ttstack.passes.functions import body
@@ -32,14 +32,14 @@ class FunctionGraph:
     operations: tuple[Any, ...]
 
 
-def function_graph(function: Any) -> FunctionGraph:
+def function_graph(function: func.FuncOp) -> FunctionGraph:
     """Arguments and constants are the graph's arguments; destinations of dispatches are no values."""
     *ops, last = body(function)
     constants = [op.results[0] for op in ops if op.name == "ttir.constant"]
     values: list[ir.Value] = [*function.regions[0].blocks[0].arguments, *constants]
     numbers = {v: i for i, v in enumerate(values)}
     nodes: list[Node] = []
-    operations: list[Any] = []
+    operations: list[ir.Operation] = []
     equal: dict[Op, Op] = {}  # repeated layers share their ops, and what is worked out about them
     for op in ops:
         if op.name == "ttir.constant" or _only_destination(op):
@@ -79,13 +79,13 @@ def _known(constant: Any) -> Contents | None:
     return contents_of(read_elements(value)) if readable else None
 
 
-def inputs_of(op: Any) -> list[ir.Value]:
+def inputs_of(op: ir.Operation) -> list[ir.Value]:
     """Operands without the destination of a dispatch."""
     operands = list(op.operands)
     return operands[:-1] if op.name in ("ttir.generic", "ttir.to_layout") else operands
 
 
-def op_of(op: Any) -> Op:
+def op_of(op: ir.Operation) -> Op:
     """The definition that an operation is an instance of: what its name says, or its own maps and region."""
     if op.name == "ttir.generic":
         return _generic(op)
@@ -94,7 +94,7 @@ def op_of(op: Any) -> Op:
     return describe(op)
 
 
-def _generic(op: Any) -> Generic:
+def _generic(op: ir.Operation) -> Generic:
     operands = tuple(read_type(v.type) for v in inputs_of(op))
     name, _ = read_source(op)
     found = Generic(inputs=operands, program=read_nest(op), type=read_type(op.results[0].type), source=name)
@@ -107,7 +107,7 @@ def _generic(op: Any) -> Generic:
     return found
 
 
-def _only_destination(op: Any) -> bool:
+def _only_destination(op: ir.Operation) -> bool:
     if op.name != "ttir.empty":
         return False
     owners = [(use.owner.operation, use.operand_number) for use in op.results[0].uses]

@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, defined, functions
 
@@ -35,7 +35,7 @@ class _Calls:
     expanded: set[str] = field(default_factory=set[str])
     running: list[str] = field(default_factory=list[str])
 
-    def expand(self, function: Any) -> None:
+    def expand(self, function: func.FuncOp) -> None:
         """Replace all calls in the function, those of its callees first."""
         name = function.name.value
         if name in self.running:

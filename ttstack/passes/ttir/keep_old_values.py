@@ -23,12 +23,12 @@ class KeepOldValues(Pass, name="keep-old-values"):
             _keep(body(function))
 
 
-def _keep(ops: Sequence[Any]) -> None:
+def _keep(ops: Sequence[ir.Operation]) -> None:
     writes = [(i, value) for i, op in enumerate(ops) for value in written(op)]
     if not writes:
         return
     views = [(i, op) for i, op in enumerate(ops) if op.name in VIEWS and is_view(describe(op))]
-    aliases = {view.results[0]: view.operands[0] for _, view in views}
+    aliases: dict[ir.Value, ir.Value] = {view.results[0]: view.operands[0] for _, view in views}
     owners = buffer_owners(aliases)
     until = last_reads([Step(op.operands, op.results) for op in ops], aliases)
     targets = {shared for _, value in writes for shared in _chain(value, aliases)}

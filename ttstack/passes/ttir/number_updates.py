@@ -1,8 +1,6 @@
 """Keep reads before a write apart from reads after it: MLIR takes tensors for values, which never change."""
 
-from typing import Any
-
-from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
@@ -20,7 +18,7 @@ class NumberUpdates(Pass, name="number-updates"):
                 _number([op.operation for op in block.operations])
 
 
-def _number(ops: list[Any]) -> None:
+def _number(ops: list[ir.Operation]) -> None:
     """Readers of a buffer get the number of writes before them; what makes one gets a number of its own."""
     changed = {value for op in ops for value in written(op)}
     if not changed:
@@ -38,5 +36,5 @@ def _number(ops: list[Any]) -> None:
         writes += bool(written(op))
 
 
-def _set(op: Any, epoch: int) -> None:
+def _set(op: ir.Operation, epoch: int) -> None:
     op.attributes[EPOCH] = plain_attribute(epoch)

@@ -8,11 +8,11 @@ from pydantic import Field, model_validator
 
 from ttstack.device.layout import Layout
 from ttstack.dialects.placed import BOUND, Placed, write_placed
-from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.tt import layout_attribute
 from ttstack.dialects.ttir import build_to_layout
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.types import DType
 from ttstack.options import PlacementOptions
 from ttstack.passes.base import Pass
@@ -80,7 +80,7 @@ class Place(Pass, name="place"):
         return str(self.model_copy(update={"overrides": None}))
 
 
-def _apply(function: Any, found: FunctionGraph, plan: Plan) -> None:
+def _apply(function: func.FuncOp, found: FunctionGraph, plan: Plan) -> None:
     for value, layout in zip(found.values, plan.layouts, strict=True):
         _set_layout(value, layout)
     for op, step in zip(found.operations, plan.steps, strict=True):
@@ -91,7 +91,7 @@ def _apply(function: Any, found: FunctionGraph, plan: Plan) -> None:
         _give_back(function, found.values[value], conversion)
 
 
-def _give_destination(op: Any) -> None:
+def _give_destination(op: ir.Operation) -> None:
     """A destination of its own: its type says the layout of the result, and others may share the one it has."""
     last = len(op.operands) - 1
     old = op.operands[last]
@@ -101,7 +101,7 @@ def _give_destination(op: Any) -> None:
         old.owner.erase()
 
 
-def _write(op: Any, step: Step) -> None:
+def _write(op: ir.Operation, step: Step) -> None:
     device = step.device_op
     placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.circular_buffer_bytes, step.view)
     write_placed(op, placed)
@@ -110,7 +110,7 @@ def _write(op: Any, step: Step) -> None:
             op.operands[position] = _converted(inputs_of(op)[position], conversion)
 
 
-def _converted(value: ir.Value, conversion: Step) -> Any:
+def _converted(value: ir.Value, conversion: Step) -> ir.Value:
     """The value in another layout, by an op at the insertion point."""
     (target,) = conversion.device_op.results
     converted: Any = build_to_layout(value, layout_attribute(target, read_type(value.type)))
@@ -118,7 +118,7 @@ def _converted(value: ir.Value, conversion: Step) -> Any:
     return converted
 
 
-def _give_back(function: Any, value: Any, conversion: Step) -> None:
+def _give_back(function: func.FuncOp, value: Any, conversion: Step) -> None:
     """Put an output into the layout that it is returned in, right after it is made."""
     *ops, last = body(function)
     after = ops.index(value.owner) + 1
@@ -129,7 +129,7 @@ def _give_back(function: Any, value: Any, conversion: Step) -> None:
             last.operands[i] = converted
 
 
-def _set_layout(value: Any, layout: Layout) -> None:
+def _set_layout(value: ir.Value, layout: Layout) -> None:
     tensor = value.type
     encoding = layout_attribute(layout, read_type(tensor))
     value.set_type(ir.RankedTensorType.get(tensor.shape, tensor.element_type, encoding))

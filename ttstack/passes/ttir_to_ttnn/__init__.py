@@ -38,14 +38,14 @@ class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn"):
         conversion.apply(module)
 
 
-def _named(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+def _named(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
     spec = OPS[op.name.partition(".")[2]]
     by_place = dict(zip((v for v in op.operands), operands, strict=True))
     places = [None if v is None else by_place[v] for v in operands_by_place(spec, op)]
     return _lowered(op, spec, places, attribute_values(spec, op))
 
 
-def _generic(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
     generic = op_of(op)
     assert isinstance(generic, Generic)
     named = raise_to_named(generic.program, generic.inputs, generic.type, read_source(op))
@@ -56,16 +56,16 @@ def _generic(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
     return list(new.results)
 
 
-def _to_layout(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+def _to_layout(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
     return _lowered(op, OPS["to_layout"], operands[: len(inputs_of(op))], {})
 
 
-def _empty(op: Any, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+def _empty(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
     return _lowered(op, OPS["empty"], operands, {})
 
 
 def _lowered(
-    op: Any, spec: type[Op], operands: Sequence[ir.Value | None], attributes: dict[str, Any]
+    op: ir.Operation, spec: type[Op], operands: Sequence[ir.Value | None], attributes: dict[str, Any]
 ) -> Sequence[ir.Value]:
     encodings = [r.type.encoding for r in op.results]
     results = [read_type(r.type) for r in op.results]

@@ -13,11 +13,11 @@ from ttstack.device.layout import Layout, MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import ADDRESS, read_placed, view_sources
-from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
@@ -49,7 +49,7 @@ class _Memories:
         self.dram = Occupancy[ir.Value](self.memories[MemorySpace.DRAM])
         self.addresses: dict[ir.Value, int] = {}
 
-    def assign(self, function: Any) -> None:
+    def assign(self, function: func.FuncOp) -> None:
         ops = body(function)
         views = view_sources(ops)
         owners = buffer_owners(views)
@@ -66,7 +66,7 @@ class _Memories:
                 found = [self._address(owners.get(r, r), op.location) for r in op.results]
                 op.attributes[ADDRESS] = plain_attribute(found)
 
-    def _check_arguments(self, function: Any, arguments: Any) -> None:
+    def _check_arguments(self, function: func.FuncOp, arguments: Any) -> None:
         """All arguments together fit DRAM; where they do not, the largest are named."""
         sizes: list[tuple[int, str]] = []
         for value, signature in zip(arguments, read_arguments(function), strict=True):
@@ -87,7 +87,7 @@ class _Memories:
             "or a device with more memory",
         )
 
-    def _pack_l1(self, arguments: Any, ops: list[Any], views: dict[ir.Value, ir.Value]) -> None:
+    def _pack_l1(self, arguments: Any, ops: list[ir.Operation], views: dict[ir.Value, ir.Value]) -> None:
         """Give addresses to all buffers in L1 at once: their lives and the circular buffers below them are known."""
         launching = [op for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
@@ -101,7 +101,7 @@ class _Memories:
             raise self._full(values[packed.left_over], MemorySpace.L1, sum(b for b, *_ in buffers))
         self.addresses |= dict(zip(values, packed.addresses, strict=True))
 
-    def _address(self, value: Any, location: Any) -> int:
+    def _address(self, value: Any, location: ir.Location) -> int:
         if value in self.addresses:
             return self.addresses[value]
         if _layout(value).on_host:
@@ -116,7 +116,7 @@ class _Memories:
         if _layout(value).memory_space is MemorySpace.DRAM:
             self.dram.remove(self.addresses[value], self._bank_bytes(value))
 
-    def _bank_bytes(self, value: Any) -> int:
+    def _bank_bytes(self, value: ir.Value) -> int:
         layout = _layout(value)
         return layout.bank_bytes(read_type(value.type), self.memories[layout.memory_space].banks)
 
@@ -130,7 +130,7 @@ class _Memories:
         )
 
 
-def _steps(ops: Sequence[Any]) -> list[Step[ir.Value]]:
+def _steps(ops: Sequence[ir.Operation]) -> list[Step[ir.Value]]:
     """The ops that run, each with the ends of buffers that follow it."""
     found: list[Step[ir.Value]] = []
     for op in ops:

@@ -1,7 +1,5 @@
 """End each buffer right after the last op that uses it."""
 
-from typing import Any
-
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import Step, last_uses
 from ttstack.dialects.placed import view_sources
@@ -19,7 +17,7 @@ class Deallocate(Pass, name="deallocate"):
             _deallocate(body(function))
 
 
-def _deallocate(ops: list[Any]) -> None:
+def _deallocate(ops: list[ir.Operation]) -> None:
     owners = buffer_owners(view_sources(ops))
     last_use = last_uses((Step(op.operands, op.results) for op in ops), owners)
     made = [r for op in ops if op.name != "ttnn.constant" for r in op.results if r not in owners]

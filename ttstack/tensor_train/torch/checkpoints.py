@@ -13,7 +13,7 @@ from torch import Tensor
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.arguments import wholes
 from ttstack.tensor_train.indices import Array
-from ttstack.tensor_train.train import TensorTrain
+from ttstack.tensor_train.tensor_train import TensorTrain
 
 FBTT = "tt_cores."
 TENSORLY = "weight.factors.factor_"

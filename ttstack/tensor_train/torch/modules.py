@@ -13,10 +13,10 @@ from ttstack.tensor_train.arguments import whole
 from ttstack.tensor_train.decomposition import decompose
 from ttstack.tensor_train.planner import plan as new_plan
 from ttstack.tensor_train.shape import TensorTrainPlan
+from ttstack.tensor_train.tensor_train import TensorTrain
 from ttstack.tensor_train.torch.checkpoints import FBTT, TENSORLY, read_checkpoint
 from ttstack.tensor_train.torch.initial import sampled_gaussian_
 from ttstack.tensor_train.torch.ops import tensor_train_embedding, tensor_train_embedding_bag
-from ttstack.tensor_train.train import TensorTrain
 
 
 class TensorTrainTable(nn.Module):

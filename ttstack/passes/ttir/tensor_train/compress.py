@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import create
-from ttstack.dialects.plain import plain_attribute
+from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import erase_unused_parameters
 from ttstack.mlir import ir
 from ttstack.ops.types import DType

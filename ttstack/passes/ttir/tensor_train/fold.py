@@ -11,7 +11,7 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import tensor_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.tensor_train import TensorTrainDecompose
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.passes.base import ParameterPass
@@ -34,7 +34,7 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
             for op in found:
                 self._fold(function, op)
 
-    def _fold(self, function: Any, op: Any) -> None:
+    def _fold(self, function: func.FuncOp, op: ir.Operation) -> None:
         spec, table = describe(op), op.operands[0]
         assert isinstance(spec, TensorTrainDecompose)
         if isinstance(table.owner, ir.Block):
@@ -52,7 +52,7 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
             erase_unused_parameters(function, {read_arguments(function)[table.arg_number].name})
             refresh_signature(function)
 
-    def _parameters(self, function: Any, op: Any, train: TensorTrainType) -> list[ir.Value]:
+    def _parameters(self, function: func.FuncOp, op: ir.Operation, train: TensorTrainType) -> list[ir.Value]:
         argument = read_arguments(function)[op.operands[0].arg_number]
         if argument.kind is not TensorKind.PARAMETER:
             raise _not_known(op)
@@ -65,7 +65,7 @@ _DECOMPOSE = "ttir.tensor_train_decompose"
 
 
 def add_cores(
-    function: Any, table: str, train: TensorTrainType, cores: TensorTrain | None, weights: Weights
+    function: func.FuncOp, table: str, train: TensorTrainType, cores: TensorTrain | None, weights: Weights
 ) -> list[ir.Value]:
     """New parameters that are the cores of a table, with their values where there are any."""
     names = [f"{table}.core{k}" for k in range(len(train.cores))]
@@ -83,7 +83,7 @@ def _constant(core: np.ndarray[Any, Any], t: Any) -> ir.Value:
     return ttir.constant(result=t, value=elements_attribute(core, t))
 
 
-def _not_known(op: Any) -> InvalidIRError:
+def _not_known(op: ir.Operation) -> InvalidIRError:
     return InvalidIRError(
         "the table of 'ttir.tensor_train_decompose' is not known when the model is compiled",
         loc=read_location(op.location),

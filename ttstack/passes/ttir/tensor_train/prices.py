@@ -1,10 +1,10 @@
 """What lookups cost on the target, in a dense table and in a train, by the placement that the compiler would choose."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import describe
+from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import EmbeddingBag
 from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
@@ -25,7 +25,7 @@ def train_ns(table: Table, train: TensorTrainType, chip: ChipDesc, dtype: DType 
     return sum(alone_ns(in_train(lookup.op, train), chip, dtype) for lookup in table.lookups)
 
 
-def in_train(op: Any, train: TensorTrainType) -> Op:
+def in_train(op: ir.Operation, train: TensorTrainType) -> Op:
     """The lookup in a train that stands for a dense one."""
     dense = describe(op)
     if not isinstance(dense, EmbeddingBag):

@@ -27,7 +27,7 @@ class RecognizeLookups(Pass, name="recognize-lookups"):
         apply_patterns(module, [("ttir.matmul", _one_hot), ("ttir.gather", _row_gather)])
 
 
-def _one_hot(op: Any) -> list[ir.Value] | None:
+def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
     """`(index == 0, 1, ..., rows - 1) @ table`."""
     product, table = describe(op), op.operands[1]
     assert isinstance(product, Matmul)
@@ -45,7 +45,7 @@ def _one_hot(op: Any) -> list[ir.Value] | None:
     return None
 
 
-def _row_gather(op: Any) -> list[ir.Value] | None:
+def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
     """A gather along rows whose indices are the same in all columns."""
     gather = describe(op)
     assert isinstance(gather, Gather)

@@ -1,9 +1,7 @@
 """Say what trains of the source cost, beside the dense tables that they stand for."""
 
-from typing import Any
-
 from ttstack.dialects.base import describe
-from ttstack.dialects.plain import plain_attribute, read_plain
+from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.signature import read_arguments
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
@@ -43,7 +41,7 @@ class RecordTrains(Pass, name="record-trains"):
             attributes[TABLES] = plain_attribute([record.known() for record in found.values()])
 
 
-def _table(op: Any, names: list[str]) -> str:
+def _table(op: ir.Operation, names: list[str]) -> str:
     """The table whose first core the lookup reads."""
     first = op.operands[1]
     if not isinstance(first.owner, ir.Block):

@@ -1,12 +1,11 @@
 """The embedding tables of a module: parameters whose rows are looked up, and who else reads them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.types import TensorType
 from ttstack.passes.functions import defined
 from ttstack.program.records import TensorKind
@@ -20,8 +19,8 @@ _TABLE = 1
 class Lookup:
     """An op that reads rows of a table, and the function that it stands in."""
 
-    op: Any
-    function: Any
+    op: ir.Operation
+    function: func.FuncOp
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Lower lookups in Tensor-Train form to `linalg`, `tensor`, `scf` and `arith`."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.types import tensor_type
@@ -33,7 +32,7 @@ class ConvertTensorTrainToLinalg(Pass, name="convert-tensor-train-to-linalg"):
             refresh_signature(function)
 
 
-def _convert(module: ir.Module, op: Any, made: dict[Contraction, str]) -> None:
+def _convert(module: ir.Module, op: ir.Operation, made: dict[Contraction, str]) -> None:
     definition = describe(op)
     assert isinstance(definition, Contraction)
     if definition not in made:

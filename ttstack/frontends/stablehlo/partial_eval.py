@@ -11,7 +11,7 @@ from ttstack.dialects.location import read_location
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
 from ttstack.frontends.stablehlo.weights import Weights
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
 """Targets of custom calls that say where a value is, not what: results have the types of operands."""
@@ -42,7 +42,7 @@ class Straightener:
             "stablehlo.custom_call": self._custom_call,
         }
 
-    def rewrite(self, function: Any) -> Any:
+    def rewrite(self, function: func.FuncOp) -> Any:
         """A new function before the old one, which others may call yet; weights that it uses are its last arguments."""
         (old,) = function.regions[0].blocks
         kept = {name: function.attributes[name] for name in function.attributes}
@@ -63,7 +63,7 @@ class Straightener:
         new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
         return new
 
-    def _run(self, block: Any, arguments: Sequence[_Value]) -> list[_Value]:
+    def _run(self, block: ir.Block, arguments: Sequence[_Value]) -> list[_Value]:
         """What the block gives its parent."""
         self._values |= dict(zip(block.arguments, arguments, strict=True))
         *ops, last = (op.operation for op in block.operations)
@@ -76,7 +76,7 @@ class Straightener:
             self._values |= dict(zip(op.results, results, strict=True))
         return self._operands(last)
 
-    def _op(self, op: Any) -> Sequence[_Value]:
+    def _op(self, op: ir.Operation) -> Sequence[_Value]:
         """Any op without a meaning of its own here: computed if it can be, or else copied."""
         operands = self._operands(op)
         known = [v for v in operands if isinstance(v, Known)]
@@ -92,7 +92,7 @@ class Straightener:
         self._recapture(copy)
         return list(copy.results)
 
-    def _is_closed(self, op: Any) -> bool:
+    def _is_closed(self, op: ir.Operation) -> bool:
         """Whether its regions read nothing from around the op."""
         inside: set[ir.Value] = set()
         outside: list[ir.Value] = []
@@ -122,7 +122,7 @@ class Straightener:
         if copy.regions:
             copy.walk(visit)
 
-    def _call(self, op: Any) -> Sequence[_Value]:
+    def _call(self, op: ir.Operation) -> Sequence[_Value]:
         name = ir.FlatSymbolRefAttr(op.attributes["callee" if op.name == "func.call" else "decomposition"]).value
         if name in self._running:
             self._refuse(op, f"calls '{name}', which calls itself", "unroll the recursion in the source")
@@ -133,11 +133,11 @@ class Straightener:
         self._running.pop()
         return results
 
-    def _constant(self, op: Any) -> Sequence[_Value]:
+    def _constant(self, op: ir.Operation) -> Sequence[_Value]:
         weight = self._weights.argument(op)
         return [weight if weight is not None else Known(op.attributes["value"])]
 
-    def _while(self, op: Any) -> Sequence[_Value]:
+    def _while(self, op: ir.Operation) -> Sequence[_Value]:
         if (found := self._folded_whole(op)) is not None:
             return found
         condition, body = (region.blocks[0] for region in op.regions)
@@ -154,12 +154,12 @@ class Straightener:
                 return carried
             carried = self._run(body, carried)
 
-    def _folded_whole(self, op: Any) -> Sequence[_Value] | None:
+    def _folded_whole(self, op: ir.Operation) -> Sequence[_Value] | None:
         operands = [v for v in self._operands(op) if isinstance(v, Known)]
         whole = len(operands) == len(op.operands) and self._is_closed(op)
         return fold(op, operands) if whole else None
 
-    def _if(self, op: Any) -> Sequence[_Value]:
+    def _if(self, op: ir.Operation) -> Sequence[_Value]:
         """One branch where the condition is known, else a choice between the results of both."""
         (condition,) = self._operands(op)
         yes, no = (region.blocks[0] for region in op.regions)
@@ -167,7 +167,7 @@ class Straightener:
             return self._run(yes if truth(condition) else no, [])
         return self._chosen(condition, self._run(yes, []), self._run(no, []))
 
-    def _case(self, op: Any) -> Sequence[_Value]:
+    def _case(self, op: ir.Operation) -> Sequence[_Value]:
         """An index outside takes the last branch; one that the model computes chooses among the results of all."""
         (index,) = self._operands(op)
         blocks = [region.blocks[0] for region in op.regions]
@@ -185,12 +185,12 @@ class Straightener:
         values = [(self._written(condition), self._written(a), self._written(b)) for a, b in zip(yes, no, strict=True)]
         return [_create("stablehlo.select", [c, a, b], a.type) for c, a, b in values]
 
-    def _element(self, op: Any) -> Sequence[_Value]:
+    def _element(self, op: ir.Operation) -> Sequence[_Value]:
         (parts,) = self._operands(op)
         assert isinstance(parts, tuple)
         return [parts[op.attributes["index"].value]]
 
-    def _custom_call(self, op: Any) -> Sequence[_Value]:
+    def _custom_call(self, op: ir.Operation) -> Sequence[_Value]:
         target = op.attributes["call_target_name"].value
         if target in _TRANSPARENT and [v.type for v in op.operands] == [r.type for r in op.results]:
             return self._operands(op)
@@ -198,7 +198,7 @@ class Straightener:
             return [tuple(self._op(_untupled(op)))]
         return self._op(op)
 
-    def _operands(self, op: Any) -> list[_Value]:
+    def _operands(self, op: ir.Operation) -> list[_Value]:
         return [self._values[v] for v in op.operands]
 
     def _written(self, value: _Value) -> ir.Value:
@@ -213,7 +213,7 @@ class Straightener:
             self._constants[value.elements] = constant(value)
         return self._constants[value.elements]
 
-    def _refuse(self, op: Any, why: str, hint: str | None = None) -> NoReturn:
+    def _refuse(self, op: ir.Operation, why: str, hint: str | None = None) -> NoReturn:
         raise UnsupportedOpError(f"`{op.operation.name}` {why}", loc=read_location(op.location) or None, hint=hint)
 
 

@@ -21,9 +21,9 @@ def keep_whole(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -
     """
     with as_diagnostics("cannot read the module's vhlo ops"):
         PassManager.parse(_UPGRADE).run(module.operation)
-    found: list[Any] = []
+    found: list[ir.Operation] = []
 
-    def visit(op: Any) -> ir.WalkResult:
+    def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "stablehlo.composite" or (op.name.startswith("chlo.") and op.name in conversions):
             found.append(op)
         return ir.WalkResult.ADVANCE
@@ -68,7 +68,7 @@ def _is_taken(call: Any, end: Any, conversion: Conversion[Call]) -> bool:
     return taken
 
 
-def _call(op: Any, name: str, given: ir.Attribute) -> Any:
+def _call(op: ir.Operation, name: str, given: ir.Attribute) -> Any:
     """A custom call before the op, with its operands and results."""
     attributes = {"call_target_name": ir.StringAttr.get(name), "mhlo.attributes": given}
     with ir.InsertionPoint(op), op.location:
@@ -80,11 +80,11 @@ def _call(op: Any, name: str, given: ir.Attribute) -> Any:
         )
 
 
-def _replace(op: Any, call: Any) -> None:
+def _replace(op: ir.Operation, call: Any) -> None:
     for old, new in zip(op.results, call.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
 
 
-def _dictionary(op: Any) -> ir.DictAttr:
+def _dictionary(op: ir.Operation) -> ir.DictAttr:
     return ir.DictAttr.get({name: op.attributes[name] for name in op.attributes})

@@ -9,10 +9,10 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
-from ttstack_runtime.changes import mutated
-from ttstack_runtime.devices import divided
 from ttstack_runtime.lifetimes import ends
 from ttstack_runtime.lookup import TABLE, is_sparse
+from ttstack_runtime.mutation import mutated
+from ttstack_runtime.per_device import divided
 from ttstack_runtime.precision import Ieee
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.problem import Problem
-from ttstack.placement.repair import Bank, with_addresses
+from ttstack.placement.solve_with_addresses import Bank, with_addresses
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.pattern import producer
-from ttstack.passes.ttir.match import scalar, with_scalar
+from ttstack.passes.ttir.producers import scalar, with_scalar
 from ttstack.passes.ttir.writes import VIEWS
 from ttstack.placement.contents import FAR
 
@@ -39,7 +38,7 @@ class Mask:
 class Scores:
     """`product * scale + masks`."""
 
-    product: Any
+    product: ir.Operation
     scale: float = 1.0
     masks: tuple[Mask, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
@@ -85,42 +84,42 @@ def behind(value: ir.Value) -> ir.Value:
     return value
 
 
-def _same_rows(op: Any) -> bool:
+def _same_rows(op: ir.Operation) -> bool:
     if op.name != "ttir.typecast" and op.name not in VIEWS:
         return False
     before, after = (read_type(v.type) for v in (op.operands[0], op.results[0]))
     return before.shape[-2:] == after.shape[-2:] and before.dtype.is_float and after.dtype.is_float
 
 
-def _product(op: Any) -> Iterator[Scores | None]:
+def _product(op: ir.Operation) -> Iterator[Scores | None]:
     yield Scores(op)
 
 
-def _same(op: Any) -> Iterator[Scores | None]:
+def _same(op: ir.Operation) -> Iterator[Scores | None]:
     if _same_rows(op):
         yield scores_of(op.operands[0])
 
 
-def _scaled(op: Any) -> Iterator[Scores | None]:
+def _scaled(op: ir.Operation) -> Iterator[Scores | None]:
     if (found := with_scalar(op)) and _of_its_shape(op, found[0]):
         inner = scores_of(found[0])
         yield inner and inner.times(found[1])
 
 
-def _divided(op: Any) -> Iterator[Scores | None]:
+def _divided(op: ir.Operation) -> Iterator[Scores | None]:
     if (divisor := scalar(op.operands[1])) and _of_its_shape(op, op.operands[0]):
         inner = scores_of(op.operands[0])
         yield inner and inner.times(1 / divisor)
 
 
-def _masked(op: Any) -> Iterator[Scores | None]:
+def _masked(op: ir.Operation) -> Iterator[Scores | None]:
     for value, mask in (op.operands, reversed(op.operands)):
         if _of_its_shape(op, value) and (inner := scores_of(value)):
             added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type)),)
             yield replace(inner, masks=(*inner.masks, *added))
 
 
-def _chosen(op: Any) -> Iterator[Scores | None]:
+def _chosen(op: ir.Operation) -> Iterator[Scores | None]:
     """Scores where a condition holds, or does not hold, and no weight elsewhere."""
     condition, *values = op.operands
     for value, other in (values, reversed(values)):
@@ -130,7 +129,7 @@ def _chosen(op: Any) -> Iterator[Scores | None]:
             yield inner and replace(inner, masks=(*inner.masks, mask))
 
 
-def _of_its_shape(op: Any, value: ir.Value) -> bool:
+def _of_its_shape(op: ir.Operation, value: ir.Value) -> bool:
     return read_type(value.type).shape == read_type(op.results[0].type).shape
 
 

@@ -15,9 +15,9 @@ PERMUTATIONS = ("ttir.permute", "ttir.transpose")
 MOVES = (*VIEWS, *PERMUTATIONS)
 
 
-def moves(value: ir.Value) -> list[Any]:
+def moves(value: ir.Value) -> list[ir.Operation]:
     """The reshapes and permutations that end with the value, first to last."""
-    found: list[Any] = []
+    found: list[ir.Operation] = []
     while getattr(op := producer(value), "name", "") in MOVES:
         found.insert(0, op)
         value = op.operands[0]

@@ -9,8 +9,8 @@ import numpy as np
 from ttstack.ops import OPS
 from ttstack.ops.types import DType
 from ttstack.program.records import Function, Operation, TensorKind
-from ttstack_runtime.devices import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.per_device import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.precision import Ieee
 
 

@@ -8,7 +8,7 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from ttstack.report.text import short_location
+from ttstack.report.formatting import short_location
 
 _FUNCTION, _LOCATION = "function", "location"
 _LOCATION_WIDTH = 40

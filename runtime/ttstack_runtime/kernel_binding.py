@@ -14,12 +14,12 @@ from ttstack.ops.tensor_train import Contraction
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation
 from ttstack_runtime import kernels
-from ttstack_runtime.devices import across, on_all_devices
 from ttstack_runtime.evaluate import result_keywords
 from ttstack_runtime.kernels.table import Array
+from ttstack_runtime.per_device import across, on_all_devices
 from ttstack_runtime.precision import Device, Ieee
 from ttstack_runtime.region import Region
-from ttstack_runtime.trains import device_lookup
+from ttstack_runtime.tensor_train_parameters import device_lookup
 
 Call = Callable[..., Any]
 """Takes the operands, None where an optional one is absent, and keywords that replace attributes."""

@@ -7,7 +7,7 @@ trailing operand of the result's type that an ``empty`` op made, and that the op
 
 from collections.abc import Callable, Collection
 
-from ttstack.frontends.respell.operation import SEGMENTS, Operation, segment_sizes
+from ttstack.frontends.ttir_compat.operation import SEGMENTS, Operation, segment_sizes
 
 Accepts = Callable[[str, int], bool]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from ttstack.frontends.respell.destinations import CONSTRAINTS
-from ttstack.frontends.respell.edits import Edits, one_line
-from ttstack.frontends.respell.operation import RESULT_SEGMENTS, SEGMENTS, Operation, segment_sizes
+from ttstack.frontends.ttir_compat.destinations import CONSTRAINTS
+from ttstack.frontends.ttir_compat.edits import Edits, one_line
+from ttstack.frontends.ttir_compat.operation import RESULT_SEGMENTS, SEGMENTS, Operation, segment_sizes
 
 Segments = Callable[[str, int, tuple[int, ...] | None], Sequence[int] | None]
 ResultSegments = Callable[[str, int], Sequence[int] | None]

@@ -6,7 +6,7 @@ from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
-from ttstack.placement.masked import masked
+from ttstack.placement.mask_values import masked
 
 
 def homes(

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from ttstack.frontends.respell.edits import Edits
-from ttstack.frontends.respell.operation import RESULT_SEGMENTS, SEGMENTS, match_operation
-from ttstack.frontends.respell.tokens import Tokens
+from ttstack.frontends.ttir_compat.edits import Edits
+from ttstack.frontends.ttir_compat.operation import RESULT_SEGMENTS, SEGMENTS, match_operation
+from ttstack.frontends.ttir_compat.tokens import Tokens
 
 
 def elide(text: str, ops: Collection[str]) -> str:

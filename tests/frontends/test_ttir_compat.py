@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttstack.frontends.respell import elide, looks_like, respell
+from ttstack.frontends.ttir_compat import elide, looks_like, respell
 from ttstack.mlir import ir
 
 DESTINATIONS = """\

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ttstack.dialects.ttir.build import permuted, reshaped
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.movement import ways
+from ttstack.passes.ttir.shape_chains import ways
 
 TO_LAST = (0, 2, 3, 1)
 TO_FIRST = (0, 3, 1, 2)

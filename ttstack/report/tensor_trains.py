@@ -6,7 +6,7 @@ from rich.table import Table
 
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.report.columns import GAP
-from ttstack.report.text import duration, size
+from ttstack.report.formatting import duration, size
 
 TITLES = ("table", "shape", "ranks", "bytes", "on the device", "error", "lookups", "Tensor-Train")
 _PLACES = {"dram/interleaved": "DRAM", "l1/interleaved": "L1", "l1/height_sharded": "slices", "l1/replicated": "copies"}

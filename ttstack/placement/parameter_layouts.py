@@ -7,7 +7,7 @@ from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access
 from ttstack.placement.graph import Graph
-from ttstack.placement.resident import resident
+from ttstack.placement.l1_parameters import resident
 from ttstack.system_desc import ChipDesc
 
 

@@ -25,7 +25,7 @@ def scalar(value: ir.Value) -> float | None:
     return float(values.flat[0]) if values.size and (values == values.flat[0]).all() else None
 
 
-def with_scalar(op: Any) -> tuple[ir.Value, float] | None:
+def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
     """The other operand of a binary op, and the number that one of them is; None where neither is one."""
     a, b = op.operands
     for value, number in ((a, scalar(b)), (b, scalar(a))):

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import formulate
-from ttstack.placement.optimum import optimum
+from ttstack.placement.graph_from_program import Recovered
+from ttstack.placement.optimal import optimum
 from ttstack.placement.pricing import Pricing
-from ttstack.placement.recovered import Recovered
-from ttstack.placement.repair import Bank
+from ttstack.placement.solve_with_addresses import Bank
 
 
 def resolved(

@@ -11,7 +11,7 @@ from ttstack.program.records import TensorKind
 _UNDEFINED = {"empty", "rand", "dropout"}
 
 
-def is_known(value: Any) -> bool:
+def is_known(value: ir.Value) -> bool:
     """Whether nothing but parameters and constants decides the value."""
     found, seen = [value], {value}
     for each in found:  # grows as it goes
@@ -33,7 +33,7 @@ def is_written(buffer: ir.Value) -> bool:
     return any(EPOCH in use.owner.attributes for use in buffer.uses)
 
 
-def is_computable(op: Any) -> bool:
+def is_computable(op: ir.Operation) -> bool:
     """Whether an op can be done before the program runs: it moves elements or computes on them, by no index."""
     dialect, _, mnemonic = op.name.partition(".")
     spec = OPS.get(mnemonic)

@@ -1,13 +1,12 @@
 """Refuse a module with ops that no pass knows, all at once."""
 
 from collections import Counter
-from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.frontends.unsupported import unsupported
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.passes.functions import defined, functions
 
 _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_conversion_cast"}
@@ -38,7 +37,7 @@ def check_supported(module: ir.Module) -> None:
         _check_types(function)
 
 
-def _check_types(function: Any) -> None:
+def _check_types(function: func.FuncOp) -> None:
     kinds = (("argument", function.type.inputs), ("result", function.type.results))
     faults = [
         f"{kind} {i}: {fault}" for kind, types in kinds for i, t in enumerate(types) if (fault := _fault(t)) is not None
@@ -60,7 +59,7 @@ def _fault(mlir_type: ir.Type) -> str | None:
     return None
 
 
-def _visit(op: Any, found: Counter[str], first: dict[str, str]) -> None:
+def _visit(op: ir.Operation, found: Counter[str], first: dict[str, str]) -> None:
     if op.name.startswith("ttir.") or op.name in _HOST:
         return
     found[op.name] += 1

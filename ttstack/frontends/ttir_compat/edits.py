@@ -2,7 +2,7 @@
 
 import re
 
-from ttstack.frontends.respell.tokens import Tokens
+from ttstack.frontends.ttir_compat.tokens import Tokens
 
 _VISIBLE = re.compile(r"[^\n]")
 _COMMENT = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?)|//[^\n]*+')
