@@ -18,5 +18,15 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "True",
     ): "The file says False of `copy` alone: with a copy, `astype` gives an equal array, and neither `quantize` nor "
     "the truncation of operands writes to what they are given.",
+    (
+        "ttstack/system_desc/follow.py",
+        "True",
+        "False",
+    ): "The file says True of `strict` alone, and `_is_grid` has made sure that what is zipped are pairs.",
+    (
+        "ttstack/system_desc/follow.py",
+        'zip(("rows", "columns"), die, strict=True)',
+        "(zip(('rows', 'columns'), die))",
+    ): "As above: `die` is a pair.",
 }
 """By path, text before and text after: why it is the same program."""
