@@ -54,6 +54,10 @@ FORMS = [
             (("8", "1", "0"), ("8", "1", "-1"), ("8", "1", "-1, 0"), ("4x8", "1, 1", "0, 1")),
         )
     ),
+    *(  # parts count where a tensor is divided
+        Form("mesh_shard", "4x8xf32", "4x8xf32", lambda x: x, _shard(k, d, "2, 1", "-1, 0"))
+        for k, d in product(("replicate", "maximal"), ("full_to_shard", "shard_to_full"))
+    ),
 ]
 
 INVALID = [

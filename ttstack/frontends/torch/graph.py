@@ -49,7 +49,7 @@ def functional(program: ExportedProgram) -> ExportedProgram:
 def _decomposed(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
     try:
         return program.run_decompositions(table)
-    except Exception as e:
+    except Exception as e:  # PyTorch raises whatever it likes, and nothing of ours runs in it
         reason = shorten(str(e) or type(e).__name__, 240, placeholder=" ...")
         raise SourceError(
             f"PyTorch cannot decompose the program: {reason}",
