@@ -154,6 +154,7 @@ def test_altered_weights_beside(beside):
     with pytest.raises(BinaryFormatError, match=r"'layer\.weight' is not as it was") as caught:
         load(beside.parent / "model.ttb", verify=True)
     assert "SHA-256 recorded" in str(caught.value)
+    assert "copy the .ttb file and the file beside it again, together" in str(caught.value)
 
 
 def test_every_byte_of_the_file_beside_counts(beside, binary, assert_equal):

@@ -125,3 +125,21 @@ def test_what_is_no_attention_stays_as_it_is(spelled: Callable[..., Tensor]):
     assert "softmax" in {op.name for op in program.cost().ops}
     (found,) = program.run({name: x.numpy() for name, x in zip("qkv", inputs, strict=True)}).outputs.values()
     torch.testing.assert_close(torch.from_numpy(found), spelled(*inputs), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("batch", "order"), [("2x", "0, 2, 1, 3"), ("", "1, 0, 2")])
+def test_heads_are_split_and_joined_by_ops_of_their_own(batch: str, order: str):
+    rows, apart, heads = (f"tensor<{batch}{shape}xf32>" for shape in ("6x96", "6x3x32", "3x6x32"))
+    turn = f"permutation = array<i64: {order}>"
+    split, joined = ([f"{n} : i32" for n in t[7:-5].split("x")] for t in (apart, rows))
+    program = ttstack.compile(f"""func.func @f(%x: {rows}) -> {rows} {{
+      %0 = "ttir.reshape"(%x) <{{shape = [{", ".join(split)}]}}> : ({rows}) -> {apart}
+      %1 = "ttir.permute"(%0) <{{{turn}}}> : ({apart}) -> {heads}
+      %2 = "ttir.exp"(%1) : ({heads}) -> {heads}
+      %3 = "ttir.permute"(%2) <{{{turn}}}> : ({heads}) -> {apart}
+      %4 = "ttir.reshape"(%3) <{{shape = [{", ".join(joined)}]}}> : ({apart}) -> {rows}
+      return %4 : {rows}
+    }}""")
+    names = [op.name for op in program.cost().ops]
+    assert {"split_heads", "concatenate_heads"} <= set(names)
+    assert "permute" not in names

@@ -8,7 +8,9 @@ from ttstack.report import Report
 
 
 def test_text_is_the_values(report: Report) -> None:
-    assert json.loads(report.to_json()) == report.to_dict()
+    assert json.loads(report.to_json()) == json.loads(report.to_json(indent=None)) == report.to_dict()
+    assert "\n" in report.to_json()
+    assert "\n" not in report.to_json(indent=None), "a line of a log"
 
 
 def test_content(report: Report) -> None:

@@ -39,6 +39,7 @@ def test_a_figure_without_source_is_reported() -> None:
 def test_yaml_round_trip(name: str) -> None:
     desc = load(name)
     assert loads(dump(desc)) == desc
+    assert f"\n  grid: [{desc.chips[0].grid[0]}, {desc.chips[0].grid[1]}]\n" in dump(desc)
 
 
 @pytest.mark.parametrize("name", PRESETS)
