@@ -9,7 +9,7 @@ from inexpressible import InexpressibleError
 from rows import Row
 from shapes import extents, named, plain, tensors
 
-from ttstack.cost.mesh_traffic import pcie_ns
+from ttstack.cost.mesh_traffic import packet_ns, pcie_ns
 from ttstack.device.layout import Layout
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc, load
@@ -73,6 +73,10 @@ def fabric_row(row: Row) -> Expressed:
     def forecast(chip: ChipDesc) -> Forecast:
         if chip.ethernet is None:
             return Forecast(math.nan, math.nan, "ethernet")
+        fabric = chip.ethernet.fabric
+        if fabric is not None and streamed and row.op.startswith("fabric:"):
+            ns = packet_ns(chip.ethernet, fabric, nbytes, row.op)
+            return Forecast(ns / 1e3, nbytes / chip.ethernet.link_bytes_per_second * 1e6, "ethernet")
         peak, packet = chip.ethernet.link_bytes_per_second, min(nbytes, _PACKET)
         handling = _PACKET / chip.ethernet.effective_bytes_per_second - _PACKET / peak
         one = (packet / peak + handling) * 1e9

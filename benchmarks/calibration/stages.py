@@ -141,6 +141,18 @@ STAGES = (
         ),
     ),
     Stage(
+        "golden bandwidth of tt-metal's fabric 2026-02, 8 chips of a T3000",
+        ("fabric",),
+        (
+            "ethernet.fabric.wire_fraction",
+            "ethernet.fabric.line_packet_ns",
+            "ethernet.fabric.exchange_packet_ns",
+            "ethernet.fabric.mesh_packet_ns",
+            "ethernet.fabric.atomic_ns",
+            "ethernet.fabric.multicast_atomic_ns",
+        ),
+    ),
+    Stage(
         "traces of CLIP, DeepSeek and OFT 2026-04, p150",
         (*_MOVES, "reshape"),
         (

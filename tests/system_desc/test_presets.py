@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from ttstack.system_desc import SystemDesc, digest, dump, from_dict, load, loads, presets, to_dict
 from ttstack.system_desc.sources import covering, figures
 
-PRESETS = ("blackhole_p150", "wormhole", "wormhole_2024", "wormhole_n300", "wormhole_t3000")
+PRESETS = ("blackhole_p100a", "blackhole_p150", "wormhole", "wormhole_2024", "wormhole_n300", "wormhole_t3000")
 
 
 def test_presets_are_listed() -> None:

@@ -1,5 +1,6 @@
 """What goes between chips, and between chips and the host."""
 
+import re
 from collections.abc import Iterable
 
 from ttstack.cost.terms import Term
@@ -7,7 +8,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.ops.devices import Mesh, MeshOp
 from ttstack.ops.mesh import MeshShard
 from ttstack.system_desc import ChipDesc, SystemDesc
-from ttstack.system_desc.interconnect import EthernetDesc, PcieDesc
+from ttstack.system_desc.interconnect import EthernetDesc, FabricDesc, PcieDesc
 from ttstack.system_desc.network import Leg, Network
 
 
@@ -101,6 +102,18 @@ def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[Chi
             traffic.send(*((door, device) if op.to_devices else (device, door)), nbytes)
     used = ((pcie, parts[i] * nbytes) for i, pcie in doors.items() if parts[i])
     return max((pcie_ns(pcie, n, page, to_device=op.to_devices) for pcie, n in used), default=0.0)
+
+
+def packet_ns(ethernet: EthernetDesc, fabric: FabricDesc, nbytes: float, pattern: str) -> float:
+    """Nanoseconds from one packet to the next, of traffic whose `pattern` tt-metal names: its wire, or its routers."""
+    words = pattern.lower()
+    if "mesh" in words:
+        least = fabric.mesh_packet_ns
+    else:
+        least = fabric.exchange_packet_ns if re.search("exchange|ring", words) else fabric.line_packet_ns
+    atomic = fabric.multicast_atomic_ns if "multicast" in words else fabric.atomic_ns
+    wire = nbytes / (fabric.wire_fraction * ethernet.link_bytes_per_second) * 1e9
+    return max(least, wire) + (atomic if "atomic" in words else 0.0)
 
 
 def pcie_ns(pcie: PcieDesc, nbytes: float, page_bytes: float, *, to_device: bool) -> float:

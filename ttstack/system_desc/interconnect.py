@@ -71,6 +71,19 @@ class NocDesc(Desc):
         return kind.link_fraction * self.link_bytes_per_cycle
 
 
+class FabricDesc(Desc):
+    """Packets that go from chip to chip one after the other, by the pattern of all traffic."""
+
+    wire_fraction: Share = Field(description="Long packets, of the peak per link and direction, ratio in (0, 1].")
+    line_packet_ns: Nanoseconds = Field(description="Least time of a packet along a line, nanoseconds.")
+    exchange_packet_ns: Nanoseconds = Field(
+        description="The same where neighbours or all chips of a ring send to each other, nanoseconds."
+    )
+    mesh_packet_ns: Nanoseconds = Field(description="The same over both axes of a mesh, nanoseconds.")
+    atomic_ns: Nanoseconds = Field(description="Additional for a packet that counts where it arrives, nanoseconds.")
+    multicast_atomic_ns: Nanoseconds = Field(description="The same of packets that go to many chips, nanoseconds.")
+
+
 class EthernetDesc(Desc):
     """The Ethernet links of one chip."""
 
@@ -91,6 +104,7 @@ class EthernetDesc(Desc):
     )
     ring_gather_fraction: Share = Field(description="The same round a ring, ratio in (0, 1].")
     reduce_fraction: Share = Field(description="The same of shares that are reduced on their way, ratio in (0, 1].")
+    fabric: FabricDesc | None = Field(default=None, description="Packets by pattern of traffic, or null; a section.")
     core_unreserved_base: Bytes = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )

@@ -46,6 +46,12 @@ DESCRIBED = frozenset(
         "launch.ns_per_runtime_arg",
         "ethernet.num_links",
         "ethernet.core_unreserved_base",
+        "ethernet.fabric.wire_fraction",
+        "ethernet.fabric.line_packet_ns",
+        "ethernet.fabric.exchange_packet_ns",
+        "ethernet.fabric.mesh_packet_ns",
+        "ethernet.fabric.atomic_ns",
+        "ethernet.fabric.multicast_atomic_ns",
         "pcie.alignment_bytes",
     )
 )
