@@ -27,7 +27,7 @@ def cost_terms(kind: str) -> str:
 
 def cost_modules() -> str:
     """Every module of the cost model with what it says about itself, and its functions."""
-    rows = [_row(path) for path in sorted(_FOLDER.glob("*.py")) if path.stem != "__init__"]
+    rows = [_row(path) for path in sorted(_FOLDER.rglob("*.py")) if path.stem != "__init__"]
     return table(("module", "what it says", "functions"), rows)
 
 
@@ -35,4 +35,4 @@ def _row(path: Path) -> tuple[str, str, str]:
     tree = ast.parse(path.read_text())
     public = [n for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     functions = "<br>".join(f"{literal(f.name)}: {(ast.get_docstring(f) or '').partition(chr(10))[0]}" for f in public)
-    return literal(f"ttstack/cost/{path.name}"), " ".join((ast.get_docstring(tree) or "").split()), functions
+    return literal(f"ttstack/cost/{path.relative_to(_FOLDER).as_posix()}"), " ".join((ast.get_docstring(tree) or "").split()), functions
