@@ -67,7 +67,9 @@ def test_an_unknown_name_lists_the_presets() -> None:
         load("wormhol")
     diagnostic = caught.value.diagnostic
     assert diagnostic.message == "'wormhol' is neither a file nor a preset"
-    assert diagnostic.notes == ("presets: blackhole_p100a, blackhole_p150, wormhole, wormhole_2024, wormhole_n300, wormhole_t3000",)
+    assert diagnostic.notes == (
+        "presets: blackhole_p100a, blackhole_p150, wormhole, wormhole_2024, wormhole_n300, wormhole_t3000",
+    )
     assert diagnostic.hint == "did you mean 'wormhole'?"
 
 

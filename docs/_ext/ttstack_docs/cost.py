@@ -35,4 +35,8 @@ def _row(path: Path) -> tuple[str, str, str]:
     tree = ast.parse(path.read_text())
     public = [n for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     functions = "<br>".join(f"{literal(f.name)}: {(ast.get_docstring(f) or '').partition(chr(10))[0]}" for f in public)
-    return literal(f"ttstack/cost/{path.relative_to(_FOLDER).as_posix()}"), " ".join((ast.get_docstring(tree) or "").split()), functions
+    return (
+        literal(f"ttstack/cost/{path.relative_to(_FOLDER).as_posix()}"),
+        " ".join((ast.get_docstring(tree) or "").split()),
+        functions,
+    )
