@@ -47,7 +47,7 @@ class Mutants:
         for key in os.environ["MUTANTS_KEYS"].split():
             rows = [row for row in fit if key in row["reached"]]
             if key not in at_import | decided and rows:
-                self._try(key, _chosen(rows), items)
+                self._try(key, _chosen(rows) + _beside(rows, fit), items)
         return True
 
     def _note_all(self, items: Sequence[pytest.Item]) -> None:
@@ -104,6 +104,16 @@ def _chosen(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return stored + _within(first, MUTANT_SECONDS / 2) + _within(rest, MUTANT_SECONDS / 2)
 
 
+def _beside(rows: Sequence[dict[str, Any]], every: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Other tests of the same files: a fixture that they share may have reached the mutant."""
+    files, reached = {_file(row) for row in rows}, {row["test"] for row in rows}
+    return _within([row for row in every if _file(row) in files and row["test"] not in reached], MUTANT_SECONDS / 2)
+
+
+def _file(row: dict[str, Any]) -> str:
+    return row["test"].split("::")[0]
+
+
 def _within(rows: Sequence[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
     chosen: list[dict[str, Any]] = []
     for row in rows:
@@ -111,8 +121,8 @@ def _within(rows: Sequence[dict[str, Any]], limit: float) -> list[dict[str, Any]
         if limit < 0 and chosen:
             break
         chosen.append(row)
-    files = list(dict.fromkeys(row["test"].split("::")[0] for row in chosen))
-    return sorted(chosen, key=lambda row: files.index(row["test"].split("::")[0]))
+    files = list(dict.fromkeys(map(_file, chosen)))
+    return sorted(chosen, key=lambda row: files.index(_file(row)))
 
 
 def _pairs(items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
