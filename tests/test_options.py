@@ -20,14 +20,14 @@ from ttstack.passes.ttir.place import Place
 from ttstack.system_desc.what_if import what_if
 
 ROWS = 4096
-MODEL = f"""func.func @forward(%i: tensor<64xi32> {{ttir.name = "i"}},
+MODEL = f"""func.func @forward(%i: tensor<2048xi32> {{ttir.name = "i"}},
     %t: tensor<{ROWS}x64xf32> {{ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "table"}},
-    %w: tensor<64x128xf32> {{ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "w"}})
-    -> tensor<64x128xf32> {{
-  %0 = "ttir.embedding"(%i, %t) : (tensor<64xi32>, tensor<{ROWS}x64xf32>) -> tensor<64x64xf32>
-  %1 = "ttir.matmul"(%0, %w) : (tensor<64x64xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>
-  %2 = "ttir.relu"(%1) : (tensor<64x128xf32>) -> tensor<64x128xf32>
-  return %2 : tensor<64x128xf32>
+    %w: tensor<64x512xf32> {{ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "w"}})
+    -> tensor<2048x512xf32> {{
+  %0 = "ttir.embedding"(%i, %t) : (tensor<2048xi32>, tensor<{ROWS}x64xf32>) -> tensor<2048x64xf32>
+  %1 = "ttir.matmul"(%0, %w) : (tensor<2048x64xf32>, tensor<64x512xf32>) -> tensor<2048x512xf32>
+  %2 = "ttir.relu"(%1) : (tensor<2048x512xf32>) -> tensor<2048x512xf32>
+  return %2 : tensor<2048x512xf32>
 }}
 """
 OVERRIDES = {"arguments": [{"name": "w", "dtype": "bfp4_b"}], "ops": [{"location": "*:6", "dtype": "f32"}]}

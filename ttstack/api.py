@@ -192,6 +192,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     weights_dtype: str | DType | None = None,
     placement_budget: float | None = None,
     placement_nodes: int | None = None,
+    placement_caution: float = 1.0,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str, float], None] | None = None,
@@ -211,6 +212,8 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         placement_budget: Seconds after which `optimal` takes the best placement that it has found; 60 where None.
         placement_nodes: Nodes of its search after which it does so, the same placement on every machine; without a
             limit of time unless there is one too.
+        placement_caution: How much of what a prediction may be wrong by counts against shards and L1, which ttnn does
+            not use by itself; at 0 the least predicted time is chosen, whatever it rests on.
         tensor_train: Gives embedding tables Tensor-Train form where that pays: `"rel_error=0.05"` or the same as a
             mapping, with `max_bytes`, `ranks`, `min_rows` and `max_slowdown`, or the path of a YAML file that says it
             table by table. `Program.cost().tables` tells what became of each.
@@ -233,6 +236,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
             "placement": placement,
             "placement_budget": placement_budget,
             "placement_nodes": placement_nodes,
+            "placement_caution": placement_caution,
             "overrides": overrides,
             "tensor_train": tensor_train,
         }

@@ -10,13 +10,11 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
 
 import numpy as np
 from boards import chip_of, named_chip
-from chip_figures import read, rounded, spelled, with_figures
 from expressed import Expressed
 from figures import by_class
 from functions import SOURCE, solve_functions, solved
@@ -25,9 +23,11 @@ from preset import with_figure, with_section
 from report import table
 from rows import read_rows
 from scipy.optimize import least_squares
-from stages import BOUNDS, CLASSES, Stage, parameters, stages_of
+from stages import BOUNDS, Stage, parameters, stages_of
+from stated import calibration_lines
 
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.chip_figures import read, rounded, spelled, with_figures
 
 ROUNDS = 2
 """Times that all stages are gone through: some share a figure."""
@@ -35,11 +35,15 @@ SAMPLE = 150
 """Rows of a class that take part in the fit; the largest classes are sweeps of one op."""
 
 
+UNSEEN = "DERIVED by cross-validation over shapes"
+SEEN = "DERIVED by comparison with the rows, those that figures are fitted to included"
+
+
 def main() -> None:
     """Print the fitted parameters and the table by class."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=Path, help="a CSV file of measurements, or a folder of them")
-    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--folds", type=int, default=0, help="of shapes; with 1, rows are judged as the preset is")
     parser.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
     parser.add_argument("--system-desc", default="wormhole")
     parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
@@ -52,7 +56,8 @@ def main() -> None:
     figures = {path: (spelled(fitted, path), source) for path, source in parameters(stages).items()}
     figures |= {path: (figure, SOURCE) for path, figure in solved(rows, fitted).items()}
     if options.write:
-        _write(figures, judged, options.write)
+        of_preset = stages_of(options.system_desc)
+        _write(figures, _of_arch(judged, chip), of_preset, SEEN if options.folds == 1 else UNSEEN, options.write)
     lines = [f"{path}: {figure}  (was {read(chip, path):.6g})" for path, (figure, _) in figures.items()]
     lines += ["", "in sample:", *table("class", by_class(judge(rows, fitted)))]
     if options.folds:
@@ -60,27 +65,20 @@ def main() -> None:
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def _write(figures: dict[str, tuple[str, str]], judged: list[Judged], path: Path) -> None:
+def _write(
+    figures: dict[str, tuple[str, str]], judged: list[Judged], stages: tuple[Stage, ...], source: str, path: Path
+) -> None:
     text = path.read_text()
-    for name, (figure, source) in figures.items():
-        text = with_figure(text, name, figure, source)
+    for name, (figure, cited) in figures.items():
+        text = with_figure(text, name, figure, cited)
     if judged:
-        text = with_section(text, "calibration", _calibration(judged), "DERIVED by cross-validation over shapes")
+        text = with_section(text, "calibration", calibration_lines(judged, stages), source)
     path.write_text(text)
 
 
-def _calibration(judged: list[Judged]) -> Iterator[str]:
-    """A line for each class of ops: how many rows, their mean error, and the range of measured times."""
-    for name, kinds in CLASSES.items():
-        members = [j for j in judged if j.expressed.kind in kinds]
-        times = [j.expressed.measured_us * 1e3 for j in members]
-        if members:
-            yield (
-                f"{name}: {{rows: {len(members)}, error: {mean(abs(j.error) for j in members):.3f}, "
-                f"bias: {mean(j.error for j in members):.3f}, "
-                f"roofline_error: {mean(abs(j.roofline_error) for j in members):.3f}, "
-                f"least_ns: {min(times):.0f}, most_ns: {max(times):.0f}}}"
-            )
+def _of_arch(judged: list[Judged], chip: ChipDesc) -> list[Judged]:
+    """The rows that were measured on the preset's architecture."""
+    return [j for j in judged if j.expressed.row.arch.lower().startswith("blackhole") == (chip.arch == "blackhole")]
 
 
 def fit(rows: Sequence[Expressed], chip: ChipDesc, stages: tuple[Stage, ...]) -> ChipDesc:

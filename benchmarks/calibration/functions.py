@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from statistics import mean
 
 from boards import chip_of
-from chip_figures import read, with_figures
 from expressed import Expressed
 from predictions import Placed
 
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.chip_figures import read, with_figures
 
 SOURCE = "DERIVED from ttnn-performance-dashboard 2026-08, one tile of bf16 less its kernel without the function"
 _TABLE = "vector.cycles_per_tile"

@@ -18,7 +18,7 @@ from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_configs import subblock
 from ttstack.ops import OPS
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
 
@@ -106,10 +106,17 @@ def _automatic(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:
     return replace(device_op, config=config)
 
 
+def _pairs(grid: Grid, a: TensorType) -> Grid:
+    """Cores that hold one token's activations, of which each sends two tiles at a time, as ttnn does by default."""
+    columns = tiles(a.shape[-1])
+    half = grid.rows > 1 and tiles(a.shape[-2]) == 1 and columns < 2 * grid.cores
+    return Grid(grid.rows // 2, grid.cols) if half else grid
+
+
 def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[Layout, Layout, Layout]:
     stated, grid = stated_layouts(row.memory_layout.lower()), shards_of(row, chip)
     everywhere, banks = "DRAM" if stated else row.memory_layout, Grid(1, chip.dram.num_channels)
-    holders = grid if row.said.in0_cores is None else grid_of(f"{row.said.in0_cores} cores", chip)
+    holders = _pairs(grid, a) if row.said.in0_cores is None else grid_of(f"{row.said.in0_cores} cores", chip)
     in0 = layout_of(stated.get("in0", everywhere), a.dtype, holders)
     in1 = layout_of(stated.get("in1", "DRAM"), b.dtype, grid)
     if in1.sharded and not in1.in_l1:

@@ -107,6 +107,22 @@ STAGES = (
         rows="^calibration",
     ),
     Stage(
+        "FlashDecode.md figure 4 and decode steps 2026-08, n150",
+        ("decode attention",),
+        (
+            "attention.decode_cycles",
+            "attention.chunk_cycles",
+            "attention.merge_cycles",
+            "attention.merge_tile_cycles",
+        ),
+    ),
+    Stage(
+        "tt-mlir ds-perf, one-token products 2026-08, n150",
+        ("matmul, new tokens",),
+        ("dram.weights_read_fraction", "matrix.sharded_weights_cycles"),
+        rows="^decode_matmul",
+    ),
+    Stage(
         "one tile of add and subtract 2026-08, p100a",
         ("elementwise", "binary elementwise"),
         ("pipeline.operand_cycles",),
@@ -173,15 +189,6 @@ STAGES = (
     ),
 )
 """In this order: a later one takes the figures of those before as they are."""
-CLASSES = {
-    "matmul": ("matmul, host_trace_avg", "matmul, trisc1_cycles_trace"),
-    "matmul_height_sharded": ("matmul, height-sharded",),
-    "flash_attention": ("flash attention",),
-    "elementwise": ("elementwise",),
-    "reshard": ("reshard",),
-    "interleaved_to_sharded": ("interleaved to sharded",),
-}
-"""Classes of measurements by the names that predictions refer to them by."""
 BOUNDS = {"clock.sustained_fraction": 1.0, "dram.turn_fraction": 1.0}
 """Figures that cannot be larger."""
 

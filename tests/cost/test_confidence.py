@@ -6,11 +6,13 @@ import pytest
 
 from tests.cost.examples import GRID, placed, placed_matmul, real
 from ttstack.cost import confidence, predict
+from ttstack.cost.measured_class import measured_class
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType
-from ttstack.system_desc import ChipDesc, load
+from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.calibration import UNMEASURED
 
 DRAM = Layout(DType.BF16)
 
@@ -28,33 +30,51 @@ def test_of_what_was_measured(chip: ChipDesc) -> None:
     moved = DeviceOp(OPS["to_layout"].on([t], {}, t), (shards,), (blocks,), GRID)
     exp = DeviceOp(OPS["exp"].on([t], {}), (DRAM,), (DRAM,), GRID)
     assert said(product, chip) == ("matmul", False)
-    assert said(moved, chip)[0] == "reshard"
+    assert said(moved, chip)[0] == "reshard_short"
     cast = replace(moved, results=(replace(blocks, dtype=DType.BFP8_B),))
-    assert said(cast, chip) == ("interleaved_to_sharded", True)
+    assert said(cast, chip)[0] == "moves"
     assert said(exp, chip) == ("elementwise", False)
 
 
 @pytest.mark.parametrize(
-    ("mnemonic", "measured", "why"),
+    ("mnemonic", "measured"),
     [
-        ("softmax", "elementwise", "passes over rows"),
-        ("pow", "elementwise", "pow was not measured"),
-        ("conv2d", "matmul", "a convolution"),
-        ("concat", "interleaved_to_sharded", "another move"),
-        ("all_gather", "", "no such op was measured on this device"),
+        ("softmax", "softmax"),
+        ("layer_norm", "norm"),
+        ("add", "binary_elementwise"),
+        ("conv2d", "convolution"),
+        ("concat", "concat"),
+        ("all_gather", "collective"),
+        ("update_cache", "caches"),
     ],
 )
-def test_of_what_was_not(mnemonic: str, measured: str, why: str, chip: ChipDesc) -> None:
-    device_op = placed(mnemonic, chip, 16)
+def test_an_op_belongs_to_the_class_of_its_kernel(mnemonic: str, measured: str, chip: ChipDesc) -> None:
+    assert measured_class(placed(mnemonic, chip, 16)) == measured
+
+
+def test_of_what_was_not_measured_the_spread_elsewhere_is_stated(chip: ChipDesc) -> None:
+    device_op = placed("quantize", chip, 16)
     found = confidence(device_op, predict(device_op, chip), chip)
     assert found.extrapolated
-    assert found.measured == measured
-    assert why in found.beyond
+    assert found.measured == ""
+    assert found.beyond == ("no such op was measured on this device",)
+    assert found.error == chip.calibration[UNMEASURED].stated
 
 
-def test_a_device_without_measurements_has_no_errors() -> None:
-    (chip,) = load("blackhole_p150").chips
-    found = confidence(placed("exp", chip), predict(placed("exp", chip), chip), chip)
+def test_a_function_whose_cycles_are_an_estimate_is_no_measured_one(chip: ChipDesc) -> None:
+    device_op = placed("clamp_tensor", chip, 16)
+    assert "clamp_tensor was not measured" in confidence(device_op, predict(device_op, chip), chip).beyond
+
+
+def test_short_ops_have_an_error_of_their_own(chip: ChipDesc) -> None:
+    short, long = (DeviceOp(OPS["exp"].on([real(n, n)], {}), (DRAM,), (DRAM,), GRID) for n in (32, 4096))
+    assert said(short, chip)[0] == "elementwise_short"
+    assert said(long, chip)[0] == "elementwise"
+
+
+def test_a_device_without_measurements_has_no_errors(chip: ChipDesc) -> None:
+    bare = chip.model_copy(update={"calibration": {}})
+    found = confidence(placed("exp", bare), predict(placed("exp", bare), bare), bare)
     assert found.error is None
     assert found.extrapolated
 

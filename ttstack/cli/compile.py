@@ -89,6 +89,14 @@ def compile_model(
             show_default=False,
         ),
     ] = None,
+    placement_caution: Annotated[
+        float,
+        typer.Option(
+            "--placement-caution",
+            metavar="NUMBER",
+            help="How much of what a prediction may be wrong by counts against shards and L1; 0: not at all.",
+        ),
+    ] = 1.0,
     overrides: Annotated[
         Path | None,
         typer.Option("--overrides", metavar="FILE", help="YAML or JSON that fixes the placement of some ops."),
@@ -141,6 +149,7 @@ def compile_model(
             weights_dtype=weights_dtype.value if weights_dtype else None,
             placement_budget=placement_budget,
             placement_nodes=placement_nodes,
+            placement_caution=placement_caution,
             overrides=overrides,
             dump_ir=dump_ir,
             keep_ir=keep_ir,

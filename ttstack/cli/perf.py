@@ -1,5 +1,6 @@
 """`ttstack perf`: the predicted time of every op."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,6 +33,21 @@ WhatIf = Annotated[
 ]
 
 
+Profile = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibrate",
+        metavar="FILE",
+        help="Fit figures of the device to an ops_perf_results.csv of this program, and tell what changed.",
+        show_default=False,
+    ),
+]
+SaveDevice = Annotated[
+    Path | None,
+    typer.Option("--save-device", metavar="FILE", help="Where --calibrate writes the device.", show_default=False),
+]
+
+
 def perf(
     file: ProgramFile,
     sort: SortOption = Sort.ORDER,
@@ -39,6 +55,8 @@ def perf(
     function: FunctionName = None,
     what_if: WhatIf = None,
     recompile: Recompile = None,
+    calibrate: Profile = None,
+    save_device: SaveDevice = None,
     as_json: JsonOption = False,
     csv: CsvOption = None,
     html: HtmlOption = None,
@@ -52,8 +70,17 @@ def perf(
         raise typer.BadParameter("--recompile goes with --what-if")
     if what_if and (csv, html) != (None, None):
         raise typer.BadParameter("--what-if prints a comparison: it takes neither --csv nor --html")
-    check_targets(csv, html, source=file)
+    if save_device is not None and calibrate is None:
+        raise typer.BadParameter("--save-device goes with --calibrate")
+    if calibrate is not None and (what_if, csv, html) != (None, None, None):
+        raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if, --csv or --html")
+    check_targets(csv, html, save_device, source=file)
     program = load(file)
+    if calibrate is not None:
+        from ttstack.cli.calibrate import fit_to_profile
+
+        fit_to_profile(program, function, calibrate, save_device, as_json=as_json)
+        return
     if what_if:
         from ttstack.cli.compare import show
 

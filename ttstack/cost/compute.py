@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ttstack.cost.key_split import key_parts
+from ttstack.cost.key_split import chunk_cycles, key_parts
 from ttstack.cost.row_kernels import row_cycles
 from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
@@ -135,6 +135,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
     cycles = score * (products * each + softmax) + rows * chip.attention.query_row_cycles
+    cycles += chunk_cycles(device_op, chip)
     return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0, score * products * each)
 
 

@@ -2,10 +2,10 @@
 
 import math
 
+from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.footprint import attention_chunks
 from ttstack.ops.decode import DecodeAttention
-from ttstack.ops.types import DType, tiles
+from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc
 
 
@@ -13,21 +13,32 @@ def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Cores that share the keys of one head of one user, each with whole chunks; 1 of other ops."""
     if not isinstance(device_op.op, DecodeAttention):
         return 1
-    chunks = math.ceil(device_op.dispatch.steps / attention_chunks(device_op, chip)[1])
     free = device_op.grid.cores // max(device_op.dispatch.units, 1)
-    return max(min(free, chunks, chip.attention.max_cores_per_head), 1)
+    return max(min(free, key_chunks(device_op, chip), chip.attention.max_cores_per_head), 1)
+
+
+def key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Chunks of keys of a head that cores take one after the other."""
+    config = device_op.config
+    said = config.k_chunk_tiles if isinstance(config, AttentionConfig) else None
+    return math.ceil(device_op.dispatch.steps / (said or chip.attention.decode_chunk_tiles))
+
+
+def chunk_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles of a core between its chunks of keys, for all heads that it has."""
+    if not isinstance(device_op.op, DecodeAttention):
+        return 0.0
+    each = math.ceil(key_chunks(device_op, chip) / key_parts(device_op, chip))
+    return device_op.core_units * (each - 1) * chip.attention.chunk_cycles
 
 
 def merge_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles in which the results of cores that share a head are added up, by halves.
+    """Cycles in which one core adds up the results of those that share a head, one after the other.
 
-    Each step moves one core's result and its statistics to another, which rescales both and adds.
+    Each step rescales what is there and what comes, tile by tile, and adds.
     """
     parts = key_parts(device_op, chip)
     if parts == 1:
         return 0.0
-    moved = tiles(device_op.op.results[0].shape[-1]) + 2
-    write = chip.noc.l1_write
-    sent = write.latency_cycles + moved * DType.BF16.tile_bytes / chip.noc.bytes_per_cycle(write)
-    added = moved * chip.attention.softmax_cycles_per_tile / 2
-    return math.ceil(math.log2(parts)) * (sent + added)
+    columns = tiles(device_op.op.results[0].shape[-1])
+    return (parts - 1) * (chip.attention.merge_cycles + columns * chip.attention.merge_tile_cycles)

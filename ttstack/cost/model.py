@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
 from ttstack.cost.data_stream import Stream
+from ttstack.cost.decode_setup import decode_setup_cycles
 from ttstack.cost.dram_bandwidth import shared_cycles
 from ttstack.cost.halo import halo_step
 from ttstack.cost.key_split import key_parts, merge_cycles
@@ -61,7 +62,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.WRITER: written * ns,
         Term.WAIT: (arrival + alone) * ns,
         Term.TAIL: (written * tail + merge_cycles(device_op, chip)) * ns,
-        Term.FILL: fill_ns(chip) + setup_cycles(device_op, chip) * ns,
+        Term.FILL: fill_ns(chip) + (setup_cycles(device_op, chip) + decode_setup_cycles(device_op, chip)) * ns,
         Term.SKEW: skew_ns(cores, chip),
         Term.THROTTLE: throttle_ns(work.products * ns, cores, chip),
         **exchange_ns(device_op, chip, system),
@@ -75,8 +76,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.NOC: [t * (1 - first) * ns for t in noc],
         Term.WRITER: [written * (1 - tail) * ns],
     }
-    exponent = 1.0 if takes_turns(device_op) else chip.pipeline.stream_exponent
-    total = kernel_ns(terms, lanes, exponent, chip)
+    total = kernel_ns(terms, lanes, chip, exponent=1.0 if takes_turns(device_op) else None)
     return _cost(device_op, total, terms, (*reads, *writes, before.stream), cores, chip)
 
 
@@ -84,9 +84,7 @@ def _moved(device_op: DeviceOp, kernel: Kernel, chip: ChipDesc) -> Cost:
     terms, lanes = movement_terms(kernel, chip)
     sides = (kernel.read, kernel.write)
     moved = [Stream(0.0, side.dram_bytes, side.noc_bytes or side.dram_bytes) for side in sides]
-    return _cost(
-        device_op, kernel_ns(terms, lanes, chip.pipeline.stream_exponent, chip), terms, moved, kernel.cores, chip
-    )
+    return _cost(device_op, kernel_ns(terms, lanes, chip), terms, moved, kernel.cores, chip)
 
 
 def _lanes(reads: Sequence[Stream]) -> tuple[list[float], list[float]]:

@@ -8,7 +8,7 @@ from ttstack.cost.multicast import pieces, read_and_multicast_cycles
 from ttstack.cost.page_kernels import is_paged, is_reduction, read_apart
 from ttstack.cost.rereads import rereads
 from ttstack.cost.tensor_train import core_stream
-from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.cost.window import window_stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts, unit_bytes
@@ -70,6 +70,7 @@ def _page_stream(
     if layout.in_l1:
         return Stream(cycles, noc_bytes=total, own_thread=own)
     if layout.sharded:
+        cycles = max(cycles, dram_cycles(total, chip.dram.weights_read_bytes_per_second, chip))
         return Stream(cycles, total, total, own, bank_adjacent=True)
     return Stream(cycles, total, total, own, dram_pages=total / page)
 

@@ -96,16 +96,16 @@ _MATH, _STREAMS, _ADDED = map(Term.of, (Combination.MATH, Combination.STREAM, Co
 
 
 def kernel_ns(
-    terms: Mapping[Term, float], lanes: Mapping[Term, Sequence[float]], exponent: float, chip: ChipDesc
+    terms: Mapping[Term, float], lanes: Mapping[Term, Sequence[float]], chip: ChipDesc, exponent: float | None = None
 ) -> float:
-    """Nanoseconds of a kernel whose terms are `terms`; `exponent` says how well streams overlap.
+    """Nanoseconds of a kernel whose terms are `terms`; `exponent` says how well streams overlap, if not as usual.
 
     Of a stream that runs in several lanes at once, or is hidden in part only, `lanes` has the nanoseconds of each that
     overlap; other streams overlap as they are.
     """
     math = soft_maximum([terms.get(term, 0.0) for term in _MATH], chip.pipeline.knee_exponent)
     streams = [ns for term in _STREAMS for ns in lanes.get(term, (terms.get(term, 0.0),))]
-    overlapped = soft_maximum([math, *streams], exponent)
+    overlapped = soft_maximum([math, *streams], exponent or chip.pipeline.stream_exponent)
     return overlapped + sum(terms.get(term, 0.0) for term in _ADDED)
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
 from ttstack.options.tables import Rules, read_rules
+from ttstack.placement import CAUTION
 from ttstack.placement.overrides import Format, Overrides, load_overrides
 from ttstack.system_desc import SystemDesc
 from ttstack.validation import validation_faults
@@ -76,6 +77,8 @@ class PlacementOptions(BaseModel):
     """Seconds that `optimal` may take for each function; 60 where not given, without end where nodes are."""
     placement_nodes: Annotated[int, BeforeValidator(_number), Field(ge=1)] | None = None
     """Nodes of its search after which `optimal` ends, on every machine at the same answer."""
+    placement_caution: Annotated[float, BeforeValidator(_number), Field(ge=0)] = CAUTION
+    """How much of what a prediction may be wrong by counts against what the library would not do by itself."""
     dtype: Format | None = None
     """Format of real numbers on the device; the source's own where not given."""
     weights_dtype: Format | None = None

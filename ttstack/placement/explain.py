@@ -7,7 +7,7 @@ from math import isfinite
 from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph_from_program import Recovered, recovered
-from ttstack.placement.pricing import Candidate, Pricing
+from ttstack.placement.pricing import CAUTION, Candidate, Pricing
 from ttstack.placement.problem import Problem
 from ttstack.placement.solve_around import resolved
 from ttstack.program.records import Function
@@ -57,7 +57,8 @@ def explain(
     as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
     others = {i: of for i, of in found.fixed.items() if i != node}
     free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
-    alternatives = _Comparison(found, as_it_is, free, node).run()[: None if most is None else most + 1]
+    comparison = _Comparison(found, as_it_is, free, node, Pricing(chip, system, CAUTION))
+    alternatives = comparison.run()[: None if most is None else most + 1]
     if not anew_seconds:
         return alternatives
     total = as_it_is.problem.total(_choices(found, as_it_is))
@@ -79,6 +80,8 @@ class _Comparison:
     as_it_is: Formulation
     free: Formulation
     node: int
+    cautious: Pricing
+    """Prices with what is added for their uncertainty."""
 
     def run(self) -> list[Alternative]:
         problem, now, at = self.as_it_is.problem, _choices(self.found, self.as_it_is), self._step(self.as_it_is)
@@ -149,6 +152,8 @@ class _Comparison:
         for i, choice in enumerate(chosen):
             if (peak := problem.peak(i, choice, options)) > problem.capacity[i]:
                 return f"needs {peak:,} bytes of L1 at {self._place(i)}, there are {problem.capacity[i]:,}"
+        if more < 0 and self._risk_ns(candidate.device_op) - self._risk_ns(first.device_op) > -more:
+            return "faster only if its predicted time holds, which may be wrong by more than the difference"
         if more < 0:
             return "faster, but the policy that placed the op did not see it"
         reasons = {
@@ -157,6 +162,9 @@ class _Comparison:
             "those that read its result ask for other layouts": after,
         }
         return max(reasons, key=reasons.__getitem__)
+
+    def _risk_ns(self, device_op: DeviceOp) -> float:
+        return self.cautious.price(device_op).risk_ns
 
     def _place(self, step: int) -> str:
         node = self.found.graph.nodes[self.free.node_at(step)]

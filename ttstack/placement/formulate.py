@@ -176,7 +176,7 @@ class _Formulator:
             writes=node.results,
             needs=needs,
             gives=np.array(gives, dtype=np.int64).reshape(len(of), len(node.results)),
-            cost=np.array([0.0 if self._loads_weight(node) else c.ns for c in of]),
+            cost=np.array([0.0 if self._loads_weight(node) else c.price_ns for c in of]),
             scratch=np.array([c.circular_buffer_bytes for c in of], dtype=np.int64),
             dies=dies,
         )
@@ -191,7 +191,7 @@ class _Formulator:
                     if source == target:
                         continue
                     change = self.pricing.convert(t, source, target)
-                    cost[i, j] = np.inf if change is None else change.ns
+                    cost[i, j] = np.inf if change is None else change.price_ns
                     copied[i, j] = self._bytes(t, target)
                     scratch[i, j] = self.pricing.chip.l1.size_bytes if change is None else change.circular_buffer_bytes
             changes = np.array([[source != target for target in need] for source in have])

@@ -1,6 +1,6 @@
 """Placement of a whole function: formulate, solve, find addresses, and say what was decided."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
@@ -14,7 +14,7 @@ from ttstack.placement.match_overrides import asked
 from ttstack.placement.optimal import Solution, optimum
 from ttstack.placement.overrides import Overrides
 from ttstack.placement.plan import Plan, Step
-from ttstack.placement.pricing import Candidate, Pricing
+from ttstack.placement.pricing import CAUTION, Candidate, Pricing
 from ttstack.placement.solve_with_addresses import Bank, with_addresses
 from ttstack.system_desc import ChipDesc, SystemDesc
 
@@ -34,6 +34,7 @@ def place(
     weights_dtype: DType | None = None,
     budget: float = BUDGET_SECONDS,
     nodes: int | None = None,
+    caution: float = CAUTION,
     overrides: Overrides | None = None,
     system: SystemDesc | None = None,
 ) -> Plan:
@@ -41,13 +42,14 @@ def place(
 
     No core's L1 is exceeded at any point of the schedule, circular buffers of the running op included, and all
     buffers have addresses at which they never overlap. `optimal` is searched for `budget` seconds and `nodes` of the
-    integer program's tree.
+    integer program's tree. What the library would not do by itself must be faster by more than `caution` times what its
+    prediction may be wrong by.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
-    pricing, wanted = Pricing(chip, system), asked(graph, overrides or Overrides())
+    pricing, wanted = Pricing(chip, system, caution), asked(graph, overrides or Overrides())
     where = homes(graph, dtype, weights_dtype or dtype, wanted.formats)
     every = policy == "optimal"
     formulation = formulate(graph, where, pricing, wanted.ops, l1=policy != "dram", grids=every, faults=wanted.faults)
@@ -88,14 +90,40 @@ def _plan(
         else:
             layout = layouts[node.operands[0]]
             steps.append(Step(DeviceOp(node.op, (layout,), (layout,), Grid(1, 1)), 0, view=True))
+    price = problem.total(chosen)
+    predicted = price - sum(map(float, _risks(graph, formulation, layouts, chosen, pricing, homes)))
     moved = {v: _change(graph.values[v], layouts[v], homes[v], pricing) for v in formulation.outputs.values()}
     return Plan(
         layouts=tuple(layouts),
         steps=tuple(steps),
-        predicted_ns=problem.total(chosen),
-        bound_ns=solution.bound,
+        predicted_ns=predicted,
+        bound_ns=None if solution.bound is None else predicted - (price - solution.bound),
         outputs={v: step for v, step in moved.items() if step is not None},
     )
+
+
+def _risks(
+    graph: Graph,
+    formulation: Formulation,
+    layouts: Sequence[Layout],
+    chosen: Sequence[int],
+    pricing: Pricing,
+    homes: Sequence[Layout],
+) -> Iterator[float]:
+    """What the price of the chosen placement has for uncertainty, op by op and change by change."""
+    for at, index in formulation.nodes.items():
+        candidate = formulation.candidates[at][chosen[at]]
+        if formulation.problem.steps[at].cost[chosen[at]]:
+            yield candidate.risk_ns
+        for v, wanted in zip(graph.nodes[index].operands, candidate.device_op.operands, strict=True):
+            yield _change_risk(graph.values[v], layouts[v], wanted, pricing)
+    for v in formulation.outputs.values():
+        yield _change_risk(graph.values[v], layouts[v], homes[v], pricing)
+
+
+def _change_risk(t: TensorType, source: Layout, target: Layout, pricing: Pricing) -> float:
+    change = None if source == target else pricing.convert(t, source, target)
+    return change.risk_ns if change else 0.0
 
 
 def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pricing) -> Step:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ttstack.cost import predict
+from ttstack.cost import Cost, confidence, predict
 from ttstack.device.block_configs import block_configs
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
@@ -18,6 +18,10 @@ from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
 
+CAUTION = 1.0
+"""How much of what a prediction may be wrong by counts, unless said otherwise."""
+OWN_ERROR = 0.5
+"""Share of a measured class's error that one way to run an op does not share with the others."""
 Way = tuple[Grid, Spread, ProgramConfig | None]
 """Cores, how the loops go over them, and the program configuration."""
 
@@ -31,6 +35,13 @@ class Candidate:
     """Predicted, the gap to the op before included."""
     circular_buffer_bytes: int
     """Bytes of circular buffers, on each core."""
+    risk_ns: float = 0.0
+    """What is added in comparisons, because the predicted time may be wrong."""
+
+    @property
+    def price_ns(self) -> float:
+        """What placement compares: the predicted time, and what is added for its uncertainty."""
+        return self.ns + self.risk_ns
 
     @property
     def way(self) -> Way:
@@ -45,6 +56,8 @@ class Pricing:
     chip: ChipDesc
     system: SystemDesc | None = None
     """Where ops that span the mesh run; the chip alone where None."""
+    caution: float = 0.0
+    """How much of the error of a prediction counts against what the library would not do by itself."""
     _conversions: dict[Any, Candidate | None] = field(default_factory=dict[Any, Any])
 
     @property
@@ -55,7 +68,19 @@ class Pricing:
     def price(self, device_op: DeviceOp) -> Candidate:
         """The op as it is."""
         cost = predict(device_op, self.chip, self.system)
-        return Candidate(device_op, cost.elapsed_ns, footprint(device_op, self.chip))
+        return Candidate(
+            device_op, cost.elapsed_ns, footprint(device_op, self.chip), self.caution * self.risk_ns(device_op, cost)
+        )
+
+    def risk_ns(self, device_op: DeviceOp, cost: Cost) -> float:
+        """Nanoseconds by which the time may be wrong; none where all tensors lie as ttnn leaves them by default.
+
+        Half of the error where ops like it were measured, since ways to run an op share much of it; else all of it.
+        """
+        if all(not layout.in_l1 and not layout.sharded for layout in device_op.layouts()):
+            return 0.0
+        said = confidence(device_op, cost, self.chip)
+        return cost.elapsed_ns * (said.error or 0.0) * (1.0 if said.extrapolated else OWN_ERROR)
 
     def configured(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
         """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
@@ -70,7 +95,7 @@ class Pricing:
     def front(self, ops: Iterable[DeviceOp]) -> list[Candidate]:
         """Those that fit L1 and of which none other is as fast with as little L1, the fastest first."""
         fitting = (op for op in ops if footprint(op, self.chip) <= self.chip.l1_usable_bytes)
-        found = sorted(map(self.price, fitting), key=lambda c: (c.ns, c.circular_buffer_bytes, c.device_op.grid))
+        found = sorted(map(self.price, fitting), key=lambda c: (c.price_ns, c.circular_buffer_bytes, c.device_op.grid))
         kept: list[Candidate] = []
         for candidate in found:
             if not kept or candidate.circular_buffer_bytes < kept[-1].circular_buffer_bytes:

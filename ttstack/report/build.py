@@ -22,7 +22,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     Raises:
         InputError: there is no such function, or several and no name.
     """
-    function = _find(binary, function_name)
+    function = function_named(binary, function_name)
     chip = binary.chip(function)
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
@@ -43,7 +43,12 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     )
 
 
-def _find(binary: Binary, name: str | None) -> Function:
+def function_named(binary: Binary, name: str | None) -> Function:
+    """The function of that name, or the only one.
+
+    Raises:
+        InputError: there is no such function, or several and no name.
+    """
     found = [f for f in binary.functions if name is None or f.name == name]
     if len(found) == 1:
         return found[0]

@@ -49,11 +49,21 @@ def columns(report: Report) -> list[Column]:
     ]
 
 
+_SKEWED = 3
+"""How much larger one side of an interval is, where both are given."""
+
+
 def expected(confidence: Confidence) -> str:
-    """Mean error of predictions like it in per cent, with a star where it is outside of what was measured."""
+    """Per cent within which two of three measurements of ops like it lie, with a star where there are none.
+
+    Two numbers where they lie more to one side.
+    """
     if confidence.error is None:
         return "?"
-    return f"{100 * confidence.error:.0f}{'*' if confidence.extrapolated else ''}"
+    star, low, high = "*" if confidence.extrapolated else "", confidence.low, confidence.high
+    if low is not None and high is not None and max(-low, high) > _SKEWED * min(-low, high):
+        return f"{100 * low:+.0f}{100 * high:+.0f}{star}"
+    return f"{100 * confidence.error:.0f}{star}"
 
 
 def _term(term: Term) -> Column:

@@ -94,6 +94,7 @@ def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
 def _op(report: Report, op: OpReport) -> dict[str, Any]:
     return _numbers(report, op) | {
         "terms": dict(op.terms),
+        "expected_interval": [op.confidence.low, op.confidence.high],
         "beyond": list(op.confidence.beyond),
         "operands": [_tensor(t) for t in op.operands],
         "results": [_tensor(t) for t in op.results],

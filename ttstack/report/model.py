@@ -1,5 +1,7 @@
 """The report of one function: its device ops in order, what each costs, and the memory that it takes."""
 
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -143,13 +145,16 @@ class Report:
         return self.kernel_ns + self.gap_ns
 
     def expected_error(self) -> tuple[float, float]:
-        """Mean error of the classes that the ops belong to, weighted by time; and the share of time that is not known.
+        """The error expected of the total, and the share of time that rests on nothing measured.
 
-        That is the share of ops that nothing like was measured of, or that are outside of what was measured.
+        Errors of ops of one class go together and add up; those of different classes are independent, and add as
+        squares. Ops without a stated error count with their whole time.
         """
-        known = [op for op in self.ops if op.confidence.error is not None]
-        time = sum(op.elapsed_ns for op in known)
-        error = sum((op.confidence.error or 0.0) * op.elapsed_ns for op in known) / time if time else 0.0
+        sums: defaultdict[str, float] = defaultdict(float)
+        for op in self.ops:
+            stated = 1.0 if op.confidence.error is None else op.confidence.error
+            sums[op.confidence.measured or op.name] += stated * op.elapsed_ns
+        error = math.hypot(*sums.values()) / self.total_ns if self.total_ns else 0.0
         return error, sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
 
     @property

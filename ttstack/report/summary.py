@@ -35,5 +35,5 @@ def in_l1(report: Report) -> str:
 def _expected(report: Report) -> str:
     """What `±%` means, and what it is of the whole."""
     error, unknown = report.expected_error()
-    line = f"±%: mean error on measurements of like ops, {100 * error:.1f} by time"
-    return f"{line}; * or ?: unlike what was measured, {percent(unknown)} % of the time" if unknown else line
+    line = f"expect the total within {percent(error)} % of this; ±%: two of three measurements of like ops lie within"
+    return f"{line}; * or ?: {percent(unknown)} % of the time rests on nothing measured" if unknown else line

@@ -7,6 +7,16 @@ from pydantic import Field
 from ttstack.system_desc.base import Desc, Fault
 from ttstack.system_desc.quantities import Count, Nanoseconds, Ratio
 
+UNMEASURED = "unmeasured"
+"""The class of all that no figure was fitted to: the spread where nothing like an op was measured."""
+SHORT_NS = 10e3
+"""Ops that take less are classes of their own, where enough were measured: what they take is mostly fixed."""
+
+
+def sized(name: str, ns: float) -> str:
+    """The class of this name for ops of such a length."""
+    return f"{name}_short" if ns < SHORT_NS else name
+
 
 class CalibrationDesc(Desc):
     """One class of measurements that figures were fitted to."""
@@ -14,6 +24,9 @@ class CalibrationDesc(Desc):
     rows: Count = Field(ge=1, description="Measurements, count.")
     error: Ratio = Field(description="Mean of |predicted / measured - 1| of shapes that the fit had not seen, ratio.")
     bias: float = Field(description="Mean of predicted / measured - 1 of the same, ratio.")
+    stated: Ratio = Field(description="What is stated beside such an op: two of three errors are smaller, ratio.")
+    low: float = Field(description="Of three measured times, two lie above this less than the predicted, ratio.")
+    high: float = Field(description="And below this more, ratio.")
     roofline_error: Ratio = Field(description="Mean error of the peaks of FLOPs and DRAM on the same rows, ratio.")
     least_ns: Nanoseconds = Field(description="The shortest measured time, nanoseconds.")
     most_ns: Nanoseconds = Field(description="The longest measured time, nanoseconds.")

@@ -35,6 +35,10 @@ class MatrixUnitDesc(Desc):
     subblock_cycles: Cycles = Field(
         description="Handing a subblock of output tiles from math to packer, for each k block, cycles."
     )
+    sharded_weights_cycles: Cycles = Field(
+        description="Additional for a product whose weights lie over the banks of DRAM: activations are brought to "
+        "the readers, and results back, cycles."
+    )
     multiply_cycles_per_tile: FidelityCycles = Field(description="Elementwise multiply of a tile, cycles.")
     eltwise_cycles_per_tile: Cycles = Field(
         gt=0, description="Elementwise add or subtract of a tile, at any fidelity, cycles."

@@ -78,6 +78,9 @@ class DramDesc(Desc):
     streamed_write_fraction: Share = Field(
         description="The same by ops that wait for each page to be written, ratio in (0, 1]."
     )
+    weights_read_fraction: Share = Field(
+        description="Weights of a matrix product that lie over the banks, of the peak, ratio in (0, 1]."
+    )
     turn_fraction: Ratio = Field(
         le=1, description="Of the time of writes, what reads at the same time wait for, ratio in [0, 1]."
     )
@@ -120,6 +123,11 @@ class DramDesc(Desc):
     def interleaved_write_bytes_per_second(self) -> float:
         """All channels, interleaved pages written by all cores."""
         return self.interleaved_write_fraction * self.peak_bytes_per_second
+
+    @property
+    def weights_read_bytes_per_second(self) -> float:
+        """Weights of a matrix product that lie over the banks."""
+        return self.weights_read_fraction * self.peak_bytes_per_second
 
     @property
     def streamed_write_bytes_per_second(self) -> float:

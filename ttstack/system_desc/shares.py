@@ -28,7 +28,9 @@ def _of(section: str, peak: str, *names: str, parts: str | None = None) -> tuple
 
 
 RATES = (
-    *_of("dram", "peak", "bank_adjacent_read", "interleaved_read", "interleaved_write", "streamed_write"),
+    *_of(
+        "dram", "peak", "bank_adjacent_read", "interleaved_read", "interleaved_write", "streamed_write", "weights_read"
+    ),
     *_of("dram", "peak", "channel_read", "channel_write", parts="dram.num_channels"),
     *_of("ethernet", "link", "effective"),
     *_of("pcie", "peak", "to_device", "from_device"),

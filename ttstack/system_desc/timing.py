@@ -108,5 +108,12 @@ class AttentionDesc(Desc):
     query_row_cycles: Cycles = Field(
         description="Start, diagonal waste, statistics and final division of one row of query tiles, cycles."
     )
+    decode_cycles: Cycles = Field(
+        description="Additional for attention to a cache: positions and pages are looked up, cycles."
+    )
+    decode_chunk_tiles: Count = Field(ge=1, description="Keys that a core takes at a time, in tiles, count.")
+    chunk_cycles: Cycles = Field(description="From one chunk of keys to the next in decoding, cycles.")
+    merge_cycles: Cycles = Field(description="Adding the result of another core that shares the head, cycles.")
+    merge_tile_cycles: Cycles = Field(description="The same, for each column of tiles of the result, cycles.")
     key_chunk_tiles: Count = Field(ge=1, description="Keys that one pass of the inner loop takes, in tiles, count.")
     max_cores_per_head: Count = Field(ge=1, description="Cores that share the keys of a head in decoding, count.")

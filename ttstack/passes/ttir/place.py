@@ -19,7 +19,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
-from ttstack.placement import BUDGET_SECONDS, Plan, Step, place
+from ttstack.placement import BUDGET_SECONDS, CAUTION, Plan, Step, place
 from ttstack.placement.overrides import Overrides, load_overrides
 
 
@@ -35,6 +35,8 @@ class Place(Pass, name="place"):
     """Seconds that `optimal` may take for each function; 60 where not given, without end where nodes are."""
     nodes: Annotated[int, Field(ge=1)] | None = None
     """Nodes of the integer program's tree after which `optimal` ends, on every machine at the same answer."""
+    caution: Annotated[float, Field(ge=0)] = CAUTION
+    """How much of what a prediction may be wrong by counts against what the library would not do by itself."""
     overrides: Overrides | Path | None = None
     """What is fixed of some ops: the path of a YAML or JSON file."""
 
@@ -66,6 +68,7 @@ class Place(Pass, name="place"):
                 weights_dtype=self.weights_dtype,
                 budget=self.budget or (BUDGET_SECONDS if self.nodes is None else math.inf),
                 nodes=self.nodes,
+                caution=self.caution,
                 overrides=overrides,
                 system=desc,
             )

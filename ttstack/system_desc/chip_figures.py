@@ -1,7 +1,7 @@
 """Figures of a chip by dotted path: read, replaced, and spelled as presets spell them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.quantities import BYTES_PER_SECOND
@@ -12,7 +12,7 @@ def read(chip: ChipDesc, path: str) -> float:
     """The figure at a dotted path."""
     value: Any = chip
     for name in path.split("."):
-        value = value[name] if isinstance(value, dict) else getattr(value, name)
+        value = cast(Any, value)[name] if isinstance(value, dict) else getattr(value, name)
     return float(value)
 
 
@@ -46,6 +46,7 @@ def _peak(chip: ChipDesc, path: str) -> float | None:
 def _replaced(part: Any, path: Sequence[str], value: float) -> Any:
     name, *rest = path
     if isinstance(part, dict):
-        return type(part)({**part, name: value})
+        figures = cast(dict[str, float], part)
+        return type(figures)({**figures, name: value})
     new = _replaced(getattr(part, name), rest, value) if rest else value
     return part.model_copy(update={name: new})

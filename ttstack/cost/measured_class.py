@@ -1,0 +1,81 @@
+"""The class of measurements that an op belongs to: the same kernel on tensors that lie alike."""
+
+from ttstack.cost.page_kernels import is_reduction
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_attention, is_batched, is_contraction
+from ttstack.device.layout import Layout, MemoryLayout
+from ttstack.ops.decode import DecodeAttention
+from ttstack.ops.devices import MeshOp
+from ttstack.ops.types import tiles
+from ttstack.ops.windows import WindowOp
+
+_BY_MNEMONIC = {
+    "softmax": "softmax",
+    "cumsum": "scan",
+    "cumprod": "scan",
+    "argmax": "selection",
+    "topk": "selection",
+    "sort": "selection",
+    "permute": "transpose",
+    "transpose": "transpose",
+    "concat": "concat",
+    "pad": "pad",
+    "slice_static": "slice",
+    "slice_dynamic": "slice",
+    "reshape": "reshape",
+    "embedding": "embedding",
+    "concatenate_heads": "heads",
+    "split_query_key_value_and_split_heads": "heads",
+    "split_heads": "heads",
+    "upsample2d": "upsample",
+    "assign": "moves",
+    "clone": "moves",
+}
+_BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
+
+
+def measured_class(device_op: DeviceOp) -> str:
+    """The name of the class; empty where no kernel like the op's was measured on any device."""
+    op = device_op.op
+    if isinstance(op, MeshOp):
+        return "collective" if op.family == "collective" else ""
+    named = _BY_MNEMONIC.get(op.mnemonic) or _BY_FAMILY.get(op.family)
+    if named is not None:
+        return named
+    if isinstance(op, WindowOp):
+        return "convolution"
+    if op.mnemonic == "to_layout":
+        return _layout_change(device_op.operands[0], device_op.results[0])
+    if is_attention(device_op.dispatch):
+        return "decode_attention" if isinstance(op, DecodeAttention) else "flash_attention"
+    return _product(device_op) if is_contraction(device_op.dispatch) else _paged(device_op)
+
+
+def _paged(device_op: DeviceOp) -> str:
+    if is_reduction(device_op):
+        return "reduction"
+    if device_op.op.family != "eltwise":
+        return ""
+    return "elementwise" if len(device_op.operands) == 1 else "binary_elementwise"
+
+
+def _product(device_op: DeviceOp) -> str:
+    """By configuration: one row of tiles, a height-sharded operand, a batch of small products, or a large one."""
+    left = device_op.op.operands[0]
+    if is_batched(device_op.dispatch):
+        return "matmul_of_models"
+    if device_op.operands[0].memory_layout is MemoryLayout.HEIGHT_SHARDED:
+        return "matmul_height_sharded"
+    if tiles(left.shape[-2] if left.rank > 1 else 1) == 1:
+        return "matmul_new_tokens"
+    return "matmul_of_models" if device_op.operands[0].sharded else "matmul"
+
+
+def _layout_change(source: Layout, target: Layout) -> str:
+    if source.tiled != target.tiled:
+        return "tilize" if target.tiled else "untilize"
+    if source.dtype != target.dtype:
+        return "moves"
+    shards = source.in_l1 and source.sharded, target.in_l1 and target.sharded
+    names = {(True, True): "reshard", (False, True): "interleaved_to_sharded", (True, False): "sharded_to_interleaved"}
+    return names.get(shards, "moves")
