@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.ops.case import Case
 from ttstack.ops import (
     OPS,
@@ -154,7 +156,12 @@ def size_as(found: dict[type[Op], Callable[[str, int], Case]]) -> None:
 
 def sized(mnemonic: str, n: int) -> Case:
     """The op on matrices of about `n` by `n`."""
-    maker = next(_SIZED[c] for c in OPS[mnemonic].__mro__ if c in _SIZED)
+    maker = next((_SIZED[c] for c in OPS[mnemonic].__mro__ if c in _SIZED), None)
+    if maker is None:
+        family = OPS[mnemonic].family
+        pytest.fail(
+            f"no case of '{mnemonic}' at any size: add one to _SIZED in tests/ops/sized.py, beside those of {family}"
+        )
     return maker(mnemonic, n)
 
 

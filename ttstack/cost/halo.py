@@ -15,7 +15,7 @@ from ttstack.system_desc import ChipDesc
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """Of one core: those that it keeps or fills in, those that it gets from others, and the bytes of each."""
+    """The pixels of one core: those that it keeps or fills in, and gets from others, and the bytes of each."""
 
     kept: float
     taken: float

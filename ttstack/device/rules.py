@@ -64,7 +64,7 @@ def _masks(op: Op) -> frozenset[int]:
 
 
 def _block_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
-    """Of the blocks of a product; one that its configuration leaves out is a whole one."""
+    """Faults of the blocks of a product; one that its configuration leaves out is a whole one."""
     blocks, result = MatmulBlocks.of(device_op), device_op.results[0]
     m, n, height, width = blocks.per_core_m, blocks.per_core_n, blocks.out_block_h, blocks.out_block_w
     rows, columns = blocks.out_subblock_h, blocks.out_subblock_w

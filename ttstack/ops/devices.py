@@ -53,7 +53,7 @@ class MeshOp(Op):
     rounds: ClassVar[int] = 1
     """Times that shares circulate, one after the other."""
     reducing: ClassVar[int] = 0
-    """Of these, in which they are reduced on their way."""
+    """Those of them in which shares are reduced on their way."""
     by_rows: ClassVar[bool] = False
     """Whether rows go without what fills their tiles."""
 

@@ -26,7 +26,7 @@ class Ends:
 
     @staticmethod
     def of(device_op: DeviceOp) -> "Ends":
-        """Of an op with at least one result; indices that the host could read do not count."""
+        """The ends of an op with at least one result; indices that the host could read do not count."""
         op = device_op.op
         count = len(op.operands)
         sources = tuple(
@@ -79,7 +79,7 @@ class Ends:
 
     @cached_property
     def core_pages(self) -> int:
-        """Of the core with the most."""
+        """Pages of the core with the most."""
         t, layout = self.held
         if self.reads_own or self.writes_own:
             return math.ceil(math.prod(layout.shard(t)) * self.parts)

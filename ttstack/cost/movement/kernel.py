@@ -36,7 +36,7 @@ class Side:
     """All that is read, or all that is written."""
 
     threads: tuple[Transfers, ...] = ()
-    """Of a core, for each block; they take turns. None where the data stays in the core."""
+    """What a core transfers for each block, in turns. None where the data stays in the core."""
     dram_bytes: float = 0.0
     """By all cores, as are the others."""
     dram_pages: float = 0.0
@@ -59,7 +59,7 @@ class Kernel:
 
     cores: int
     blocks: float
-    """Of the core with the most; one is read while the one before is computed, and that before it written."""
+    """Blocks of the core with the most; one is read while the one before is computed, and that before it written."""
     read: Side = field(default_factory=Side)
     write: Side = field(default_factory=Side)
     math: float = 0.0
