@@ -190,10 +190,6 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         _op(0, config=MatmulConfig(_REUSE, out_subblock_w=2)),
         "has 2 as 'out_subblock_w' of its",
     ),
-    "circular buffers too small": (
-        _op(2, circular_buffer_bytes=4159),
-        "op 2 'generic' has 4,159 bytes of circular buffers on each core, it needs 4,160",
-    ),
     "an input that is a view": (
         _tensor(1, alias=0),
         "tensor 1 'layer.weight' is an input, and shares the buffer of tensor 0",

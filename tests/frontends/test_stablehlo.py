@@ -117,8 +117,8 @@ def test_what_jax_spells_out_is_found_again():
         0,
         1,
         1,
-        3,
-    ]
+        0,
+    ], "heads of fewer elements than a tile has are moved by reshapes and permutations"
 
 
 def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():

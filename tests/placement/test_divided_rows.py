@@ -71,12 +71,13 @@ def test_sums_are_exchanged_once_for_rms_norms_and_twice_for_layer_norms():
     assert exchange("layer_norm", "width_sharded", [1, 8]) == pytest.approx(2 * once)
     assert once < exchange("rms_norm", "width_sharded", [2, 8]) < exchange("rms_norm", "width_sharded", [8, 8])
     assert exchange("rms_norm", "block_sharded", [1, 8]) == pytest.approx(once), "the same cores"
-    assert exchange("rms_norm", "width_sharded", [1, 8], rows=512) > once
+    assert exchange("rms_norm", "width_sharded", [1, 8], rows=256) > once
 
 
 def test_the_parts_of_sums_are_in_circular_buffers():
     program = forced("rms_norm", "width_sharded", [2, 8])
     chip, norm = program.binary.system_desc.chips[0], norm_of(program, "rms_norm")
     placed = program.function().device_op(norm)
-    sums, block, out = 16 + 1, 8, 2 * 8
-    assert norm.circular_buffer_bytes == footprint(placed, chip) >= 2048 * (sums + block + out)
+    exchanged, own, shards, weight, scalars = 8 + 2 - 1, 3, 2 * 8, 8, 4
+    tiles = exchanged + own + shards + weight + scalars
+    assert norm.circular_buffer_bytes == footprint(placed, chip) == 2048 * tiles, "as ttnn 0.81.1 allocates them"

@@ -6,12 +6,17 @@ from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo
+from ttstack.device.kernel_buffers.eltwise import eltwise_bytes, is_eltwise
+from ttstack.device.kernel_buffers.movement import movement_bytes
+from ttstack.device.kernel_buffers.rows import norm_bytes, softmax_bytes
 from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
 from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
+from ttstack.ops.normalization import TrailingNorm
+from ttstack.ops.reduction import Softmax
 from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
@@ -26,11 +31,27 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
         return _attention(device_op, chip)
     if is_contraction(device_op.dispatch):
         return _matmul(device_op)
+    if (found := _of_kernel(device_op, chip)) is not None and found <= chip.l1_usable_bytes:
+        return found
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
     held = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
     held += halo.nbytes if (halo := Halo.of(device_op)) else 0
     return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
+
+
+def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
+    """What the kernel of such an op allocates, where that is known to the byte; one for longer rows may take less."""
+    tiled = all(layout.tiled for layout in device_op.layouts())
+    if tiled and is_eltwise(device_op.op):
+        return eltwise_bytes(device_op)
+    match device_op.op:
+        case TrailingNorm():
+            return norm_bytes(device_op, chip)
+        case Softmax() as op if op.dimension % op.input.rank == op.input.rank - 1:
+            return softmax_bytes(device_op)
+        case _:
+            return movement_bytes(device_op)
 
 
 def parts(device_op: DeviceOp) -> list[tuple[IndexingMap, TensorType, Layout]]:

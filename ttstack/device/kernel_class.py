@@ -53,6 +53,16 @@ def is_batched(dispatch: Loops) -> bool:
     return any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
 
 
+def keeps_rows(op: Op) -> bool:
+    """Whether a core makes whole rows of the result: the kernel of batched products."""
+    return is_product(op) and is_batched(op.loops)
+
+
+def is_product(op: Op) -> bool:
+    """Whether the op is a matrix product and nothing else, whose blocks its configuration says."""
+    return op.nest is not None and is_matmul(op.loops)
+
+
 def attended(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
     passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import keeps_rows
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,10 @@ class MatmulBlocks:
 
 
 def per_core(device_op: DeviceOp) -> tuple[int, int]:
-    """Rows, batch included, and columns of output tiles of the core with the most work."""
+    """Rows, batch included, and columns of output tiles of the busiest core; of batched products, whole rows."""
     loops = device_op.dispatch.parallel
     domain = device_op.core_domain
+    if keeps_rows(device_op.op):
+        width = device_op.dispatch.domain[loops[-1]]
+        return -(-device_op.dispatch.units // max(width * device_op.grid.cores, 1)), width
     return math.prod(domain[i] for i in loops[:-1]), domain[loops[-1]]

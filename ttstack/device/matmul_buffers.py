@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import is_local
+from ttstack.device.matmul_blocks import per_core
 from ttstack.ops.types import DType
 
 DOUBLE = 2
@@ -22,6 +23,12 @@ class MatmulBuffers:
     out: int
     partial: int
     """Bytes of sums over part of K, where the output's own buffer cannot hold them."""
+    core: tuple[int, int]
+    """Rows and columns of output tiles of a core."""
+    in0_shard: int = 0
+    """Bytes of a tile of a shard of in0 that steps along K are taken out of; 0 where in0 is no such shard."""
+    out_shard: int = 0
+    """Bytes of a tile of the output, where it is a shard that whole output blocks are computed in."""
     convolution: DeviceOp | None = None
     """What has windows, of whose input a core holds a copy."""
 
@@ -35,17 +42,26 @@ class MatmulBuffers:
         partial = (DType.F32 if result is DType.F32 else DType.BF16).tile_bytes
         count = len(dispatch.inputs)
         return MatmulBuffers(
-            in0=DOUBLE * sizes[0],
-            in1=DOUBLE * sizes[1],
+            in0=sizes[0],
+            in1=sizes[1],
             extra=sum(layout.dtype.tile_bytes for layout in device_op.operands[2 : len(op.operands)]),
             out=sizes[count],
             partial=partial if result.tile_bytes < partial else 0,
+            core=per_core(device_op),
+            in0_shard=0 if sizes[0] else device_op.operands[0].dtype.tile_bytes,
+            out_shard=0 if sizes[count] else result.tile_bytes,
             convolution=device_op if Halo.of(device_op) else None,
         )
 
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:
-        """Bytes for output blocks of `height` x `width` tiles in steps of `depth` tiles along K."""
-        out = self.out + (self.partial if k_blocks > 1 else 0)
+        """Bytes for output blocks of `height` x `width` tiles in steps of `depth` tiles along K.
+
+        Streams have two buffers where there is a next step along K; a shard is the buffer where it is one whole block.
+        """
+        steps = DOUBLE if k_blocks > 1 else 1
+        in0 = self.in0 or (self.in0_shard if k_blocks > 1 else 0)
+        out = self.out or (self.out_shard if (height, width) != self.core else 0)
+        out += self.partial if k_blocks > 1 else 0
         halo = Halo.of(self.convolution, height) if self.convolution else None
         held = halo.nbytes if halo else 0
-        return (height * self.in0 + width * self.in1) * depth + width * self.extra + height * width * out + held
+        return steps * (height * in0 + width * self.in1) * depth + width * self.extra + height * width * out + held

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.halo import channel_pieces
-from ttstack.device.kernel_class import is_batched
+from ttstack.device.kernel_class import is_batched, is_product
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
-from ttstack.device.rules import in_shards, splits_rows, subblock_tiles, whole_rows
+from ttstack.device.rules import in_shards, subblock_tiles, whole_rows
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Loops
-from ttstack.ops.matmul import Matmul
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
@@ -114,9 +113,7 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
     buffers = MatmulBuffers.of(base)
     depths = _depths(base, chip)
     m, n = per_core(base)
-    if splits_rows(base, n):
-        return
-    sharded = isinstance(base.op, Matmul) and in_shards(base.results[0])
+    sharded = is_product(base.op) and in_shards(base.results[0])
     for height, width in _out_blocks(m, n):
         if sharded and not whole_rows(height, width, n):
             continue
@@ -145,7 +142,7 @@ def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
 def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc) -> MatmulConfig:
     m, n = per_core(base)
     whole = (height, width) == (m, n)
-    row = n if isinstance(base.op, Matmul) and in_shards(base.results[0]) else None
+    row = n if is_product(base.op) and in_shards(base.results[0]) else None
     rows, columns = subblock(height, width, subblock_tiles(base, chip), row)
     return MatmulConfig(
         type=MatmulProgram.DRAM_SHARDED if _streams_weights(base) else _PROGRAMS[base.spread],

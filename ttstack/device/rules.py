@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
-from ttstack.device.kernel_class import is_attention, is_batched
+from ttstack.device.kernel_class import is_attention, is_product, keeps_rows
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.base import Op
-from ttstack.ops.matmul import Matmul
 from ttstack.ops.normalization import TrailingNorm
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
@@ -21,7 +20,7 @@ from ttstack.system_desc import ChipDesc
 def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     """The rules that an op breaks."""
     yield from layout_faults(device_op)
-    if isinstance(device_op.op, Matmul) and isinstance(device_op.config, MatmulConfig):
+    if is_product(device_op.op) and isinstance(device_op.config, MatmulConfig):
         yield from _block_faults(device_op, chip)
 
 
@@ -95,11 +94,6 @@ def in_shards(result: Layout) -> bool:
 def whole_rows(height: int, width: int, per_core_n: int) -> bool:
     """Whether the tiles of a block follow one another in a shard: it spans the shard's rows, or has one row."""
     return width == per_core_n or height == 1
-
-
-def keeps_rows(op: Op) -> bool:
-    """Whether a core makes whole rows of the result: the kernel of batched products."""
-    return isinstance(op, Matmul) and is_batched(op.loops)
 
 
 def splits_rows(device_op: DeviceOp, per_core_n: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_BUFFERS = ("dataflow_buffer_allocate", "circular_buffer_allocate", "scratchpad_allocate")
+_BUFFERS = ("dataflow_buffer_allocate", "circular_buffer_allocate")
 _RANGE = re.compile(r"(\d+)-(\d+) - (\d+)-(\d+)")
 _CORNER = re.compile(r'"(start|end)":\{"x":(\d+),"y":(\d+)\}')
 _STEP = re.compile(r"step (\d+)")

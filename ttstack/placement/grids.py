@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
-from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_matmul, is_rowwise
+from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_matmul, is_rowwise, keeps_rows
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
-from ttstack.device.rules import keeps_rows
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access, Loops
 from ttstack.ops.types import TensorType, tiles

@@ -167,12 +167,12 @@ def _layout_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
             yield f"{_at(function, op)} runs on {op.grid} cores, the device has {device}"
 
 
-def _placement_faults(function: Function, chip: ChipDesc) -> Iterator[str]:
+def _placement_faults(function: Function, chip: ChipDesc) -> Iterator[str]:  # noqa: ARG001  (all take both)
     for tensor in (function.tensors[i] for i in function.inputs):
         if tensor.alias is not None:
             yield f"{_spell(tensor)} is an input, and shares the buffer of tensor {tensor.alias}"
     for op in function.operations:
-        for why in operation_faults(function, op, chip):
+        for why in operation_faults(function, op):
             yield f"{_at(function, op)} {why}"
 
 

@@ -76,6 +76,11 @@ class Placed:
         memory = self.constants.memory(self.device_op.results[number], self.op.results[number])
         return call("typecast", value, data_type(wanted), memory_config=memory)
 
+    def as_result(self, position: int) -> Expression:
+        """An operand in the format of the first result."""
+        value, given = self.operands[position], self.device_op.operands[position].dtype
+        return value if given == self.device_op.results[0].dtype else call("typecast", value, self.dtype)
+
     def unary(self, function: str, *arguments: Any, **keywords: Any) -> Expression:
         """A call on the first operand that gives a tensor of its format."""
         x = self.operands[0]

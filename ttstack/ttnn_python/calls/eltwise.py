@@ -18,6 +18,10 @@ _OTHER_NAMES = {
 """Where `ttnn` calls an op otherwise; its own `remainder` has the sign of the divisor."""
 
 
+_OF_ONE_FORMAT = ("maximum", "minimum")
+"""Ops that take operands of one format only."""
+
+
 def _alike(*bases: type[Op]) -> list[str]:
     """Ops of these families that have no attributes, and so differ in their names alone."""
     found = ((name, op) for name, op in OPS.items() if issubclass(op, bases) and not op.attribute_specs())
@@ -35,9 +39,10 @@ def binary(o: Placed) -> Expression:
     """Functions of two numbers; the result's format is asked for, because truth values have another one."""
     mnemonic: str = o.op.mnemonic
     name = _OTHER_NAMES.get(mnemonic, mnemonic)
+    operands = [*map(o.as_result, range(2))] if name in _OF_ONE_FORMAT else o.operands
     if name == "divide" and not o.op.lhs.dtype.is_float:
         return o.cast(call("div", *o.operands, rounding_mode="trunc", memory_config=o.memory), o.operand_dtype)
-    return call(name, *o.operands, dtype=o.dtype, memory_config=o.memory)
+    return call(name, *operands, dtype=o.dtype, memory_config=o.memory)
 
 
 @calls("gelu", "gelu_tanh")
@@ -80,7 +85,8 @@ def where(o: Placed) -> Expression:
 def typecast(o: Placed) -> Expression:
     """Another format."""
     if o.device_op.operands[0].dtype == o.device_op.results[0].dtype:
-        return call("to_memory_config", o.operands[0], o.memory)
+        same = o.device_op.operands[0] == o.device_op.results[0]
+        return call("clone" if same else "to_memory_config", o.operands[0], memory_config=o.memory)
     return call("typecast", o.operands[0], o.dtype, memory_config=o.memory)
 
 

@@ -1,0 +1,78 @@
+"""Circular buffers of elementwise kernels: two tiles of each stream, none where all tensors are shards of one kind."""
+
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Layout, MemoryLayout
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.types import TensorType
+
+_DOUBLE = 2
+
+_TRUTH_VALUES = ("logical_and", "logical_or", "logical_xor")
+"""Ops that make ones and zeros of each operand first, into a tile of their own."""
+
+_BINARY = 2
+"""Operands of an op that repeats one of them within its tiles."""
+
+
+def is_eltwise(op: Op) -> bool:
+    """Whether one elementwise function of tiles is all that the op is."""
+    if op.nest is None or len(op.loops.work) != 1:
+        return False
+    definition = OPS.get(op.loops.work[0].name)
+    return definition is not None and issubclass(definition, Eltwise)
+
+
+def eltwise_bytes(device_op: DeviceOp) -> int:
+    """Bytes on each core of an elementwise op on tiles."""
+    if _in_place(device_op):
+        return 0
+    found = _streams(*device_op.operands, *device_op.results)
+    if len(device_op.operands) == _BINARY:
+        found += _repetition(device_op)
+    if device_op.dispatch.work[0].name in _TRUTH_VALUES:
+        found += sum(layout.dtype.tile_bytes for layout in device_op.operands)
+    return found
+
+
+def _streams(*layouts: Layout) -> int:
+    return _DOUBLE * sum(layout.dtype.tile_bytes for layout in layouts)
+
+
+def _in_place(device_op: DeviceOp) -> bool:
+    """Whether each core finds and leaves shards of one kind, which then are the buffers."""
+    first, *others = (*device_op.operands, *device_op.results)
+    shapes = {t.shape for t in (*device_op.op.operands, *device_op.op.results)}
+    if len(shapes) > 1 or not all(_alike(first, other) for other in others):
+        return False
+    return len(device_op.operands) > 1 or _even(device_op.op.operands[0], first)
+
+
+def _alike(a: Layout, b: Layout) -> bool:
+    return a.sharded and a.in_l1 and (a.memory_layout, a.grid, True) == (b.memory_layout, b.grid, b.in_l1)
+
+
+def _even(t: TensorType, layout: Layout) -> bool:
+    """Whether all shards have as many tiles."""
+    (rows, cols), (height, width) = layout.matrix(t), layout.shard(t)
+    return rows % height == 0 and cols % width == 0
+
+
+def _repetition(device_op: DeviceOp) -> int:
+    """Bytes of the operand that is repeated within tiles, less shards that are the buffers all the same."""
+    repeated = _repeated(device_op)
+    if repeated is None:
+        return 0
+    source, result = device_op.operands[0], device_op.results[0]
+    column = repeated == 1 and device_op.op.operands[1].shape[-1:] in ((), (1,))
+    shards = column and source.memory_layout is MemoryLayout.HEIGHT_SHARDED and _alike(source, result)
+    return _streams(device_op.operands[repeated]) - (_streams(source, result) if shards else 0)
+
+
+def _repeated(device_op: DeviceOp) -> int | None:
+    """The operand that is repeated within its tiles; of two, the one that is repeated along rows."""
+    height, width = (1, 1, *device_op.op.results[0].shape)[-2:]
+    ends = [(1, 1, *t.shape)[-2:] for t in device_op.op.operands]
+    along_rows = [i for i, end in enumerate(ends) if end[0] != height]
+    along_columns = [i for i, end in enumerate(ends) if end[1] != width]
+    return next(iter((*reversed(along_rows), *reversed(along_columns))), None)

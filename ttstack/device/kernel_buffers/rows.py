@@ -1,0 +1,79 @@
+"""Circular buffers of kernels that keep rows in a core: norms of the last dimension, and softmax."""
+
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, MemoryLayout
+from ttstack.ops.normalization import LayerNorm
+from ttstack.ops.types import DType
+from ttstack.system_desc import ChipDesc
+
+_DOUBLE = 2
+_BLOCK = 8
+"""Tiles that a kernel computes at a time; half as many with 32-bit sums."""
+
+_LONG = 56
+"""Tiles of a row that a norm with a weight holds where whole rows do not fit; twice as many without."""
+
+
+def norm_block(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Tiles of a row that a norm holds at a time: all, of interleaved tensors filled up to blocks, where they fit."""
+    if device_op.operands[0].sharded:
+        return device_op.core_steps
+    block = _block(device_op)
+    whole = -(-device_op.dispatch.steps // block) * block
+    if _interleaved_norm(device_op, whole) <= chip.l1_usable_bytes:
+        return whole
+    return _LONG if len(device_op.operands) > 1 else 2 * _LONG
+
+
+def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Bytes on each core of a norm."""
+    if device_op.operands[0].sharded:
+        return _sharded_norm(device_op)
+    held = norm_block(device_op, chip)
+    whole = held >= device_op.dispatch.steps
+    return _interleaved_norm(device_op, held) + (0 if whole else DType.BF16.tile_bytes)
+
+
+def _block(device_op: DeviceOp) -> int:
+    return _BLOCK // 2 if device_op.results[0].dtype is DType.F32 else _BLOCK
+
+
+def _interleaved_norm(device_op: DeviceOp, held: int) -> int:
+    """Rows of the operand, of what is centred and squared, of weight and bias; blocks of the result; scalars."""
+    source, *scales = (layout.dtype.tile_bytes for layout in device_op.operands)
+    result, block = device_op.results[0].dtype, _block(device_op)
+    sums = (DType.F32 if result is DType.F32 else DType.BF16).tile_bytes
+    centred = isinstance(device_op.op, LayerNorm)
+    rows = held * (source + sum(scales) + (1 + centred) * sums)
+    blocks = _DOUBLE * block * result.tile_bytes + _BLOCK * sums + (_DOUBLE * block * sums if scales else 0)
+    scalars = _DOUBLE * ((1 + centred) * sums + 2 * DType.BF16.tile_bytes)
+    return rows + blocks + scalars
+
+
+def _sharded_norm(device_op: DeviceOp) -> int:
+    """Shards of what is computed on the way, and statistics that the cores of a row exchange."""
+    source, *scales = device_op.operands
+    height, width = source.shard(device_op.op.operands[0])
+    tile = (DType.F32 if device_op.results[0].dtype is DType.F32 else DType.BF16).tile_bytes
+    centred = isinstance(device_op.op, LayerNorm)
+    exchanged = _exchanged(source.grid or Grid(1, 1), source.memory_layout, height)
+    statistics = 3 * height + exchanged + (2 * height + exchanged if centred else 0)
+    scalars = 4
+    inner = (scalars + statistics + 2 * height * width) * tile
+    return inner + width * sum(layout.dtype.tile_bytes for layout in scales)
+
+
+def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> int:
+    """Tiles of statistics of all cores of a row that one core joins; in two stages over several rows of cores."""
+    if kind is MemoryLayout.WIDTH_SHARDED and min(grid.rows, grid.cols) > 1:
+        return grid.cols + grid.rows - 1
+    cores = grid.cores if kind is MemoryLayout.WIDTH_SHARDED else grid.cols
+    return -(-height // cores) * cores
+
+
+def softmax_bytes(device_op: DeviceOp) -> int:
+    """Bytes on each core of a softmax along rows that it holds whole."""
+    width, source, result = device_op.dispatch.steps, device_op.operands[0].dtype, device_op.results[0].dtype
+    block = max((d for d in range(1, _BLOCK + 1) if width % d == 0), default=1)
+    scalars = 5 * DType.BF16.tile_bytes
+    return width * (source.tile_bytes + DType.BF16.tile_bytes) + _DOUBLE * block * result.tile_bytes + scalars
