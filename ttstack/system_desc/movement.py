@@ -30,7 +30,6 @@ class MovementDesc(Desc):
     halo_fraction: Share = Field(
         description="Pixels that cores get from their neighbours, of the rate of a link, ratio in (0, 1]."
     )
-    halo_pixel_cycles: Cycles = Field(description="Least time for each of these pixels, cycles.")
     update_cycles: Cycles = Field(
         description="Rows taken out of tiles and put into those of a cache; twice that where formats differ, cycles."
     )
@@ -50,6 +49,9 @@ class MovementDesc(Desc):
     )
     dram_fraction: Share = Field(
         description="Pages read and written at the same time, of the peak of DRAM, ratio in (0, 1]."
+    )
+    halo_pixel_cycles: Cycles | None = Field(
+        default=None, description="Least time for each pixel of a neighbour, of releases that fetch one by one, cycles."
     )
     tile_padding: TilePaddingDesc | None = Field(
         default=None, description="Of releases that fill up tiles on a single core, or null; a section."

@@ -65,7 +65,6 @@ NEUTRAL: Mapping[str, float] = {
     "movement.untilize_cycles": 0,
     "movement.wide_untilize_cycles": 0,
     "movement.halo_fraction": 1,
-    "movement.halo_pixel_cycles": 0,
     "movement.update_cycles": 0,
     "movement.element_cycles": 0,
     "movement.copy_bytes_per_cycle": 1e6,
