@@ -52,7 +52,8 @@ def halo_step(device_op: DeviceOp, chip: ChipDesc) -> HaloStep:
 def halo_ns(pixels: Pixels, rows: int, wide: int, cores: int, chip: ChipDesc) -> float:
     """Nanoseconds of the kernel that lays pixels row by row, after it made rows of `rows` rows of `wide` tiles."""
     movement, noc = chip.movement, chip.noc
-    each = max(pixels.nbytes / (movement.halo_fraction * noc.link_bytes_per_cycle), movement.halo_pixel_cycles or 0.0)
+    least = movement.pixel_fetch.pixel_cycles if movement.pixel_fetch else 0.0
+    each = max(pixels.nbytes / (movement.halo_fraction * noc.link_bytes_per_cycle), least)
     copied = pixels.kept * pixels.nbytes / noc.bytes_per_cycle(noc.local)
     untilized = rows * untilize_cycles(wide, chip)
     start = movement.start_cycles + (movement.math_start_cycles if rows else 0.0)

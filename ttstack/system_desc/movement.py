@@ -13,6 +13,12 @@ class TilePaddingDesc(Desc):
     row_cycles: Cycles = Field(description="Reading one row of a tile, cycles.")
 
 
+class PixelFetchDesc(Desc):
+    """Older kernels that fetch the pixels of neighbours one by one, not in runs."""
+
+    pixel_cycles: Cycles = Field(description="Least time for each pixel, cycles.")
+
+
 class MovementDesc(Desc):
     """Copies, changes of layout, transposes, slices, lookups: what their threads need beside their transfers."""
 
@@ -50,8 +56,8 @@ class MovementDesc(Desc):
     dram_fraction: Share = Field(
         description="Pages read and written at the same time, of the peak of DRAM, ratio in (0, 1]."
     )
-    halo_pixel_cycles: Cycles | None = Field(
-        default=None, description="Least time for each pixel of a neighbour, of releases that fetch one by one, cycles."
+    pixel_fetch: PixelFetchDesc | None = Field(
+        default=None, description="Of releases that fetch pixels of neighbours one by one, or null; a section."
     )
     tile_padding: TilePaddingDesc | None = Field(
         default=None, description="Of releases that fill up tiles on a single core, or null; a section."
