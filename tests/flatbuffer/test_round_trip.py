@@ -85,6 +85,12 @@ def test_attribute_values(given_values):
     assert _same(found, given_values)
 
 
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, [0, 2**63], (-(2**63) - 1,)])
+def test_numbers_that_64_bits_do_not_hold_are_refused(value):
+    with pytest.raises(ValueError, match=r"attribute 'n' is -?922337203685477580., which 64 bits do not hold"):
+        encode_values.attributes(Writer(), {"n": value})
+
+
 @st.composite
 def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
     """A line of elementwise ops, products and changes of shape, all in DRAM, one buffer after the other."""

@@ -31,6 +31,7 @@ def test_signpost_then_one_row_for_each_op(rows: list[dict[str, str]], report: R
     assert [int(row["GLOBAL CALL COUNT"]) for row in rows[1:]] == [1024, 2048, 3072]
     starts = [int(row["HOST START TS"]) for row in rows]
     assert starts == sorted(set(starts))
+    assert starts[1:] == [int(row["HOST END TS"]) for row in rows[1:]], "the host sends, and does not wait"
 
 
 def test_times_add_up_to_the_report(rows: list[dict[str, str]], report: Report) -> None:

@@ -79,3 +79,12 @@ def test_units() -> None:
     assert [duration(ns) for ns in (0, 999, 1000, 1_234_500)] == ["0 ns", "999 ns", "1.0 µs", "1.23 ms"]
     assert [size(n) for n in (0, 1023, 1024, 3 << 29)] == ["0 B", "1023 B", "1.0 KiB", "1.5 GiB"]
     assert [tail("abcdef", n) for n in (6, 5, 2, 1)] == ["abcdef", "…cdef", "…f", "f"]
+
+
+def test_columns_come_in_the_order_of_what_they_say(report: Report) -> None:
+    """From which width on each is shown: cores first, then shares, then parts of the time."""
+    first: dict[str, int] = {}
+    for width in range(60, 230, 2):
+        for name in next(line for line in lines(report, width) if line.startswith("#")).split():
+            first.setdefault(name, width)
+    assert first["cores"] < first["±%"] < first["FLOP%"] < first["DRAM%"] < first["compute"] < first["roofline"]
