@@ -12,7 +12,10 @@ PACKED = 8
 
 
 def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Each row is one write; where the matrix ends within a tile, a core waits for each of them."""
+    """Each row is one write; where the matrix ends within a tile, a core waits for each of them.
+
+    A reader waits for each tile, but for those of a shard, which it asks for a row of tiles at a time.
+    """
     t, given = ends.source
     made = ends.target[1]
     high, wide = tile_rows(ends.source)
@@ -28,7 +31,7 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
     read = Side()
     if not ends.reads_own:
         kind = link_kind(chip, in_l1=given.in_l1, write=False)
-        thread = Transfers(kind, wide, given.page_bytes(t), wide)
+        thread = Transfers(kind, wide, given.page_bytes(t), 1.0 if ends.writes_own else wide)
         read = side((thread,), given, given.nbytes(t), ends.grid, cores, chip, write=False)
     write = Side()
     if not ends.writes_own:
