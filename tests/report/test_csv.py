@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import ttstack
 from ttstack.report import Report
 from ttstack.report.csv import csv_text
 from ttstack.report.csv_tensors import four
@@ -85,3 +86,14 @@ def test_written_whole(report: Report, tmp_path: Path) -> None:
 
 def test_a_function_without_ops(empty: Report) -> None:
     assert len(csv_text(empty).splitlines()) == 2
+
+
+def test_a_bias_is_no_factor_of_a_product() -> None:
+    x, w, b, y = (f"tensor<{shape}xbf16>" for shape in ("32x64", "96x64", "1x96", "32x96"))
+    program = ttstack.compile(f"""func.func @f(%x: {x}, %w: {w}, %b: {b}) -> {y} {{
+      %0 = "ttir.linear"(%x, %w, %b) <{{transpose_b = true}}> : ({x}, {w}, {b}) -> {y}
+      return %0 : {y}
+    }}""")
+    (row,) = [row for row in csv.DictReader(io.StringIO(csv_text(program.cost()))) if "Matmul" in row["OP CODE"]]
+    shapes = [[row[f"INPUT_{n}_{d}_PAD[LOGICAL]"].split("[")[1] for d in "YX"] for n in range(3)]
+    assert shapes == [["32]", "64]"], ["64]", "96]"], ["1]", "96]"]]
