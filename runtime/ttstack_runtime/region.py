@@ -11,15 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError
-from ttstack.ops import OPS
-from ttstack.ops.eltwise import Eltwise
-from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nest import LoopNest, TileOp, tiles_of
 from ttstack.ops.loops import IndexingMap
+from ttstack.ops.tile_ops import TILE_OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack_runtime import kernels
 from ttstack_runtime.contraction import contract
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.precision import Ieee
+from ttstack_runtime.tile_moves import move_tiles, moves_tiles
+
+_OWN = frozenset({"copy", "fill", "iota", "transpose"})
+"""Tile ops that only a region gives a meaning; that of all others is a kernel's."""
 
 Multiplied = Callable[[Array, int], Array]
 """What the multiplier takes of operand 0 or 1."""
@@ -56,15 +59,17 @@ class Region:
             ExecutionError: the operands do not fit the maps.
         """
         program = self._program
+        if moves_tiles(program):
+            return self._moved(operands, result)
         values: list[_Value | None] = [
-            _Value(self._spread(x, m), self._is_turned(m)) for x, m in zip(operands, program.inputs, strict=True)
+            _Value(self._spread(*self._picked(x, m, operands)), self._is_turned(m))
+            for x, m in zip(operands, program.inputs, strict=True)
         ]
-        extents = [
-            next((e for e in axis if e != 1), 1) for axis in zip(*(v.array.shape for v in values if v), strict=True)
-        ]
+        shapes = [v.array.shape for v in values if v] or [(1,) * len(program.domain)]
+        extents = [next((e for e in axis if e != 1), 1) for axis in zip(*shapes, strict=True)]
         values.append(None)
         for tile_op in program.body:
-            values.append(self._step(tile_op, values, extents))
+            values.append(self._step(tile_op, values, extents, result))
         last = values[-1]
         if last is None or last.turned:
             raise self._fault("its result is not made by its body" if last is None else "tiles end up transposed")
@@ -72,29 +77,38 @@ class Region:
 
     def _check(self, tile_op: TileOp) -> None:
         name = tile_op.name
-        spec = OPS.get(name)
-        known = name in ("copy", "transpose", "matmul") or _reduction(name) in OPS
-        if not known and not (spec is not None and issubclass(spec, Eltwise)):
+        if name not in _OWN and not TILE_OPS[name].meaning:
             raise self._fault(f"tile op '{name}' has no reference semantics")
-        if not tile_op.args:
-            raise self._fault(f"tile op '{name}' has no operands")
+        if len(tile_op.args) < TILE_OPS[name].arity:
+            raise self._fault(f"tile op '{name}' has {len(tile_op.args)} operands, not {TILE_OPS[name].arity}")
 
-    def _step(self, tile_op: TileOp, values: Sequence[_Value | None], extents: Sequence[int]) -> _Value:
-        accumulates = tile_op.name == "matmul" or tile_op.name.startswith("reduce_")
-        count = (2 if tile_op.name == "matmul" else 1) if accumulates else len(tile_op.args)
-        args = [self._read(values, i) for i in tile_op.args[:count]]
-        if tile_op.name == "copy":
-            return args[0]
-        if tile_op.name == "transpose":
-            return _Value(args[0].array, not args[0].turned)
-        if tile_op.name == "matmul":
-            return _Value(self._matmul(args[0].array, args[1].array))
+    def _step(
+        self, tile_op: TileOp, values: Sequence[_Value | None], extents: Sequence[int], result: TensorType
+    ) -> _Value:
+        args = [self._read(values, i) for i in tiles_of(tile_op)]
+        match tile_op.name:
+            case "copy":
+                return args[0]
+            case "transpose":
+                return _Value(args[0].array, not args[0].turned)
+            case "matmul":
+                return _Value(self._matmul(args[0].array, args[1].array))
+            case "fill" | "iota":
+                return _Value(self._made(tile_op, result))
+            case _:
+                return _Value(self._computed(tile_op, args, extents))
+
+    def _computed(self, tile_op: TileOp, args: list[_Value], extents: Sequence[int]) -> Array:
+        """What a kernel gives whole arrays."""
         if any(v.turned for v in args):
             raise self._fault(f"tile op '{tile_op.name}' takes a tile that is not transposed as its map is")
-        arrays = [v.array for v in args]
-        if accumulates:
-            return _Value(self._reduce(tile_op.name, arrays[0], extents))
-        return _Value(self._elementwise(tile_op, arrays))
+        spec, arrays = TILE_OPS[tile_op.name], [v.array for v in args]
+        if spec.reduces:
+            return self._reduce(tile_op.name, arrays[0], extents)
+        if spec.scans:
+            (loop,) = self._program.reductions
+            return np.asarray(self._kernel(tile_op.name)(arrays[0], dim=loop))
+        return self._elementwise(tile_op, arrays)
 
     def _read(self, values: Sequence[_Value | None], index: int) -> _Value:
         value = values[index] if index < len(values) else None
@@ -109,21 +123,39 @@ class Region:
             attributes["dtype"] = self._rules.held[dtype]
         if tile_op.name == "bitcast_convert" and dtype is not None:
             attributes["dtype"] = dtype.numpy
-        kernel = kernels.find(tile_op.name)
-        if kernel is None:
-            raise self._fault(f"tile op '{tile_op.name}' has no kernel")
-        out = np.asarray(kernel(*arrays, **attributes))
+        out = np.asarray(self._kernel(tile_op.name)(*arrays, **attributes))
         return out if dtype is None else self._rules.cast(out, dtype)
 
     def _reduce(self, name: str, array: Array, extents: Sequence[int]) -> Array:
         loops = self._program.reductions
         if not loops:
-            return array
+            return np.asarray(self._kernel(name)(array[..., None], keep_dim=False, dim_arg=(array.ndim,)))
         shape = tuple(extents[i] if i in loops else extent for i, extent in enumerate(array.shape))
-        kernel = kernels.find(_reduction(name))
+        return np.asarray(self._kernel(name)(np.broadcast_to(array, shape), keep_dim=True, dim_arg=loops))
+
+    def _kernel(self, tile_op: str) -> Callable[..., Array]:
+        """What gives whole arrays what the tile op gives tiles."""
+        kernel = kernels.find(TILE_OPS[tile_op].meaning)
         if kernel is None:
-            raise self._fault(f"tile op '{name}' has no kernel")
-        return np.asarray(kernel(np.broadcast_to(array, shape), keep_dim=True, dim_arg=loops))
+            raise self._fault(f"tile op '{tile_op}' has no kernel")
+        return kernel
+
+    def _made(self, tile_op: TileOp, result: TensorType) -> Array:
+        """What a tile op makes of nothing but its attributes."""
+        values, loops = dict(tile_op.attributes), len(self._program.domain)
+        held = self._rules.held[result.dtype]
+        if tile_op.name == "fill":
+            return np.full((1,) * loops, values["value"], held)
+        along = values["along"]
+        extent = result.shape[self._program.outputs[0].loops.index(along)]
+        made = np.arange(extent) * values["step"] + values["start"]
+        return made.astype(held).reshape([extent if i == along else 1 for i in range(loops)])
+
+    def _moved(self, operands: Sequence[Array], result: TensorType) -> Array:
+        try:
+            return move_tiles(self._program, operands[0], result)
+        except (ValueError, IndexError) as e:
+            raise self._fault(str(e)) from e
 
     def _matmul(self, a: Array, b: Array) -> Array:
         loops = self._program.reductions
@@ -144,6 +176,14 @@ class Region:
         ordered = kept.transpose(sorted(range(len(used)), key=used.__getitem__))
         missing = [i for i in range(len(self._program.domain)) if i not in used]
         return np.expand_dims(ordered, missing)
+
+    def _picked(self, array: Array, m: IndexingMap, operands: Sequence[Array]) -> tuple[Array, IndexingMap]:
+        """What indices pick of an operand, in the loops of the indices before its own; itself where none do."""
+        if m.pick is None or self._program.index_bound is None:
+            return array, m
+        index = operands[0] // m.pick.divisor
+        index = index if m.pick.modulus is None else index % m.pick.modulus
+        return np.take(array, index, axis=0), IndexingMap((*self._program.inputs[0].loops, *m.loops[1:]))
 
     def _gather(self, array: Array, result: TensorType) -> Array:
         """The result's axes out of one axis for each loop."""
@@ -169,9 +209,3 @@ class Region:
             loc=self._where or None,
             hint="compile without fusion, so that the named ops remain",
         )
-
-
-def _reduction(tile_op: str) -> str:
-    """The op that reduces whole arrays as the tile op does tiles."""
-    kind = tile_op.removeprefix("reduce_")
-    return next((name for name in (kind, tile_op) if tile_op.startswith("reduce_") and name in OPS), "")

@@ -8,7 +8,7 @@ from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
-from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, only_moves
+from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Loops, TileWork
@@ -37,7 +37,7 @@ def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
         return _matmul(device_op, chip)
     if is_rowwise(dispatch):
         return Work(row_cycles(device_op, chip), 0.0, 0.0)
-    if only_moves(dispatch) and not _converts(device_op):
+    if dispatch.moves_only and not _converts(device_op):
         return Work(0.0, 0.0, 0.0)
     return _stream(device_op, chip)
 

@@ -10,7 +10,6 @@ from ttstack.device.footprint import dst_tiles, parts
 from ttstack.device.kernel_class import is_rowwise
 from ttstack.device.layout import Layout
 from ttstack.ops.normalization import GroupNorm
-from ttstack.ops.reduction import Scan
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
@@ -23,7 +22,7 @@ _COPIES = 4
 
 def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles of the core with the most rows: each pass over a row has a start and an end, and work for each tile."""
-    if isinstance(device_op.op, Scan):
+    if any(tile_op(op.name).scans for op in device_op.dispatch.work):
         return _scan_cycles(device_op, chip)
     work, dtype = device_op.dispatch.work, device_op.operands[0].dtype
     passes = sum(op.count for op in work)

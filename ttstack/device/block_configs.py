@@ -12,9 +12,8 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks, footprint
 from ttstack.device.halo import Halo, holds_shard
 from ttstack.device.kernel_buffers.rows import norm_block
-from ttstack.device.kernel_class import is_attention, is_rowwise
+from ttstack.device.kernel_class import divides_rows, is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.ops.normalization import TrailingNorm
 from ttstack.system_desc import ChipDesc
 
 
@@ -32,7 +31,7 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
     dispatch = device_op.dispatch
     if is_attention(dispatch):
         yield from _chunks(*attention_chunks(replace(device_op, config=None), chip))
-    elif isinstance(device_op.op, TrailingNorm):
+    elif divides_rows(device_op.op):
         yield RowwiseConfig(min(norm_block(device_op, chip), device_op.core_steps))
     elif is_rowwise(dispatch):
         yield from (RowwiseConfig(block) for block in _halves(device_op.core_steps))

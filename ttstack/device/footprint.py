@@ -9,14 +9,21 @@ from ttstack.device.halo import Halo
 from ttstack.device.kernel_buffers.eltwise import eltwise_bytes, is_eltwise
 from ttstack.device.kernel_buffers.movement import movement_bytes
 from ttstack.device.kernel_buffers.rows import norm_bytes, softmax_bytes
-from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_free, is_local, is_rowwise
+from ttstack.device.kernel_class import (
+    attended,
+    divides_rows,
+    is_attention,
+    is_contraction,
+    is_free,
+    is_local,
+    is_rowwise,
+    is_softmax,
+)
 from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
-from ttstack.ops.normalization import TrailingNorm
-from ttstack.ops.reduction import Softmax
 from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
@@ -45,13 +52,10 @@ def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     tiled = all(layout.tiled for layout in device_op.layouts())
     if tiled and is_eltwise(device_op.op):
         return eltwise_bytes(device_op)
-    match device_op.op:
-        case TrailingNorm():
-            return norm_bytes(device_op, chip)
-        case Softmax() as op if op.dimension % op.input.rank == op.input.rank - 1:
-            return softmax_bytes(device_op)
-        case _:
-            return movement_bytes(device_op)
+    if divides_rows(device_op.op):
+        return norm_bytes(device_op, chip)
+    last = device_op.dispatch.reductions == (len(device_op.dispatch.domain) - 1,)
+    return softmax_bytes(device_op) if is_softmax(device_op.op) and last else movement_bytes(device_op)
 
 
 def parts(device_op: DeviceOp) -> list[tuple[IndexingMap, TensorType, Layout]]:

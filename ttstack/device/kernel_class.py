@@ -22,12 +22,6 @@ def is_view(op: Op) -> bool:
     return op.keeps_order and same_matrix(op.operands[0], op.results[0])
 
 
-def only_moves(dispatch: Loops) -> bool:
-    """Whether readers and writers put data in its place, and no tile passes through the compute units."""
-    across = (Access.GATHER, Access.INDIRECT)
-    return all(op.name == "copy" for op in dispatch.work) and all(m.access in across for m in dispatch.maps)
-
-
 def is_contraction(dispatch: Loops) -> bool:
     """Whether the innermost work is a matrix product that adds up over a loop."""
     return bool(dispatch.reductions) and any(op.name == "matmul" for op in dispatch.work)
@@ -71,9 +65,28 @@ def attended(device_op: DeviceOp) -> tuple[int, int, int]:
 
 def is_rowwise(dispatch: Loops) -> bool:
     """Whether whole rows stay in a core and are passed over several times: softmax, norms, scans."""
-    loops = {i for which in dispatch.outputs for i in which.loops}
-    inside = bool(dispatch.reductions) and loops.issuperset(dispatch.reductions)
-    return inside and not is_contraction(dispatch)
+    return dispatch.keeps_rows and not is_contraction(dispatch)
+
+
+def divides_rows(op: Op) -> bool:
+    """Whether a norm's kernel runs it: cores that hold parts of a row exchange their parts of its sums."""
+    return _runs_over_rows(op, "rsqrt")
+
+
+def is_centred(op: Op) -> bool:
+    """Whether a norm takes away the mean first, a sum of its own."""
+    nest = op.nest
+    return divides_rows(op) and nest is not None and sum(tile_op.name == "reduce_mean" for tile_op in nest.body) > 1
+
+
+def is_softmax(op: Op) -> bool:
+    """Whether it gives powers of a row's elements over their sum."""
+    return _runs_over_rows(op, "exp_approx")
+
+
+def _runs_over_rows(op: Op, tile_op: str) -> bool:
+    nest = op.nest
+    return nest is not None and is_rowwise(nest) and any(of.name == tile_op for of in nest.body)
 
 
 def row_passes(dispatch: Loops) -> int:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
-from ttstack.device.kernel_class import is_attention, is_product, keeps_rows
+from ttstack.device.kernel_class import divides_rows, is_attention, is_product, keeps_rows
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.base import Op
-from ttstack.ops.normalization import TrailingNorm
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -26,7 +25,7 @@ def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
     """The rules that an op breaks in any blocks."""
-    if isinstance(device_op.op, TrailingNorm):
+    if divides_rows(device_op.op):
         yield from _norm_faults(device_op)
     elif is_attention(device_op.dispatch):
         yield from _attention_faults(device_op)

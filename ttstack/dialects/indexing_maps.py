@@ -1,34 +1,63 @@
-"""Indexing maps of `ttir.generic`: loops that go along dimensions, and digits of an index that pick slices."""
+"""Indexing maps of `generic`: loops that go along dimensions, and digits of an index that pick slices."""
 
 import re
 from functools import cache
 
 from ttstack.mlir import ir
-from ttstack.ops.loops import IndexingMap, Pick
+from ttstack.ops.loops import SAME, IndexingMap, Pick, Term
+
+_TERM = re.compile(
+    r"(?P<minus>-)?\(*d(?P<loop>\d+)(?: floordiv (?P<divisor>\d+))?\)*(?: mod (?P<modulus>\d+))?\)*"
+    r"(?: \* (?P<step>-?\d+))?(?: (?P<sign>[+-]) (?P<offset>\d+))?"
+)
 
 
 @cache
-def read_map(text: str) -> tuple[tuple[int | None, ...], Pick | None]:
+def read_map(text: str) -> IndexingMap:
     """The loop of each result of a map, None for a constant; what the symbol, an index, picks along the first.
 
     The bindings give no access but the text.
     """
     _, _, results = text.partition("->")
-    terms = [term.strip() for term in results.strip().removesuffix(">").strip()[1:-1].split(",") if term.strip()]
-    pick = _read_pick(terms[0]) if terms else None
+    written = [term.strip() for term in results.strip().removesuffix(">").strip()[1:-1].split(",") if term.strip()]
+    pick = _read_pick(written[0]) if written else None
     if pick is not None:
-        terms[0] = "0"
-    if any(not re.fullmatch(r"d\d+|0", term) for term in terms):
+        written[0] = "0"
+    read = [_read_term(term) for term in written]
+    places = [place for place in read if place is not None]
+    if len(places) < len(read):
         raise ValueError(f"{text} is not a projection of the loops")
-    return tuple(None if term == "0" else int(term[1:]) for term in terms), pick
+    terms = tuple(term for _, term in places)
+    return IndexingMap(tuple(loop for loop, _ in places), pick=pick, terms=terms if set(terms) - {SAME} else ())
 
 
 def map_attribute(m: IndexingMap, loops: int) -> ir.Attribute:
     """The affine map of so many loops."""
-    results = [ir.AffineExpr.get_constant(0) if x is None else ir.AffineExpr.get_dim(x) for x in m.loops]
+    terms = m.terms or (SAME,) * len(m.loops)
+    results = [_expression(loop, term) for loop, term in zip(m.loops, terms, strict=True)]
     if m.pick is not None:
         results = [_digit(m.pick), *results[1:]]
     return ir.AffineMapAttr.get(ir.AffineMap.get(loops, int(m.pick is not None), results))
+
+
+def _read_term(text: str) -> tuple[int | None, Term] | None:
+    """`d0`, `(d0 floordiv 4) mod 3`, `d0 * 2 + 1`, `-d0 + 7`, or 0 where there is no loop."""
+    if text == "0":
+        return None, SAME
+    if (found := _TERM.fullmatch(text)) is None:
+        return None
+    step = int(found["step"] or 1) * (-1 if found["minus"] else 1)
+    offset = int(found["offset"] or 0) * (-1 if found["sign"] == "-" else 1)
+    modulus = int(found["modulus"]) if found["modulus"] else None
+    return int(found["loop"]), Term(int(found["divisor"] or 1), modulus, step, offset)
+
+
+def _expression(loop: int | None, term: Term) -> ir.AffineExpr:
+    if loop is None:
+        return ir.AffineExpr.get_constant(0)
+    place = ir.AffineExpr.get_floor_div(ir.AffineExpr.get_dim(loop), term.divisor)
+    place = place if term.modulus is None else ir.AffineExpr.get_mod(place, term.modulus)
+    return ir.AffineExpr.get_add(ir.AffineExpr.get_mul(place, term.step), term.offset)
 
 
 def _read_pick(term: str) -> Pick | None:

@@ -1,6 +1,7 @@
 """The one spelling of a loop nest in MLIR: maps, iterators and accesses as attributes, tile ops as a region."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ttstack.dialects.indexing_maps import map_attribute, read_map
@@ -16,6 +17,9 @@ from ttstack.ops.types import ElementType, TensorType, tile_shape
 BOUND = "index_bound"
 """The symbol of the maps that pick by the values of operand 0: what these are below."""
 
+DOMAIN = "domain"
+"""The extents of the loops, where maps do not say them."""
+
 _UNSEEN = -1
 """The extent of a loop that no map has named yet."""
 
@@ -27,11 +31,10 @@ def read_nest(op: ir.Operation) -> LoopNest:
     for name, given in (("indexing_maps", maps), ("access", access)):
         if len(given) != len(types):
             raise ValueError(f"has {len(given)} {name} for {len(types)} operands")
-    read = [read_map(str(m)) for m in maps]
-    loops = [x for x, _ in read]
-    records = [IndexingMap(x, Access(ir.StringAttr(a).value), pick) for (x, pick), a in zip(read, access, strict=True)]
+    ways = [Access(ir.StringAttr(a).value) for a in access]
+    records = [replace(read_map(str(m)), access=way) for m, way in zip(maps, ways, strict=True)]
     return LoopNest(
-        domain=_domain(types, loops, len(iterators)),
+        domain=_domain(op, types, records, len(iterators)),
         iterators=tuple(Iterator(ir.StringAttr(a).value) for a in iterators),
         inputs=tuple(records[:-1]),
         outputs=(records[-1],),
@@ -52,6 +55,7 @@ def nest_attributes(nest: LoopNest) -> dict[str, ir.Attribute]:
     index = {} if bound is None else {BOUND: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), bound)}
     return {
         **index,
+        **({DOMAIN: ir.DenseI64ArrayAttr.get(list(nest.domain))} if any(m.terms for m in nest.maps) else {}),
         "indexing_maps": ir.ArrayAttr.get([map_attribute(m, len(nest.domain)) for m in nest.maps]),
         "iterator_types": _strings(nest.iterators),
         "access": _strings(m.access for m in nest.maps),
@@ -116,10 +120,13 @@ def _numbers(op: ir.Operation, numbers: dict[Any, int]) -> tuple[int, ...]:
     return tuple(numbers[v] for v in op.operands)
 
 
-def _domain(types: list[TensorType], maps: list[tuple[int | None, ...]], loops: int) -> tuple[int, ...]:
+def _domain(op: Any, types: list[TensorType], maps: list[IndexingMap], loops: int) -> tuple[int, ...]:
+    """What the text says, or the extents of the operands that the loops go over."""
+    if DOMAIN in op.attributes:
+        return tuple(ir.DenseI64ArrayAttr(op.attributes[DOMAIN]))
     domain = [_UNSEEN] * loops
     for t, m in zip(types, maps, strict=True):
-        for extent, loop in zip(tile_shape(t.shape), m, strict=False):
+        for extent, loop in zip(tile_shape(t.shape), m.loops, strict=False):
             if loop is not None and loop < loops:
                 domain[loop] = max(domain[loop], extent)
     return tuple(1 if extent == _UNSEEN else extent for extent in domain)
@@ -137,10 +144,21 @@ def _check_map(name: str, t: TensorType, m: IndexingMap, nest: LoopNest) -> None
         _check_pick(name, t, m, nest.index_bound)
     if nest.index_bound is not None and m.access in (Access.INDIRECT, Access.GATHER):
         return
+    if m.terms:
+        _check_terms(name, t, m, nest)
+        return
     for d, (extent, loop) in enumerate(zip(tile_shape(t.shape), m.loops, strict=True)):
         want = 1 if loop is None else nest.domain[loop]
         if extent != want:
             raise ValueError(f"{name} has {extent} tiles along dimension {d}, its loop runs over {want}")
+
+
+def _check_terms(name: str, t: TensorType, m: IndexingMap, nest: LoopNest) -> None:
+    places = zip(tile_shape(t.shape), m.loops, m.terms, strict=True)
+    for d, (extent, loop, term) in enumerate(places):
+        first, last = term.reach(1 if loop is None else nest.domain[loop])
+        if not 0 <= first <= last < extent:
+            raise ValueError(f"{name} has {extent} tiles along dimension {d}, its map goes from {first} to {last}")
 
 
 def _check_pick(name: str, t: TensorType, m: IndexingMap, bound: int | None) -> None:

@@ -27,8 +27,8 @@ def define_tile_ops(dialect: type[Dialect]) -> None:
 
 
 def _annotations(spec: TileOpSpec) -> dict[str, Any]:
-    annotations: dict[str, Any] = {f"operand{i}": ext.Operand[Any] for i in range(spec.arity + spec.reduces)}
-    if spec.optional:
+    annotations: dict[str, Any] = {f"operand{i}": ext.Operand[Any] for i in range(spec.arity)}
+    if spec.optional or spec.reduces:
         annotations["optional"] = ext.Operand[Any] | None
     return annotations | {"result": ext.Result[Any]}
 

@@ -81,7 +81,13 @@ def dispatch(writer: Writer, value: LoopNest) -> int:
 
 def _map(writer: Writer, value: IndexingMap) -> int:
     loops = [-1 if i is None else i for i in value.loops]
-    return writer.table("Map", loops=writer.numbers(loops, INT32), access=enums.ACCESS.number[value.access])
+    terms = [n for t in value.terms for n in (t.divisor, t.modulus or 0, t.step, t.offset)]
+    return writer.table(
+        "Map",
+        loops=writer.numbers(loops, INT32),
+        access=enums.ACCESS.number[value.access],
+        terms=writer.numbers(terms, INT64),
+    )
 
 
 def _tile_op(writer: Writer, op: TileOp) -> int:

@@ -2,9 +2,11 @@
 
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
 from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import broadcast, expect
+from ttstack.ops.tile_moves import heads
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -107,9 +109,13 @@ class HeadMovement(Op):
         """None."""
         return 0
 
-    def dispatch(self) -> WorkEstimate:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Heads move whole where their width is whole tiles."""
-        return movement(self.operands, self.results)
+        return self.moved_tiles() or movement(self.operands, self.results)
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Where each tile comes from; None where tiles are cut, or there are several results."""
+        return None
 
 
 class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
@@ -123,6 +129,10 @@ class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         b, h, s, d = self.input.shape
         return self.input.with_shape((b, s, h * d))
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Tiles of heads side by side."""
+        return heads(self.results[0], self.input, joined=True)
 
 
 class SplitHeads(HeadMovement, mnemonic="split_heads"):
@@ -139,6 +149,10 @@ class SplitHeads(HeadMovement, mnemonic="split_heads"):
         splits = self.num_heads > 0 and width % self.num_heads == 0
         expect(splits, f"width {width} does not split into {self.num_heads} heads")
         return self.input.with_shape((b, self.num_heads, s, width // self.num_heads))
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Tiles of heads below one another."""
+        return heads(self.input, self.results[0], joined=False)
 
 
 class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_value_and_split_heads"):

@@ -13,6 +13,7 @@ from types import UnionType, new_class
 from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from ttstack.ops.attributes import FROM_RESULT, Attribute, Spelling
+from ttstack.ops.kernels import kernel_of
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import QuantType, TensorType
@@ -66,8 +67,6 @@ class Op:
     """Whether only its own kernel knows what it computes: it has a cost, and cannot be executed here."""
     keeps_order: ClassVar[bool] = False
     """Whether the result has the operand's elements in the same order under another shape."""
-    divides_rows: ClassVar[bool] = False
-    """Whether its kernel can divide a row over cores, which exchange their parts of its sums."""
     multiplied: ClassVar[tuple[int, ...]] = ()
     """The side of the matrix unit's multiplier that each operand goes to, first to last."""
     op_code: ClassVar[str] = ""
@@ -114,7 +113,11 @@ class Op:
     @cached_property
     def loops(self) -> Loops:
         """What grids, placement and cost read."""
-        return self.nest or self.dispatch()
+        return self.kernel_work() or self.nest or self.dispatch()
+
+    def kernel_work(self) -> WorkEstimate | None:
+        """What a kernel does whose steps are not those of the nest; follows from the nest alone."""
+        return None if self.nest is None else kernel_of(self.nest, self.operands, self.results)
 
     @cached_property
     def results(self) -> tuple[TensorType, ...]:

@@ -13,7 +13,8 @@ from ttstack.ops.attributes import (
     Ui32,
 )
 from ttstack.ops.base import Op, define
-from ttstack.ops.loop_nests import elementwise_estimate
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import elementwise, elementwise_estimate
 from ttstack.ops.loops import TileWork
 from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import TensorType
@@ -34,7 +35,7 @@ class Creation(Op):
         """None."""
         return 0
 
-    def dispatch(self) -> WorkEstimate:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Each core writes its part."""
         return elementwise_estimate([], self.results[0], [TileWork("fill", ())])
 
@@ -62,9 +63,32 @@ class Full(Shaped, mnemonic="full"):
 
     fill_value: Number
 
+    def dispatch(self) -> LoopNest:
+        """Each core writes its part."""
+        return filled(self.type, self.fill_value)
 
-define(Shaped, "zeros", "0 everywhere.")
-define(Shaped, "ones", "1 everywhere.")
+
+class Zeros(Shaped, mnemonic="zeros"):
+    """0 everywhere."""
+
+    def dispatch(self) -> LoopNest:
+        """Each core writes its part."""
+        return filled(self.type, 0)
+
+
+class Ones(Shaped, mnemonic="ones"):
+    """1 everywhere."""
+
+    def dispatch(self) -> LoopNest:
+        """Each core writes its part."""
+        return filled(self.type, 1)
+
+
+def filled(out: TensorType, value: float) -> LoopNest:
+    """The loop nest of one value everywhere."""
+    return elementwise([], out, [TileOp("fill", (), (("value", value),))])
+
+
 define(Creation, "empty", "Memory of a type; its values are not defined.")
 
 
@@ -84,6 +108,12 @@ class Arange(Creation, mnemonic="arange"):
         got = self.type.shape[at] if self.type.rank else 0
         expect(count == got, f"{self.start} to {self.end} by {self.step} has {count} values, the result {got}")
         return self.type
+
+    def dispatch(self) -> LoopNest:
+        """Each core writes its part."""
+        at = axis(self.arange_dimension, self.type.rank, "arange_dimension")
+        values = (("start", self.start), ("step", self.step), ("along", at))
+        return elementwise([], self.type, [TileOp("iota", (), values)])
 
 
 class Rand(Creation, mnemonic="rand"):

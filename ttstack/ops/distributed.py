@@ -64,7 +64,8 @@ class DistributedNorm(MeshOp):
 
     def dispatch(self) -> WorkEstimate:
         """Rows stay in a core, as in the norm of one device."""
-        loops = self.local.dispatch().estimate()
+        loops = self.local.kernel_work()
+        assert loops is not None
         return loops if self.added is None else replace(loops, inputs=(*loops.inputs, identity_map(self.input.rank)))
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from ttstack.ops.attributes import I64, Bool, I32Array, Str
 from ttstack.ops.base import Op
-from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import identity_map
+from ttstack.ops.loops import Access, IndexingMap, Iterator, Pick, TileWork
 from ttstack.ops.shapes import expect
-from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.types import TensorType, tile_shape, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -37,16 +39,34 @@ class Embedding(Op, mnemonic="embedding"):
         """None."""
         return 0
 
-    def dispatch(self) -> WorkEstimate:
-        """One unit of work for 32 indices; rows come from wherever they lie."""
-        width = self.weight.shape[-1]
-        return WorkEstimate(
-            domain=(tiles(self.input.size), tiles(width)),
-            iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
-            inputs=(IndexingMap((0,), Access.GATHER), IndexingMap((0, 1), Access.INDIRECT)),
-            outputs=(IndexingMap((0, 1), Access.GATHER),),
-            body=(TileWork("copy", (1,)),),
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """Rows picked by index, where the text gives no other shape of indices or of the table."""
+        out, last = self.results[0], self.input.rank
+        if self.shape not in (None, self.input.shape) or self.weight.rank != 2 or not out.size:
+            return self.kernel_work()
+        return LoopNest(
+            domain=tile_shape(out.shape),
+            iterators=(Iterator.PARALLEL,) * out.rank,
+            inputs=(identity_map(last, Access.GATHER), IndexingMap((None, last), Access.INDIRECT, Pick())),
+            outputs=(identity_map(out.rank, Access.GATHER),),
+            body=(TileOp("copy", (1,)),),
+            index_bound=self.weight.shape[0],
         )
+
+    def kernel_work(self) -> WorkEstimate:
+        """One unit of work for 32 indices; rows come from wherever they lie."""
+        return row_lookup(self.input, self.weight.shape[-1])
+
+
+def row_lookup(index: TensorType, width: int) -> WorkEstimate:
+    """The work of the kernel that picks a row for each index."""
+    return WorkEstimate(
+        domain=(tiles(index.size), tiles(width)),
+        iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
+        inputs=(IndexingMap((0,), Access.GATHER), IndexingMap((0, 1), Access.INDIRECT)),
+        outputs=(IndexingMap((0, 1), Access.GATHER),),
+        body=(TileWork("copy", (1,)),),
+    )
 
 
 class EmbeddingBag(Op, mnemonic="embedding_bag"):

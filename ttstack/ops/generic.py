@@ -1,17 +1,19 @@
 """Ops that exist only below the named ones: a dispatch with its own region, and changes of layout."""
 
+import math
 from functools import cached_property
 from typing import Annotated
 
 from ttstack.ops.attributes import REGION, ResultType, Spelling, Str
 from ttstack.ops.base import Op
+from ttstack.ops.embedding import row_lookup
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.loops import Loops
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import expect
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_chain import Chain, read_chain
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import TensorType, tile_shape
+from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Generic(Op, mnemonic="generic"):
@@ -30,6 +32,9 @@ class Generic(Op, mnemonic="generic"):
         expect(count == len(self.inputs), f"has {count} input maps for {len(self.inputs)} inputs")
         fault = self.program.fault()
         expect(fault is None, f"{fault}")
+        units, there = math.prod(self.program.domain), math.prod(tile_shape(self.type.shape))
+        moved = any(m.terms for m in self.program.maps)
+        expect(not moved or units == there, f"moves {units} tiles to a result of {there}")
         return self.type
 
     @property
@@ -45,15 +50,24 @@ class Generic(Op, mnemonic="generic"):
         """The region itself."""
         return self.program
 
-    @cached_property
-    def loops(self) -> Loops:
-        """The region itself; of lookups, the work that is left when rows are grouped by the slices they share."""
-        return self.chain.estimate(len(self.operands)) if self.chain else self.program
+    def kernel_work(self) -> WorkEstimate | None:
+        """What a lookup does, where rows are grouped by the slices that they share; else what follows from the nest."""
+        if self.chain:
+            return self.chain.estimate(len(self.operands))
+        return row_lookup(self.operands[0], self.type.shape[-1]) if self._picks_rows else super().kernel_work()
+
+    @property
+    def _picks_rows(self) -> bool:
+        """Whether it is a lookup in a dense table: each index picks a row, and nothing is computed."""
+        nest = self.program
+        return nest.index_bound is not None and nest.moves_only and [t.rank for t in self.operands[1:]] == [2]
 
     @cached_property
     def chain(self) -> Chain | None:
-        """The lookup that it is; raises `ValueError` where an index picks and it is none that the device has."""
-        return read_chain(self.program, self.operands, self.type) if self.program.index_bound is not None else None
+        """The lookup in a train that it is; raises `ValueError` where an index picks and it is none that there is."""
+        if self.program.index_bound is None or self._picks_rows:
+            return None
+        return read_chain(self.program, self.operands, self.type)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:

@@ -1,9 +1,11 @@
 """Parts of a tensor: slices, windows, and elements picked or written by index."""
 
 from ttstack.ops.attributes import I32, I32Array, ReduceType, ResultType, Si32
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import axis, expect, from_front, integer
+from ttstack.ops.tile_moves import Part, take
 from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -45,6 +47,12 @@ class SliceStatic(Movement, mnemonic="slice_static"):
         for d, bounds in enumerate(zip(self.input.shape, self.begins, self.ends, self.step, strict=True)):
             shape.append(steps(*bounds, d)[1])
         return self.input.with_shape(tuple(shape))
+
+    def moved_tiles(self) -> LoopNest | None:
+        """A part of every dimension."""
+        bounds = zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
+        parts = [Part(by, steps(e, begin, end, by, d)[0]) for d, (e, begin, end, by) in enumerate(bounds)]
+        return take(self.input, self.results[0], parts)
 
 
 class SliceDynamic(Movement, mnemonic="slice_dynamic"):
@@ -95,6 +103,12 @@ class Index(Movement, mnemonic="index"):
         _, count = steps(self.input.shape[at], self.begin, self.end, self.step, at)
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
 
+    def moved_tiles(self) -> LoopNest | None:
+        """A part of one dimension."""
+        at = from_front(self.dim, self.input.rank)
+        first, _ = steps(self.input.shape[at], self.begin, self.end, self.step, at)
+        return take(self.input, self.results[0], _only(at, self.input.rank, Part(self.step, first)))
+
 
 class IndexSelect(Movement, mnemonic="index_select"):
     """Windows of `length` along `dim`, from `begin` on one every `stride`; a stride of 0 takes one window."""
@@ -122,6 +136,18 @@ class IndexSelect(Movement, mnemonic="index_select"):
         starts = range(self.begin, extent, self.stride or extent)
         count = sum(min(self.length, extent - start) for start in starts)
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
+
+    def moved_tiles(self) -> LoopNest | None:
+        """A part of one dimension, where there is one window, or each is one element."""
+        at, out = axis(self.dim, self.input.rank), self.results[0]
+        if out.shape[at] > self.length > 1:
+            return None
+        step = self.stride if out.shape[at] > self.length else 1
+        return take(self.input, out, _only(at, self.input.rank, Part(step, self.begin)))
+
+
+def _only(at: int, rank: int, part: Part) -> list[Part]:
+    return [part if d == at else Part() for d in range(rank)]
 
 
 class Gather(Movement, mnemonic="gather"):

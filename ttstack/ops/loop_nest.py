@@ -26,6 +26,12 @@ class TileOp:
         tile_op(self.name)
 
 
+def tiles_of(op: TileOp) -> tuple[int, ...]:
+    """The args of a tile op without its accumulator."""
+    spec = tile_op(op.name)
+    return op.args[: spec.arity] if spec.reduces else op.args
+
+
 @dataclass(frozen=True)
 class LoopNest(Loops):
     """The exact meaning of a computation: what `ttir.generic` says in MLIR.
@@ -50,7 +56,7 @@ class LoopNest(Loops):
         runs: list[frozenset[int]] = []
         for op in self.body:
             reduces = tile_op(op.name).reduces
-            args = op.args[: tile_op(op.name).arity] if reduces else op.args
+            args = tiles_of(op)
             runs.append(frozenset[int]().union(*(varies[a] for a in args)))
             varies.append(runs[-1].difference(self.reductions) if reduces else runs[-1])
         return tuple(runs)
@@ -79,6 +85,9 @@ class LoopNest(Loops):
             return f"has {len(self.iterators)} loops of extents {list(self.domain)}"
         if wrong := [which.loops for which in self.maps if not all(i is None or i in loops for i in which.loops)]:
             return f"maps dimensions to the loops {list(wrong[0])} of {len(loops)}"
+        for m in self.maps:
+            if len(m.terms) not in (0, len(m.loops)) or any(t.divisor < 1 or (t.modulus or 1) < 1 for t in m.terms):
+                return f"has a map of the loops {list(m.loops)} with impossible terms"
         for values, op in enumerate(self.body, len(self.maps)):
             if not all(0 <= i < values for i in op.args):
                 return f"has '{op.name}' of the values {list(op.args)}, before it there are {values}"

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from ttstack.ops.tile_ops import tile_op
 
@@ -39,6 +40,32 @@ class Pick:
 
 
 @dataclass(frozen=True)
+class Term:
+    """Where along a dimension an iteration stands: `loop // divisor % modulus * step + offset`."""
+
+    divisor: int = 1
+    modulus: int | None = None
+    step: int = 1
+    offset: int = 0
+
+    def at(self, loop: Any) -> Any:
+        """The place of a number of a loop, or of an array of them."""
+        place = loop // self.divisor
+        return (place if self.modulus is None else place % self.modulus) * self.step + self.offset
+
+    def reach(self, extent: int) -> tuple[int, int]:
+        """The least and the greatest place of a loop that is not empty."""
+        last = (max(extent, 1) - 1) // self.divisor
+        last = last if self.modulus is None else min(last, self.modulus - 1)
+        ends = (self.offset, last * self.step + self.offset)
+        return min(ends), max(ends)
+
+
+SAME = Term()
+"""The number of the loop itself."""
+
+
+@dataclass(frozen=True)
 class IndexingMap:
     """Which tile of an operand one iteration touches: a loop for each dimension, None where the extent is 1.
 
@@ -48,6 +75,8 @@ class IndexingMap:
     loops: tuple[int | None, ...]
     access: Access = Access.LOCAL
     pick: Pick | None = None
+    terms: tuple[Term, ...] = ()
+    """For each dimension, what is done to the number of its loop; nothing where there are none."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +120,18 @@ class Loops:
         """The parallel loops, and the reductions along which results lie: a core can hold a part of a row."""
         along = {i for which in self.outputs for i in which.loops}
         return tuple(i for i in range(len(self.domain)) if i in self.parallel or i in along)
+
+    @property
+    def moves_only(self) -> bool:
+        """Whether readers and writers put data in its place, and no tile passes through the compute units."""
+        across = (Access.GATHER, Access.INDIRECT)
+        return all(op.name == "copy" for op in self.work) and all(m.access in across for m in self.maps)
+
+    @cached_property
+    def keeps_rows(self) -> bool:
+        """Whether results lie along all the loops that stay in a core: whole rows do."""
+        along = {i for which in self.outputs for i in which.loops}
+        return bool(self.reductions) and along.issuperset(self.reductions)
 
     @property
     def units(self) -> int:

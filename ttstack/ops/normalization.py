@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from ttstack.ops.attributes import F32, I32, I64, DenseI64
 from ttstack.ops.base import Op
+from ttstack.ops.kernels import CENTRED
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import rowwise
 from ttstack.ops.loops import IndexingMap
+from ttstack.ops.rows import Region, over_rows
 from ttstack.ops.shapes import axis, expect, from_front, trailing
 from ttstack.ops.types import TILE, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
-
-_CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
-"""Work on each tile to give it mean 0 and variance 1."""
 
 
 class TrailingNorm(Op):
@@ -19,7 +19,6 @@ class TrailingNorm(Op):
 
     op_code = "LayerNormDeviceOperation"
     computes = ("input",)
-    divides_rows = True
     input: TensorType
     weight: TensorType | None = None
     bias: TensorType | None = None
@@ -44,6 +43,17 @@ class TrailingNorm(Op):
         trailing("bias", self.bias, self.normalized_shape)
         return self.input
 
+    def scaled(self, region: Region, value: int) -> LoopNest:
+        """`value` over the root of the mean of its squares, then weight and bias."""
+        squares = region("reduce_mean", region("multiply", value, value))
+        root = region("rsqrt", region("add", squares, region("fill", value=self.epsilon)))
+        value = region("multiply", value, root)
+        if self.weight is not None:
+            value = region("multiply", value, 1)
+        if self.bias is not None:
+            region("add", value, len(self.operands) - 1)
+        return over_rows(self.operands, self.input, self.dims, region)
+
 
 class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
     """`(x - mean) / sqrt(variance + epsilon) * weight + bias`."""
@@ -52,9 +62,10 @@ class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
         """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""
         return 7 * self.input.size
 
-    def dispatch(self) -> WorkEstimate:
+    def dispatch(self) -> LoopNest:
         """Each normalised row stays in a core."""
-        return rowwise(self.operands, self.input, self.dims, _CENTRED)
+        region = Region(self.operands)
+        return self.scaled(region, region("subtract", 0, region("reduce_mean", 0)))
 
 
 class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
@@ -64,9 +75,9 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
         """Four for each element: square, mean, scaling, weight."""
         return 4 * self.input.size
 
-    def dispatch(self) -> WorkEstimate:
+    def dispatch(self) -> LoopNest:
         """Each normalised row stays in a core."""
-        return rowwise(self.operands, self.input, self.dims, [("reduce_sum", 1), ("multiply", 3)])
+        return self.scaled(Region(self.operands), 0)
 
 
 class BatchNorm(Op):
@@ -133,7 +144,7 @@ class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
     def dispatch(self) -> WorkEstimate:
         """What one statistic is taken over stays in a core."""
         others = [d for d in range(self.operand.rank) if d != self.dimension]
-        return _beside(rowwise([self.operand], self.operand, others, _CENTRED), operands=4, results=2)
+        return _beside(rowwise([self.operand], self.operand, others, CENTRED), operands=4, results=2)
 
 
 class GroupNorm(Op, mnemonic="group_norm"):
@@ -178,7 +189,7 @@ class GroupNorm(Op, mnemonic="group_norm"):
         """Each sample's channels stay in a core; side by side where there are several groups of them."""
         at = axis(self.channel_dim, self.input.rank, "channel_dim")
         inside = [d for d in range(1, self.input.rank) if d != at or self.num_groups == 1]
-        return _beside(rowwise([self.input], self.input, inside, _CENTRED), operands=len(self.operands) - 1)
+        return _beside(rowwise([self.input], self.input, inside, CENTRED), operands=len(self.operands) - 1)
 
 
 def _beside(found: WorkEstimate, *, operands: int, results: int = 0) -> WorkEstimate:

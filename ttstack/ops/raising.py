@@ -1,21 +1,36 @@
 """The named op that a dispatch is, if there is one: the way back from `ttir.generic`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
-from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 
-Source = tuple[str, Mapping[str, Any]]
-"""The name and attributes of an op that a dispatch was made of; both are empty where it was written as one."""
+
+@dataclass(frozen=True)
+class Source:
+    """The op that a dispatch was made of; the name is empty where it was written as one."""
+
+    name: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    places: tuple[int, ...] = ()
+    """The place of each operand, where some are absent before others."""
+
+    def by_place(self, operands: Sequence[TensorType]) -> list[TensorType | None]:
+        """Operands in the order of the places, None where one is absent."""
+        if not self.places:
+            return list(operands)
+        there = dict(zip(self.places, operands, strict=True))
+        return [there.get(place) for place in range(max(self.places) + 1)]
 
 
 def raise_to_named(
-    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: Source = ("", {})
+    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: Source | None = None
 ) -> Op | None:
     """The op on these types whose own nest is this one; None where the region is a program of its own.
 
@@ -23,9 +38,9 @@ def raise_to_named(
     """
     picks = dispatch.index_bound is not None
     guesses = _lookup(dispatch, operands) if picks else _guesses(dispatch, operands, result)
-    for mnemonic, attributes in [source, *guesses] if source[0] else guesses:
+    for guess in [source, *guesses] if source and source.name else guesses:
         try:
-            op = OPS[mnemonic].on(operands, attributes, result)
+            op = OPS[guess.name].on(guess.by_place(operands), guess.attributes, result)
             if op.results == (result,) and op.nest == dispatch:
                 return op
         except ValueError:
@@ -33,52 +48,82 @@ def raise_to_named(
     return None
 
 
-def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) -> list[tuple[str, dict[str, Any]]]:
+def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) -> list[Source]:
     first = d.body[0]
     if first.name == "matmul":
         return _matmul(d)
-    if len(d.body) > 1:
-        return []
-    if first.name.startswith("reduce_"):
-        return _reduction(d, first.name.removeprefix("reduce_"), operands[0].rank, result.rank)
-    if first.name in ("copy", "transpose") and operands:
+    if d.keeps_rows:
+        return _rows(d, operands)
+    return _single(d, first, operands, result) if len(d.body) == 1 else []
+
+
+def _single(d: LoopNest, op: TileOp, operands: Sequence[TensorType], result: TensorType) -> list[Source]:
+    """What regions of one tile op may be."""
+    if op.name.startswith("reduce_"):
+        return _reduction(d, op.name.removeprefix("reduce_"), operands[0].rank, result.rank)
+    if op.name in ("copy", "transpose") and operands:
         return _moves(d.inputs[0], operands[0], result)
-    if first.name in OPS and issubclass(OPS[first.name], Eltwise):
-        return [(first.name, {k: v for k, v in first.attributes if k != "dtype"})]
-    return []
+    if op.name in ("fill", "iota"):
+        return [_made(op, result)]
+    named = op.name in OPS and issubclass(OPS[op.name], Eltwise)
+    return [Source(op.name, {k: v for k, v in op.attributes if k != "dtype"})] if named else []
 
 
-def _matmul(d: LoopNest) -> list[tuple[str, dict[str, Any]]]:
+def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[Source]:
+    names, dim = [op.name for op in d.body], d.reductions[0]
+    if names[0].startswith("scan_"):
+        return [Source(names[0].removeprefix("scan_"), {"dim": dim})]
+    if "rsqrt" not in names:
+        return [Source("softmax", {"dimension": dim, "numericStable": "reduce_max" in names})]
+    epsilon = next((dict(op.attributes)["value"] for op in d.body if op.name == "fill"), 0.0)
+    attributes = {"normalized_shape": operands[0].shape[-len(d.reductions) :], "epsilon": epsilon}
+    name = "layer_norm" if names.count("reduce_mean") > 1 else "rms_norm"
+    return [Source(name, attributes), Source(name, attributes, (0, 2)[: len(operands)])]
+
+
+def _made(op: TileOp, result: TensorType) -> Source:
+    values: dict[str, Any] = dict(op.attributes)
+    if op.name == "fill":
+        return Source("full", {"shape": result.shape, "fill_value": values["value"]})
+    start, step, along = (int(values[name]) for name in ("start", "step", "along"))
+    end = start + step * result.shape[along]
+    return Source("arange", {"start": start, "end": end, "step": step, "arange_dimension": along})
+
+
+def _matmul(d: LoopNest) -> list[Source]:
     last = d.body[-1].name
     attributes: dict[str, Any] = {"activation": last} if last in OPS and issubclass(OPS[last], EltwiseUnary) else {}
     inner = d.reductions[0] if d.reductions else -1
     attributes["transpose_a"] = d.inputs[0].loops[-1:] != (inner,)
     attributes["transpose_b"] = d.inputs[1].loops[-2:-1] != (inner,)
-    return [("linear" if len(d.inputs) == 3 else "matmul", attributes)]
+    return [Source("linear" if len(d.inputs) == 3 else "matmul", attributes)]
 
 
-def _lookup(d: LoopNest, operands: Sequence[TensorType]) -> list[tuple[str, dict[str, Any]]]:
+def _lookup(d: LoopNest, operands: Sequence[TensorType]) -> list[Source]:
+    if d.moves_only and [t.rank for t in operands[1:]] == [2]:
+        return [Source("embedding")]
     try:
         train = {"train": train_of(d, operands)}
     except ValueError:
         return []
     last = d.body[-1]
     if last.name == "pool":
-        return [("tensor_train_embedding_bag", train | dict(last.attributes))]
-    return [("tensor_train_embedding", train)]
+        return [Source("tensor_train_embedding_bag", train | dict(last.attributes))]
+    return [Source("tensor_train_embedding", train)]
 
 
-def _reduction(d: LoopNest, kind: str, rank: int, result_rank: int) -> list[tuple[str, dict[str, Any]]]:
-    dims = {"keep_dim": rank == result_rank, "dim_arg": d.reductions}
-    return [(name, dims) for name in (kind, f"reduce_{kind}") if name in OPS]
+def _reduction(d: LoopNest, kind: str, rank: int, result_rank: int) -> list[Source]:
+    all_of_them = len(d.reductions) == rank
+    dims = {"keep_dim": rank == result_rank, "dim_arg": None if all_of_them else d.reductions}
+    return [Source(name, dims) for name in (kind, f"reduce_{kind}") if name in OPS]
 
 
-def _moves(m: IndexingMap, operand: TensorType, result: TensorType) -> list[tuple[str, dict[str, Any]]]:
+def _moves(m: IndexingMap, operand: TensorType, result: TensorType) -> list[Source]:
     order = [m.loops.index(i) for i in range(operand.rank) if i in m.loops]
-    guesses: list[tuple[str, dict[str, Any]]] = []
+    guesses = [Source("reshape", {"shape": result.shape})]
     if len(order) == operand.rank:
-        guesses.append(("permute", {"permutation": tuple(order)}))
+        guesses.append(Source("permute", {"permutation": tuple(order)}))
     if operand.rank == result.rank:
         factors = tuple(r // max(o, 1) for o, r in zip(operand.shape, result.shape, strict=True))
-        guesses.append(("broadcast", {"broadcast_dimensions": factors}))
+        guesses.append(Source("broadcast", {"broadcast_dimensions": factors}))
     return guesses

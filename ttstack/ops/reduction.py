@@ -5,14 +5,16 @@ from typing import Any, ClassVar
 from ttstack.ops.attributes import I64, Bool, I32Array, ResultDType, Si32
 from ttstack.ops.base import Op, define
 from ttstack.ops.loop_nest import LoopNest, TileOp
-from ttstack.ops.loop_nests import identity_map, rowwise
+from ttstack.ops.loop_nests import identity_map
 from ttstack.ops.loops import IndexingMap, Iterator
+from ttstack.ops.rows import Region, over_rows
 from ttstack.ops.shapes import axes, axis, expect, integer
 from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack.ops.work_estimate import WorkEstimate
 
 _TILE_DOC = "Reduce a tile into the accumulator."
+_SCAN_DOC = "What there is so far along the reduction loop, with this tile."
 
 _RATES = {"reduce_sum": Rate.REDUCE, "reduce_mean": Rate.REDUCE, "reduce_max": Rate.REDUCE_MAX}
 
@@ -31,9 +33,8 @@ class Reduction(Op):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.tile_op = f"reduce_{cls.mnemonic.removeprefix('reduce_')}"
-        register(
-            TileOpSpec(cls.tile_op, 1, cls.mnemonic, _TILE_DOC, _RATES.get(cls.tile_op, Rate.FUNCTION), reduces=True)
-        )
+        rate, typed = _RATES.get(cls.tile_op, Rate.FUNCTION), bool(cls.result_fields())
+        register(TileOpSpec(cls.tile_op, 1, cls.mnemonic, _TILE_DOC, rate, reduces=True, typed=typed))
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -57,6 +58,7 @@ class Reduction(Op):
         out = tuple(None if i in self.dims else i for i in range(self.input.rank)) if self.keep_dim else tuple(kept)
         # Dropped tile dimensions move what is left across tile boundaries.
         aligned = self.keep_dim or kept[-2:] == [self.input.rank - 2, self.input.rank - 1]
+        attributes = (("dtype", self.results[0].dtype),) if self.result_fields() else ()
         nest = LoopNest(
             domain=tile_shape(self.input.shape),
             iterators=tuple(
@@ -64,7 +66,7 @@ class Reduction(Op):
             ),
             inputs=(identity_map(self.input.rank),),
             outputs=(IndexingMap(out),),
-            body=(TileOp(self.tile_op, (0, 1)),),
+            body=(TileOp(self.tile_op, (0, 1), attributes),),
         )
         return nest if aligned else nest.estimate()
 
@@ -96,11 +98,6 @@ class Argmax(Reduction, mnemonic="argmax"):
         expect(not missing, f"input {list(self.input.shape)} has no elements along {list(self.dims)}")
         return found
 
-    def dispatch(self) -> LoopNest | WorkEstimate:
-        """The loops of a reduction; positions are no tile op."""
-        found = super().dispatch()
-        return found.estimate() if isinstance(found, LoopNest) else found
-
 
 class Scan(Op):
     """An inclusive scan along one dimension."""
@@ -115,9 +112,15 @@ class Scan(Op):
         axis(self.dim, self.input.rank)
         return self.input
 
-    def dispatch(self) -> LoopNest | WorkEstimate:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        register(TileOpSpec(f"scan_{cls.mnemonic}", 1, cls.mnemonic, _SCAN_DOC, Rate.ADD, scans=True))
+
+    def dispatch(self) -> LoopNest:
         """The scanned dimension stays in a core."""
-        return rowwise([self.input], self.input, [axis(self.dim, self.input.rank)], [("add", 1)])
+        region = Region(self.operands)
+        region(f"scan_{self.mnemonic}", 0)
+        return over_rows(self.operands, self.input, [axis(self.dim, self.input.rank)], region)
 
 
 define(Scan, "cumsum", "Running sum along `dim`.")
@@ -142,9 +145,10 @@ class Softmax(Op, mnemonic="softmax"):
         """Five for each element: maximum, subtraction, exponential, sum, scaling."""
         return 5 * self.input.size
 
-    def dispatch(self) -> LoopNest | WorkEstimate:
+    def dispatch(self) -> LoopNest:
         """Each row stays in a core."""
-        work = [("exp_approx", 1), ("reduce_sum", 1), ("multiply", 1)]
-        if self.numericStable:
-            work += [("reduce_max", 1), ("subtract", 1)]
-        return rowwise([self.input], self.input, [axis(self.dimension, self.input.rank)], work)
+        region = Region(self.operands)
+        x = region("subtract", 0, region("reduce_max", 0)) if self.numericStable else 0
+        power = region("exp_approx", x)
+        region("multiply", power, region("reciprocal", region("reduce_sum", power)))
+        return over_rows(self.operands, self.input, [axis(self.dimension, self.input.rank)], region)

@@ -6,10 +6,11 @@ from ttstack.ops.attributes import F32, DenseI32, DenseI64, I32Array, Si32, Str,
 from ttstack.ops.base import Op
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loop_nests import broadcast_map, identity_map, movement
-from ttstack.ops.loops import IndexingMap, Iterator
+from ttstack.ops.loops import SAME, IndexingMap, Iterator, Term
 from ttstack.ops.pattern import rearrangement
 from ttstack.ops.shapes import axes, axis, expect
-from ttstack.ops.types import TensorType, tile_shape
+from ttstack.ops.tile_moves import Part, along, reshape, take
+from ttstack.ops.types import TILE, TensorType, tile_shape
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -19,20 +20,33 @@ class Movement(Op):
     computes = ()
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """All operands are read and all results written once."""
-        return movement(self.operands, self.results)
+        """The tiles that move, where they move whole; else all operands are read and all results written once."""
+        return self.moved_tiles() or movement(self.operands, self.results)
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Where each tile comes from; None where tiles are cut."""
+        return None
 
     def flops(self) -> int:
         """None."""
         return 0
 
 
-class Reshape(Movement, mnemonic="reshape"):
-    """The same elements in row-major order under another shape, of which one extent can be -1: what is left."""
+class Order(Movement):
+    """The same elements in row-major order under another shape."""
 
     keeps_order = True
     op_code = "ReshapeViewDeviceOperation"
     input: TensorType
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Rows stay rows."""
+        return reshape(self.input, self.results[0])
+
+
+class Reshape(Order, mnemonic="reshape"):
+    """The same elements in row-major order under another shape, of which one extent can be -1: what is left."""
+
     shape: I32Array
 
     def infer(self) -> TensorType:
@@ -47,12 +61,9 @@ class Reshape(Movement, mnemonic="reshape"):
         return self.input.with_shape(shape)
 
 
-class Squeeze(Movement, mnemonic="squeeze"):
+class Squeeze(Order, mnemonic="squeeze"):
     """Drop dimension `dim`, which has extent 1."""
 
-    keeps_order = True
-    op_code = "ReshapeViewDeviceOperation"
-    input: TensorType
     dim: Si32
 
     def infer(self) -> TensorType:
@@ -65,12 +76,9 @@ class Squeeze(Movement, mnemonic="squeeze"):
         return self.input.with_shape(self.input.shape[:at] + self.input.shape[at + 1 :])
 
 
-class Unsqueeze(Movement, mnemonic="unsqueeze"):
+class Unsqueeze(Order, mnemonic="unsqueeze"):
     """Insert a dimension of extent 1 at `dim`."""
 
-    keeps_order = True
-    op_code = "ReshapeViewDeviceOperation"
-    input: TensorType
     dim: Si32
 
     def infer(self) -> TensorType:
@@ -226,6 +234,14 @@ class Repeat(Movement, mnemonic="repeat"):
         expect(min(counts, default=1) >= 1, f"counts {list(counts)} are not all positive")
         return self.input.with_shape(tuple(e * c for e, c in zip(self.input.shape, counts, strict=True)))
 
+    def moved_tiles(self) -> LoopNest | None:
+        """Each tile again after all tiles of its dimension, where the last one is full."""
+        out, extents = self.results[0], tile_shape(self.input.shape)
+        counts = list(zip(self.repeat_dimensions, self.input.shape, strict=True))
+        cut = any(count > 1 and extent % TILE for count, extent in counts[-2:])
+        terms = [Term(modulus=e) if count > 1 else SAME for e, (count, _) in zip(extents, counts, strict=True)]
+        return None if cut else along(out, terms)
+
 
 class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
     """Each slice along `dim` `repeats` times, side by side."""
@@ -241,6 +257,13 @@ class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
         expect(self.repeats > 0, f"repeats is {self.repeats}, not positive")
         shape = self.input.shape
         return self.input.with_shape((*shape[:at], shape[at] * self.repeats, *shape[at + 1 :]))
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Each tile several times, where the slices are not of rows or columns."""
+        out, at = self.results[0], axis(self.dim, self.input.rank)
+        if at >= out.rank - 2:
+            return None
+        return along(out, [Term(self.repeats if d == at else 1) for d in range(out.rank)])
 
 
 class Pad(Movement, mnemonic="pad"):
@@ -278,3 +301,9 @@ class Reverse(Movement, mnemonic="reverse"):
         expect(min(self.dimensions, default=0) >= 0, f"dimensions {list(self.dimensions)} are counted from the front")
         axes(self.dimensions, self.input.rank, "dimensions")
         return self.input
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Tiles from the end, where they are not of rows or columns."""
+        shape = self.input.shape
+        parts = [Part(-1, e - 1) if d in self.dimensions else Part() for d, e in enumerate(shape)]
+        return take(self.input, self.input, parts)

@@ -1,7 +1,9 @@
 """What a program keeps from one run to the next, such as the buffers of a PyTorch module."""
 
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.shape import Movement
 from ttstack.ops.shapes import expect
+from ttstack.ops.tile_moves import Part, take
 from ttstack.ops.types import TensorType
 
 
@@ -34,3 +36,7 @@ class Clone(Movement, mnemonic="clone"):
     def infer(self) -> TensorType:
         """The operand's type."""
         return self.input
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Every tile, where it was."""
+        return take(self.input, self.input, [Part()] * self.input.rank)

@@ -66,10 +66,9 @@ class Contraction(Op):
 
     def dispatch(self) -> LoopNest | WorkEstimate:
         """The work of the chain."""
-        return self.loops
+        return self.kernel_work()
 
-    @cached_property
-    def loops(self) -> WorkEstimate:
+    def kernel_work(self) -> WorkEstimate:
         """Rows are grouped by the slices that they share, which a nest does not say."""
         return self.chain.estimate(len(self.operands))
 

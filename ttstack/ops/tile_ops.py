@@ -5,11 +5,11 @@ Elementwise ops and reductions put theirs here where they are defined, under nam
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 
-from ttstack.ops.attributes import Attribute
+from ttstack.ops.attributes import Attribute, Spelling
 
 
 class Unit(StrEnum):
@@ -49,7 +49,9 @@ class TileOpSpec:
     doc: str
     rate: Rate = Rate.FUNCTION
     reduces: bool = False
-    """Whether it adds up over reduction loops; its last operand is then the accumulator."""
+    """Whether it adds up over reduction loops; the accumulator can be its last operand then."""
+    scans: bool = False
+    """Whether it adds up along a reduction loop, and gives what there is so far."""
     optional: bool = False
     """Whether one more operand may follow."""
     typed: bool = False
@@ -76,8 +78,20 @@ def tile_op(name: str) -> TileOpSpec:
     return TILE_OPS[name]
 
 
+def _number(name: str) -> Attribute:
+    return Attribute(name, Spelling("number", "f64"), MISSING)
+
+
 for _spec in (
-    TileOpSpec("fill", 0, "", "A tile of one value.", Rate.COPY),
+    TileOpSpec("fill", 0, "", "A tile of one value.", Rate.COPY, attributes={"value": _number("value")}),
+    TileOpSpec(
+        "iota",
+        0,
+        "",
+        "`start + step * i` for the elements `i` along the loop `along`.",
+        Rate.COPY,
+        attributes={name: Attribute(name, Spelling("integer", "i64"), MISSING) for name in ("start", "step", "along")},
+    ),
     TileOpSpec("rand", 0, "", "A tile of samples."),
     TileOpSpec("exp_approx", 1, "exp", "e to the power, as softmax takes it."),
     TileOpSpec("copy", 1, "", "The tile as it is.", Rate.COPY),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.creation import Full
 from ttstack.ops.eltwise import Comparison
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.shape import Pad
@@ -54,8 +53,6 @@ def contents_of(array: np.ndarray[Any, Any]) -> Contents:
 
 def contents_after(op: Op, operands: Sequence[Contents]) -> Contents:
     """What the only result of an op holds, of which the operands are known."""
-    if isinstance(op, Full):
-        return contents_of(np.array([op.fill_value], np.float32))
     if op.family == "shape" or op.mnemonic in _MOVING:
         own = [c for c, t in zip(operands, op.operands, strict=True) if t.dtype == op.results[0].dtype]
         return _either([*own, contents_of(np.array([op.value]))] if isinstance(op, Pad) else own)
@@ -71,7 +68,7 @@ def contents_after(op: Op, operands: Sequence[Contents]) -> Contents:
 def element_nest(op: Op) -> LoopNest | None:
     """The nest of an op on elements where they stand, or move to as they are: no products, and no picks by index."""
     nest = op.nest
-    if nest is None or nest.index_bound is not None:
+    if nest is None or nest.moves_only or nest.index_bound is not None or nest.keeps_rows:
         return None
     return None if any(tile_op.name == "matmul" for tile_op in nest.body) else nest
 
@@ -80,10 +77,18 @@ def _tile(op: TileOp, given: Sequence[Contents]) -> Contents:
     """Functions that are not listed keep no number far from zero beside others, as `exp` does not."""
     if issubclass(OPS.get(op.name, Op), Comparison) or op.name == "logical_not":
         return TRUTH
-    if op.name == "where":
-        return _either(given[1:])
-    if op.name in _SAME:
-        return given[0]
+    match op.name:
+        case "fill":
+            return contents_of(np.array([dict(op.attributes)["value"]], np.float32))
+        case "where":
+            return _either(given[1:])
+        case name if name in _SAME:
+            return given[0]
+        case _:
+            return _calculated(op, given)
+
+
+def _calculated(op: TileOp, given: Sequence[Contents]) -> Contents:
     function = _COMPUTED.get(op.name)
     if function is None:
         return UNKNOWN

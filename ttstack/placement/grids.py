@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
-from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_matmul, is_rowwise, keeps_rows
+from ttstack.device.kernel_class import (
+    divides_rows,
+    is_attention,
+    is_batched,
+    is_contraction,
+    is_matmul,
+    is_rowwise,
+    keeps_rows,
+)
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access, Loops
@@ -57,7 +65,7 @@ def shardings(op: Op, device: Grid) -> Iterator[tuple[MemoryLayout, Grid, Spread
         return
     for kind in _kinds(op, op.loops):
         whole = is_rowwise(op.loops) and kind is MemoryLayout.HEIGHT_SHARDED
-        divided = op.divides_rows and kind is MemoryLayout.WIDTH_SHARDED
+        divided = divides_rows(op) and kind is MemoryLayout.WIDTH_SHARDED
         result = op.results[0]
         for grid in width_grids(result, device) if divided else [shard_grid(result, kind, device)]:
             if grid.cores > 1:
@@ -128,7 +136,7 @@ def _kinds(op: Op, dispatch: Loops) -> tuple[MemoryLayout, ...]:
     if is_matmul(dispatch):
         return () if is_batched(dispatch) else tuple(SPREADS)
     if is_rowwise(dispatch):
-        kinds = tuple(SPREADS) if op.divides_rows else (MemoryLayout.HEIGHT_SHARDED,)
+        kinds = tuple(SPREADS) if divides_rows(op) else (MemoryLayout.HEIGHT_SHARDED,)
         return kinds if dispatch.reductions == (op.results[0].rank - 1,) else ()
     if dispatch.reductions or dispatch.outputs[0].loops != tuple(range(op.results[0].rank)):
         return ()

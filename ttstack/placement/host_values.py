@@ -1,5 +1,6 @@
 """Values that a model's host code would compute: they keep the source's format, whatever the device's is."""
 
+from ttstack.device.kernel_class import is_softmax
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
 from ttstack.placement.contents import element_nest
@@ -43,7 +44,7 @@ def _rows_of_weights(graph: Graph, node: Node, found: set[int]) -> set[int]:
 
 def _takes_any_format(op: Op) -> bool:
     if isinstance(op, Generic):
-        return element_nest(op) is not None
+        return element_nest(op) is not None or is_softmax(op)
     return op.family in _FAMILIES and op.pure
 
 

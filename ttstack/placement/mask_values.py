@@ -1,5 +1,6 @@
 """Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
 
+from ttstack.device.kernel_class import is_softmax
 from ttstack.ops.types import DType
 from ttstack.placement.contents import CARRYING, TRUTH, UNKNOWN, Contents, contents_after, element_nest
 from ttstack.placement.graph import Graph, Node
@@ -29,7 +30,7 @@ def _perhaps_masks(graph: Graph) -> frozenset[int]:
     """Values that are added to what softmax is taken of, with nothing but elementwise ops and movements between."""
     scores, masks = set[int](), set[int]()
     for node in reversed(graph.nodes):
-        if node.op.mnemonic == "softmax":
+        if is_softmax(node.op):
             scores.update(node.operands)
         elif of_attention := node.op.operand_positions("attention_mask"):
             masks.update(node.operands[i] for i in of_attention)

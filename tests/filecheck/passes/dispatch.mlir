@@ -21,9 +21,10 @@ func.func @attributes_stay(%a: tensor<4x4xbf16>) -> tensor<4x4xf32> {
   %1 = "ttir.typecast"(%0) : (tensor<4x4xbf16>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
-// What crosses tiles keeps its name.
+// Reductions in a region are passes over rows; what crosses tiles keeps its name.
 // CHECK-LABEL: func.func @named
-// CHECK-NEXT: "ttir.softmax"
+// CHECK: "ttir.tile_reduce_sum"
+// CHECK: source = "softmax", source_attributes = {dimension = -1 : si32}
 // CHECK-NEXT: "ttir.reshape"
 func.func @named(%a: tensor<4x4xf32>) -> tensor<2x8xf32> {
   %0 = "ttir.softmax"(%a) {dimension = -1 : si32} : (tensor<4x4xf32>) -> tensor<4x4xf32>

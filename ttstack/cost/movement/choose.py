@@ -13,6 +13,7 @@ from ttstack.cost.movement.tilize import tilize
 from ttstack.cost.movement.untilize import untilize
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops.attention import ConcatenateHeads, HeadMovement
+from ttstack.ops.base import Op
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import Index, IndexSelect, SliceDynamic, SliceStatic
@@ -47,7 +48,7 @@ def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
         return write_cache(device_op, chip)
     if isinstance(op, Embedding):
         return embed(device_op, chip)
-    if not isinstance(op, _MOVES) and not op.keeps_order:
+    if not isinstance(op, _MOVES) and not op.keeps_order and _turns(op) is None:
         return None
     ends = Ends.of(device_op)
     if isinstance(op, ToLayout):
@@ -69,13 +70,13 @@ def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
     turned = isinstance(op, Permutation) and op.order[-1:] != (op.input.rank - 1,)
-    return turn_rows(ends, chip) if turned else move_rows(ends, chip)
+    return turn_rows(ends, chip) if turned or _turns(op) else move_rows(ends, chip)
 
 
 def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
-    if isinstance(op, Permutation) and _inside_tiles(op):
-        return copy_pages(ends, chip, turned=op.order[-1:] != (op.input.rank - 1,))
+    if (turned := _turns(op)) is not None:
+        return copy_pages(ends, chip, turned=turned)
     if isinstance(op, Pad) and _starts_tiles([-low for low in op.padding[-4::2]]):
         return pad_pages(ends, chip)
     if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
@@ -91,8 +92,10 @@ def _starts_tiles(begins: Sequence[int], step: Sequence[int] = (1,)) -> bool:
     return all(begin % TILE == 0 for begin in begins) and set(step) == {1}
 
 
-def _inside_tiles(op: Permutation) -> bool:
-    """Whether the last two dimensions stay so, in one order or the other."""
-    rank = op.input.rank
-    matrix = min(rank, 2)
-    return sorted(op.order[rank - matrix :]) == list(range(rank - matrix, rank))
+def _turns(op: Op) -> bool | None:
+    """Whether whole tiles that change place are transposed too; None where that is not all that is done to them."""
+    nest = op.nest
+    if nest is None or len(nest.inputs) != 1 or len(nest.body) != 1 or nest.moves_only:
+        return None
+    everywhere = sorted(i for i in nest.inputs[0].loops if i is not None) == list(range(len(nest.domain)))
+    return nest.body[0].name == "transpose" if everywhere and nest.body[0].name in ("copy", "transpose") else None

@@ -28,7 +28,7 @@ def _tiles(op: Op) -> int | None:
     match op:
         case SliceStatic() if _whole_tiles(op):
             found = _DOUBLE
-        case _ if op.nest is not None:
+        case _ if op.nest is not None and not op.nest.moves_only:
             found = _transposed(op.loops)
         case Concat() if all(_fills_tiles(t.shape, op.dim) for t in op.inputs):
             found = _DOUBLE

@@ -1,8 +1,8 @@
 """Circular buffers of kernels that keep rows in a core: norms of the last dimension, and softmax."""
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import is_centred
 from ttstack.device.layout import Grid, MemoryLayout
-from ttstack.ops.normalization import LayerNorm
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -43,7 +43,7 @@ def _interleaved_norm(device_op: DeviceOp, held: int) -> int:
     source, *scales = (layout.dtype.tile_bytes for layout in device_op.operands)
     result, block = device_op.results[0].dtype, _block(device_op)
     sums = (DType.F32 if result is DType.F32 else DType.BF16).tile_bytes
-    centred = isinstance(device_op.op, LayerNorm)
+    centred = is_centred(device_op.op)
     rows = held * (source + sum(scales) + (1 + centred) * sums)
     blocks = _DOUBLE * block * result.tile_bytes + _BLOCK * sums + (_DOUBLE * block * sums if scales else 0)
     scalars = _DOUBLE * ((1 + centred) * sums + 2 * DType.BF16.tile_bytes)
@@ -55,7 +55,7 @@ def _sharded_norm(device_op: DeviceOp) -> int:
     source, *scales = device_op.operands
     height, width = source.shard(device_op.op.operands[0])
     tile = (DType.F32 if device_op.results[0].dtype is DType.F32 else DType.BF16).tile_bytes
-    centred = isinstance(device_op.op, LayerNorm)
+    centred = is_centred(device_op.op)
     exchanged = _exchanged(source.grid or Grid(1, 1), source.memory_layout, height)
     statistics = 3 * height + exchanged + (2 * height + exchanged if centred else 0)
     scalars = 4

@@ -1,7 +1,6 @@
 """`ttir.generic`: the dispatch of one computation on a grid of cores."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.base import SEGMENTS, Verified, operand_annotations, segments
@@ -12,10 +11,11 @@ from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_VARIADIC, OPS, Op
 from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.raising import Source
 from ttstack.ops.types import TensorType
 
-SOURCE, SOURCE_ATTRIBUTES = "source", "source_attributes"
-"""The op that a dispatch was made of, by mnemonic, and its attributes."""
+SOURCE, ATTRIBUTES, PLACES = "source", "source_attributes", "source_places"
+"""The op that a dispatch was made of, by mnemonic, its attributes, and places of operands that are not the first."""
 
 
 class GenericOp(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
@@ -62,22 +62,27 @@ def _source(op: Op | None) -> dict[str, ir.Attribute]:
         return {}
     specs, values = op.attribute_specs(), op.attributes()
     changed = {n: make_attribute(specs[n].spelling, v) for n, v in values.items() if v != specs[n].default}
-    named: dict[str, ir.Attribute] = {SOURCE: ir.StringAttr.get(op.mnemonic)}
-    return {**named, SOURCE_ATTRIBUTES: ir.DictAttr.get(changed)} if changed else named
+    places = [at for at, name in enumerate(op.operand_specs()) if getattr(op, name) is not None]
+    written: dict[str, ir.Attribute] = {SOURCE: ir.StringAttr.get(op.mnemonic)}
+    if changed:
+        written[ATTRIBUTES] = ir.DictAttr.get(changed)
+    if places != list(range(len(places))):
+        written[PLACES] = ir.DenseI64ArrayAttr.get(places)
+    return written
 
 
-def read_source(op: ir.Operation) -> tuple[str, Mapping[str, Any]]:
-    """The name and attributes of the op that a dispatch was made of; raises `ValueError` where there is no such op.
-
-    Both are empty where it was written as a dispatch.
-    """
+def read_source(op: ir.Operation) -> Source:
+    """The op that a dispatch was made of; raises `ValueError` where there is no such op."""
     if SOURCE not in op.attributes:
-        return "", {}
+        return Source()
     name = ir.StringAttr(op.attributes[SOURCE]).value
     if name not in OPS:
         raise ValueError(f"its source is '{name}', which is no op")
-    written = ir.DictAttr(op.attributes[SOURCE_ATTRIBUTES]) if SOURCE_ATTRIBUTES in op.attributes else []
+    written = ir.DictAttr(op.attributes[ATTRIBUTES]) if ATTRIBUTES in op.attributes else []
     specs = OPS[name].attribute_specs()
     if wrong := [a.name for a in written if a.name not in specs]:
         raise ValueError(f"its source has an attribute '{wrong[0]}', which '{name}' does not have")
-    return name, {a.name: read_attribute(a.name, specs[a.name].spelling, a.attr) for a in written}
+    places = tuple(ir.DenseI64ArrayAttr(op.attributes[PLACES])) if PLACES in op.attributes else ()
+    if places and not 0 < len(set(places)) == len(op.operands) - 1 <= max(places) + 1 <= len(OPS[name].operand_specs()):
+        raise ValueError(f"its source has operands in the places {list(places)}")
+    return Source(name, {a.name: read_attribute(a.name, specs[a.name].spelling, a.attr) for a in written}, places)

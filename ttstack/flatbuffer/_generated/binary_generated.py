@@ -589,10 +589,39 @@ class Map(object):
             return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
         return 0
 
-def MapStart(builder): builder.StartObject(2)
+    # Map
+    def Terms(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # Map
+    def TermsAsNumpy(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.GetVectorAsNumpy(flatbuffers.number_types.Int64Flags, o)
+        return 0
+
+    # Map
+    def TermsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Map
+    def TermsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+def MapStart(builder): builder.StartObject(3)
 def MapAddLoops(builder, loops): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(loops), 0)
 def MapStartLoopsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def MapAddAccess(builder, access): builder.PrependUint8Slot(1, access, 0)
+def MapAddTerms(builder, terms): builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(terms), 0)
+def MapStartTermsVector(builder, numElems): return builder.StartVector(8, numElems, 8)
 def MapEnd(builder): return builder.EndObject()
 
 

@@ -9,7 +9,10 @@ from ttstack.passes.pattern import apply_patterns
 
 
 class Dispatch(Pass, name="dispatch"):
-    """Every op that maps and tile ops say all about becomes a dispatch; the others stay named."""
+    """Every op that computes, and that maps and tile ops say all about, becomes a dispatch; the others stay named.
+
+    So do those that only move data: they are what readers and writers do, and no region runs.
+    """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every such op."""
@@ -19,5 +22,7 @@ class Dispatch(Pass, name="dispatch"):
 
 def _dispatch(op: ir.Operation) -> list[ir.Value] | None:
     definition = describe(op)
-    generic = definition.nest
-    return None if generic is None else [build_generic(generic, list(op.operands), definition.results[0], definition)]
+    nest = definition.nest
+    if nest is None or nest.moves_only:
+        return None
+    return [build_generic(nest, list(op.operands), definition.results[0], definition)]

@@ -96,8 +96,9 @@ def op_of(op: ir.Operation) -> Op:
 
 def _generic(op: ir.Operation) -> Generic:
     operands = tuple(read_type(v.type) for v in inputs_of(op))
-    name, _ = read_source(op)
-    found = Generic(inputs=operands, program=read_nest(op), type=read_type(op.results[0].type), source=name)
+    found = Generic(
+        inputs=operands, program=read_nest(op), type=read_type(op.results[0].type), source=read_source(op).name
+    )
     try:
         found.chain  # noqa: B018 is worked out here, where the location is known
     except ValueError as e:

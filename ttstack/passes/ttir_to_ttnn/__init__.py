@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import attribute_values, create, operands_by_place
+from ttstack.dialects.location import read_location
 from ttstack.dialects.placed import copy_placed
 from ttstack.dialects.ttir import TTIR, read_source
 from ttstack.dialects.ttnn import TTNN, build_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS, Op
+from ttstack.ops.base import OPS, Arity, Op
 from ttstack.ops.generic import Generic
 from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
@@ -50,10 +52,20 @@ def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Valu
     assert isinstance(generic, Generic)
     named = raise_to_named(generic.program, generic.inputs, generic.type, read_source(op))
     if named is not None:
-        return _lowered(op, type(named), operands[:-1], named.attributes())
+        return _lowered(op, type(named), _by_place(named, operands[:-1]), named.attributes())
+    if generic.program.index_bound is not None:
+        raise UnsupportedOpError("'ttir.generic' picks by an index, and is no lookup", loc=read_location(op.location))
     new = build_generic(generic, operands[:-1], op.results[0].type.encoding)
     copy_placed(op, new)
     return list(new.results)
+
+
+def _by_place(named: Op, operands: Sequence[ir.Value]) -> Sequence[ir.Value | None]:
+    """The operands of a dispatch in the places that they have in the op that it is."""
+    if Arity.VARIADIC in named.operand_specs().values():
+        return operands
+    taken = iter(operands)
+    return [None if getattr(named, place) is None else next(taken) for place in named.operand_specs()]
 
 
 def _to_layout(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:

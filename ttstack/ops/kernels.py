@@ -1,0 +1,35 @@
+"""What the device's kernels do where that is not a loop nest step by step: it follows from the nest."""
+
+from collections.abc import Sequence
+
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loop_nests import movement
+from ttstack.ops.loops import TileWork
+from ttstack.ops.tile_ops import tile_op
+from ttstack.ops.types import TensorType
+from ttstack.ops.work_estimate import WorkEstimate
+
+CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
+"""Work of a norm on each tile to give it mean 0 and variance 1, weight and bias, which count whether there or not."""
+
+SCALED = (("reduce_sum", 1), ("multiply", 3))
+"""The same of a norm that leaves the mean as it is."""
+
+
+def kernel_of(nest: LoopNest, operands: Sequence[TensorType], results: Sequence[TensorType]) -> WorkEstimate | None:
+    """The work of the kernel that runs a nest; None where it does the nest's own steps."""
+    if nest.moves_only and nest.index_bound is None:
+        return movement(operands, results)
+    return _passes(nest) if nest.keeps_rows else None
+
+
+def _passes(nest: LoopNest) -> WorkEstimate:
+    """Passes over rows that stay in a core: tiles come from L1 for each; what is done once a row is part of a pass."""
+    rows = set(nest.reductions)
+    whole = [op.name for op, loops in zip(nest.body, nest.tile_loops, strict=True) if loops >= rows]
+    if any(op.name == "rsqrt" for op in nest.body):
+        work = CENTRED if sum(tile_op(name).reduces for name in whole) > 1 else SCALED
+    else:
+        work = tuple((name, 1) for name in whole)
+    body = [TileWork(name, (0,), count) for name, count in work]
+    return WorkEstimate(nest.domain, nest.iterators, nest.inputs, nest.outputs, tuple(body))

@@ -1,0 +1,36 @@
+"""Loop nests over rows that stay in a core: a reduction in the region ends a pass, what follows takes another."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loop_nests import broadcast_map, identity_map
+from ttstack.ops.loops import Iterator
+from ttstack.ops.types import TensorType, tile_shape
+
+
+class Region:
+    """A region in the making: each call adds a tile op and gives the number of its value.
+
+    Values 0, 1, ... are those of the operands.
+    """
+
+    def __init__(self, operands: Sequence[TensorType]) -> None:
+        self._first = len(operands) + 1
+        self.body: list[TileOp] = []
+
+    def __call__(self, name: str, *args: int, **attributes: Any) -> int:
+        """The number of the new value."""
+        self.body.append(TileOp(name, args, tuple(attributes.items())))
+        return self._first + len(self.body) - 1
+
+
+def over_rows(operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], region: Region) -> LoopNest:
+    """Loops over `out`, of which those of `dims` stay in a core; operands are broadcast to it."""
+    return LoopNest(
+        domain=tile_shape(out.shape),
+        iterators=tuple(Iterator.REDUCTION if i in dims else Iterator.PARALLEL for i in range(out.rank)),
+        inputs=tuple(broadcast_map(t, out) for t in operands),
+        outputs=(identity_map(out.rank),),
+        body=tuple(region.body),
+    )

@@ -1,0 +1,79 @@
+"""Loop nests of ops that move whole tiles: reshapes, slices, repeats and heads, where no tile is cut."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttstack.ops.loop_nest import LoopNest, TileOp
+from ttstack.ops.loops import SAME, Access, IndexingMap, Iterator, Term
+from ttstack.ops.types import TILE, TensorType, tile_shape
+
+
+def move(domain: Sequence[int], source: IndexingMap, target: IndexingMap) -> LoopNest:
+    """A copy of each tile, by readers and writers alone."""
+    return LoopNest(tuple(domain), (Iterator.PARALLEL,) * len(domain), (source,), (target,), (TileOp("copy", (0,)),))
+
+
+def gathered(loops: Sequence[int], terms: Sequence[Term] = ()) -> IndexingMap:
+    """The map of an operand or result whose tiles go elsewhere; dimensions of one tile need no loop."""
+    pairs = [
+        (None, SAME) if term.modulus == 1 else (i, term)
+        for i, term in zip(loops, terms or [SAME] * len(loops), strict=True)
+    ]
+    found = tuple(term for _, term in pairs)
+    return IndexingMap(tuple(i for i, _ in pairs), Access.GATHER, terms=found if set(found) - {SAME} else ())
+
+
+def along(out: TensorType, terms: Sequence[Term]) -> LoopNest | None:
+    """A result each dimension of which goes along the operand's as a term says; None where it is no matrix."""
+    if out.rank < 2 or not out.size:
+        return None
+    loops = range(out.rank)
+    return move(tile_shape(out.shape), gathered(loops, terms), gathered(loops))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one dimension of a result takes of the operand's: `step * i + offset`."""
+
+    step: int = 1
+    offset: int = 0
+
+
+def take(operand: TensorType, out: TensorType, parts: Sequence[Part]) -> LoopNest | None:
+    """A part of the operand in every dimension; None where a tile is cut."""
+    matrix = out.rank - 2
+    cut = any(p != Part() and (p.step != 1 or p.offset % TILE) for p in parts[max(matrix, 0) :])
+    if cut:
+        return None
+    each = [TILE if d >= matrix else 1 for d in range(operand.rank)]
+    return along(out, [Term(step=p.step, offset=p.offset // n) for p, n in zip(parts, each, strict=True)])
+
+
+def reshape(operand: TensorType, out: TensorType) -> LoopNest | None:
+    """The same elements in the same order: rows stay rows, and all other dimensions are merged into one loop."""
+    if min(operand.rank, out.rank) < 2 or operand.shape[-1] != out.shape[-1] or not out.size:
+        return None
+    rows = {operand.shape[-2], out.shape[-2]}
+    if len(rows) > 1 and any(extent % TILE for extent in rows):
+        return None
+    sides = [tile_shape(t.shape) for t in (operand, out)]
+    maps = [gathered((*(0,) * (len(s) - 1), 1), (*_digits(s[:-1]), SAME)) for s in sides]
+    return move((math.prod(sides[0][:-1]), sides[0][-1]), *maps)
+
+
+def _digits(extents: Sequence[int]) -> list[Term]:
+    """The dimensions of a loop over all of them, the last one fastest."""
+    after = [math.prod(extents[d + 1 :]) for d in range(len(extents))]
+    first = next((d for d, extent in enumerate(extents) if extent > 1), 0)
+    return [Term(n, None if d == first else e) for d, (n, e) in enumerate(zip(after, extents, strict=True))]
+
+
+def heads(matrix: TensorType, split: TensorType, *, joined: bool) -> LoopNest | None:
+    """[B, S, H * D] to [B, H, S, D], or back where `joined`; None where a head is no whole tiles."""
+    if split.shape[-1] % TILE or not split.size:
+        return None
+    width = split.shape[-1] // TILE
+    whole = gathered((0, 1, 2))
+    parts = gathered((0, 2, 1, 2), (SAME, Term(width), SAME, Term(1, width)))
+    return move(tile_shape(matrix.shape), *((parts, whole) if joined else (whole, parts)))
