@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ttstack.cost.measured_class import measured_class
 from ttstack.cost.result import Cost
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_buffers.eltwise import is_eltwise
 from ttstack.device.kernel_class import is_attention
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
@@ -67,5 +68,5 @@ def _differences(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     if is_attention(device_op.dispatch) and "scaled_dot_product_attention" not in device_op.op.mnemonic:
         yield "another kernel"
     for name in sorted({op.name for op in device_op.dispatch.work if tile_op(op.name).rate is Rate.FUNCTION}):
-        if device_op.op.family == "eltwise" and "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):
+        if is_eltwise(device_op.op) and "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):
             yield f"{name} was not measured"

@@ -2,18 +2,16 @@
 
 from ttstack.cost.page_kernels import is_reduction
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_attention, is_batched, is_contraction
+from ttstack.device.kernel_buffers.eltwise import is_eltwise
+from ttstack.device.kernel_class import divides_rows, is_attention, is_batched, is_contraction, is_softmax, turns_tiles
 from ttstack.device.layout import Layout, MemoryLayout
+from ttstack.ops.base import Op
 from ttstack.ops.decode import DecodeAttention
 from ttstack.ops.devices import MeshOp
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
 
 _BY_MNEMONIC = {
-    "softmax": "softmax",
-    "cumsum": "scan",
-    "cumprod": "scan",
-    "argmax": "selection",
     "topk": "selection",
     "sort": "selection",
     "permute": "transpose",
@@ -34,12 +32,15 @@ _BY_MNEMONIC = {
 _BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
 
 
+_SCANS = frozenset({"scan_cumsum", "scan_cumprod"})
+
+
 def measured_class(device_op: DeviceOp) -> str:
     """The name of the class; empty where no kernel like the op's was measured on any device."""
     op = device_op.op
     if isinstance(op, MeshOp):
         return "collective" if op.family == "collective" else ""
-    named = _BY_MNEMONIC.get(op.mnemonic) or _BY_FAMILY.get(op.family)
+    named = _BY_MNEMONIC.get(op.mnemonic) or _BY_FAMILY.get(op.family) or _by_nest(op)
     if named is not None:
         return named
     if isinstance(op, WindowOp):
@@ -51,10 +52,24 @@ def measured_class(device_op: DeviceOp) -> str:
     return _product(device_op) if is_contraction(device_op.dispatch) else _paged(device_op)
 
 
+def _by_nest(op: Op) -> str | None:
+    """The class of an op that its region tells, whatever it is called."""
+    if is_softmax(op):
+        return "softmax"
+    if divides_rows(op):
+        return "norm"
+    names = {work.name for work in op.loops.work}
+    if names <= _SCANS:
+        return "scan"
+    if names == {"reduce_argmax"}:
+        return "selection"
+    return "transpose" if turns_tiles(op) is not None else None
+
+
 def _paged(device_op: DeviceOp) -> str:
     if is_reduction(device_op):
         return "reduction"
-    if device_op.op.family != "eltwise":
+    if not is_eltwise(device_op.op):
         return ""
     return "elementwise" if len(device_op.operands) == 1 else "binary_elementwise"
 

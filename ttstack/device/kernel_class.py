@@ -89,6 +89,15 @@ def _runs_over_rows(op: Op, tile_op: str) -> bool:
     return nest is not None and is_rowwise(nest) and any(of.name == tile_op for of in nest.body)
 
 
+def turns_tiles(op: Op) -> bool | None:
+    """Whether whole tiles that change place are transposed too; None where that is not all that is done to them."""
+    nest = op.nest
+    if nest is None or len(nest.inputs) != 1 or len(nest.body) != 1 or nest.moves_only:
+        return None
+    everywhere = sorted(i for i in nest.inputs[0].loops if i is not None) == list(range(len(nest.domain)))
+    return nest.body[0].name == "transpose" if everywhere and nest.body[0].name in ("copy", "transpose") else None
+
+
 def row_passes(dispatch: Loops) -> int:
     """Times that a row is read when it does not fit: once for each reduction over it, and once to finish."""
     return 1 + sum(math.ceil(op.count) for op in dispatch.work if op.name.startswith("reduce_"))

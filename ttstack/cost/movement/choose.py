@@ -12,8 +12,8 @@ from ttstack.cost.movement.rows import move_rows, turn_rows
 from ttstack.cost.movement.tilize import tilize
 from ttstack.cost.movement.untilize import untilize
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import turns_tiles
 from ttstack.ops.attention import ConcatenateHeads, HeadMovement
-from ttstack.ops.base import Op
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import Index, IndexSelect, SliceDynamic, SliceStatic
@@ -48,7 +48,7 @@ def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
         return write_cache(device_op, chip)
     if isinstance(op, Embedding):
         return embed(device_op, chip)
-    if not isinstance(op, _MOVES) and not op.keeps_order and _turns(op) is None:
+    if not isinstance(op, _MOVES) and not op.keeps_order and turns_tiles(op) is None:
         return None
     ends = Ends.of(device_op)
     if isinstance(op, ToLayout):
@@ -70,12 +70,12 @@ def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
     turned = isinstance(op, Permutation) and op.order[-1:] != (op.input.rank - 1,)
-    return turn_rows(ends, chip) if turned or _turns(op) else move_rows(ends, chip)
+    return turn_rows(ends, chip) if turned or turns_tiles(op) else move_rows(ends, chip)
 
 
 def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
-    if (turned := _turns(op)) is not None:
+    if (turned := turns_tiles(op)) is not None:
         return copy_pages(ends, chip, turned=turned)
     if isinstance(op, Pad) and _starts_tiles([-low for low in op.padding[-4::2]]):
         return pad_pages(ends, chip)
@@ -90,12 +90,3 @@ def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
 def _starts_tiles(begins: Sequence[int], step: Sequence[int] = (1,)) -> bool:
     """Whether tiles of the result are tiles of the operand, whatever fills the last ones."""
     return all(begin % TILE == 0 for begin in begins) and set(step) == {1}
-
-
-def _turns(op: Op) -> bool | None:
-    """Whether whole tiles that change place are transposed too; None where that is not all that is done to them."""
-    nest = op.nest
-    if nest is None or len(nest.inputs) != 1 or len(nest.body) != 1 or nest.moves_only:
-        return None
-    everywhere = sorted(i for i in nest.inputs[0].loops if i is not None) == list(range(len(nest.domain)))
-    return nest.body[0].name == "transpose" if everywhere and nest.body[0].name in ("copy", "transpose") else None
