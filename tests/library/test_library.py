@@ -15,10 +15,11 @@ from ttstack.library.run import VARIABLE, check
 pytestmark = pytest.mark.library
 
 PROGRAMS = {
+    "encoder_layer": lambda: ttstack.compile(ROOT / "examples/encoder_layer.mlir"),
     "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
     **{
         name: lambda name=name: ttstack.compile(f"examples.zoo.{name}:small", dtype="bf16")
-        for name in ("convnext", "dcn_v2", "efficientnet", "resnet")
+        for name in ("bert", "convnext", "dcn_v2", "efficientnet", "gpt2", "resnet", "unet", "vit")
     },
 }
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ttstack.ops.windows import low_and_high, per_axis
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.pool import padding
 from ttstack.ttnn_python.calls.table import calls
@@ -33,13 +34,13 @@ def conv2d(o: Placed) -> Expression:
 
 @calls("conv1d")
 def conv1d(o: Placed) -> Expression:
-    """Windows of sequences."""
-    if tuple(o.op.order) != (0, 1, 2):
-        raise NoCallError("a convolution of sequences that are not NLC")
+    """Windows of sequences, channels last."""
+    order = list(o.op.order)
+    last = order == [0, 1, 2]
     (window,) = o.op.windows
     found = call(
         "conv1d",
-        **_operands(o, o.operand("input")),
+        **_operands(o, o.operand("input") if last else call("permute", o.operand("input"), order)),
         input_length=o.op.sizes[1],
         kernel_size=window.kernel,
         stride=window.stride,
@@ -47,14 +48,41 @@ def conv1d(o: Placed) -> Expression:
         dilation=window.dilation,
         **_configs(o),
     )
+    shape = o.op.results[0].shape
+    rows = call("reshape", found, [shape[d] for d in order])
+    return rows if last else call("permute", rows, [order.index(d) for d in range(3)], memory_config=o.memory)
+
+
+@calls("conv_transpose2d")
+def conv_transpose2d(o: Placed) -> Expression:
+    """Windows of what is spread apart."""
+    n, height, width, channels = o.op.sizes
+    if tuple(o.op.order) != (0, 1, 2, 3):
+        raise NoCallError("a convolution of images that are not NHWC")
+    given = {name: list(per_axis(name, getattr(o.op, name), 2)) for name in ("stride", "dilation", "output_padding")}
+    pads = low_and_high(o.op.padding, 2)
+    if any(low != high for low, high in pads):
+        raise NoCallError("a transposed convolution with other padding on either side")
+    rows = call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
+    found = call(
+        "conv_transpose2d",
+        **_operands(o, rows),
+        input_height=height,
+        input_width=width,
+        kernel_size=list(o.op.weight.shape[2:]),
+        padding=[low for low, _ in pads],
+        **given,
+        **_configs(o),
+    )
     return call("reshape", found, list(o.op.results[0].shape))
 
 
 def _operands(o: Placed, rows: Any) -> dict[str, Any]:
+    bias = o.operand("bias")
     return {
         "input_tensor": rows,
         "weight_tensor": o.operand("weight"),
-        "bias_tensor": o.operand("bias"),
+        "bias_tensor": None if bias is None else call("reshape", bias, [1, 1, 1, o.op.out_channels]),
         "device": Name("device"),
         "in_channels": o.op.channels,
         "out_channels": o.op.out_channels,

@@ -12,10 +12,9 @@ from ttstack.ttnn_python.spelling import NoCallError
 
 _OTHER_NAMES = {
     "div": "divide",
-    "remainder": "fmod",
     "right_shift": "bitwise_right_shift",
 }
-"""Where `ttnn` calls an op otherwise; its own `remainder` has the sign of the divisor."""
+"""Where `ttnn` calls an op otherwise."""
 
 
 _OF_ONE_FORMAT = ("maximum", "minimum")
@@ -40,6 +39,8 @@ def binary(o: Placed) -> Expression:
     mnemonic: str = o.op.mnemonic
     name = _OTHER_NAMES.get(mnemonic, mnemonic)
     operands = [*map(o.as_result, range(2))] if name in _OF_ONE_FORMAT else o.operands
+    if name == "remainder":
+        return o.cast(call("fmod", *o.operands, memory_config=o.memory), o.operand_dtype)
     if name == "divide" and not o.op.lhs.dtype.is_float:
         return o.cast(call("div", *o.operands, rounding_mode="trunc", memory_config=o.memory), o.operand_dtype)
     return call(name, *operands, dtype=o.dtype, memory_config=o.memory)

@@ -1,5 +1,6 @@
 """Matrix products."""
 
+import math
 from typing import Any
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
@@ -24,10 +25,20 @@ def matmul(o: Placed) -> Expression:
         "program_config": program_config(o),
         "compute_kernel_config": o.compute,
     }
-    a, b = o.operand("a"), o.operand("b")
+    a, b = _batched(o), o.operand("b")
     if o.op.mnemonic == "matmul":
         return call("matmul", a, b, **keywords)
     return call("linear", a, b, bias=o.operand("bias"), **keywords)
+
+
+def _batched(o: Placed) -> Expression | None:
+    """The first factor, repeated where the second alone has a batch, over which nothing is broadcast."""
+    shape, other = o.op.a.shape, o.op.b.shape
+    if math.prod(other[:-2]) <= math.prod(shape[:-2]) or len(shape) < len(other[-2:]):
+        return o.operand("a")
+    lead = (1,) * (len(other) - len(shape)) + shape
+    times = [b if a == 1 else 1 for a, b in zip(lead[:-2], other[:-2], strict=True)]
+    return call("repeat", call("reshape", o.operand("a"), list(lead)), [*times, 1, 1])
 
 
 def program_config(o: Placed) -> Call | None:

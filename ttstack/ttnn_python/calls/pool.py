@@ -3,6 +3,7 @@
 from typing import Any
 
 from ttstack.ops.types import DType
+from ttstack.ops.windows import per_axis
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
@@ -64,11 +65,14 @@ def global_avg_pool2d(o: Placed) -> Expression:
 @calls("upsample2d")
 def upsample2d(o: Placed) -> Expression:
     """Pixels repeated, or interpolated; rows, not tiles, go in."""
-    factor = o.op.scale_factor
+    factors = per_axis("scale_factor", o.op.scale_factor, 2)
+    if set(factors) == {1}:
+        return call("clone", o.operand("input"), memory_config=o.memory)
     given, wanted = o.at("input")[1], o.result[1]
     x = o.operand("input")
     rows = call("to_layout", x, layout(_rows(given))) if given.tiled else x
-    found = call("upsample", rows, list(factor) if isinstance(factor, tuple) else [factor] * 2, mode=o.op.mode)
+    pages = o.constants.memory(wanted.interleaved(wanted.memory_space), o.op.results[0])
+    found = call("upsample", rows, list(factors), mode=o.op.mode, memory_config=pages)
     tiled = call("to_layout", found, layout(wanted), memory_config=o.memory) if wanted.tiled else found
     return o.cast(tiled, DType.BF16 if given.dtype.is_block else given.dtype)
 

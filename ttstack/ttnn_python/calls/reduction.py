@@ -4,7 +4,7 @@ from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 
 @calls("sum", "mean", "max", "min")
@@ -32,7 +32,8 @@ def truth(o: Placed) -> Expression:
 def argmax(o: Placed) -> Expression:
     """Along one dimension, or of all elements."""
     dim = _one(o) if o.op.dim_arg else None
-    return o.cast(call("argmax", o.operands[0], dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory), DType.UI32)
+    x = o.operands[0] if o.op.input.dtype.is_float else call("typecast", o.operands[0], data_type(DType.F32))
+    return o.cast(call("argmax", x, dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory), DType.UI32)
 
 
 @calls("cumsum", "cumprod")

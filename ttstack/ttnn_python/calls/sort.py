@@ -4,6 +4,7 @@ from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.spelling import data_type
 
 
 @calls("topk")
@@ -21,7 +22,11 @@ def sort(o: Placed) -> list[Statement]:
     """All values in order and where they stood."""
     op = o.op
     order = {"dim": op.dim, "descending": op.descending, "stable": op.stable}
-    return _indexed(o, call("sort", o.operands[0], **order, memory_config=o.memory))
+    if o.op.input.dtype.is_float:
+        return _indexed(o, call("sort", o.operands[0], **order, memory_config=o.memory))
+    reals = call("typecast", o.operands[0], data_type(DType.F32))
+    values = o.cast(Name(o.targets[0]), DType.F32)
+    return [*_indexed(o, call("sort", reals, **order, memory_config=o.memory)), ((o.targets[0],), values)]
 
 
 def _indexed(o: Placed, found: Expression) -> list[Statement]:

@@ -25,7 +25,6 @@ NO_CALL = {
     "batch_norm_training": "a batch norm updates its statistics in place there, and gives them as results here",
     "constant": "constants are tensors of a program, not ops",
     "conv3d": "its weights have a form that is not emitted",
-    "conv_transpose2d": "its weights have a form that is not emitted",
     "gelu_bw": "a derivative that is not emitted",
     "generic": "a region of tile ops has no call",
     "group_norm": "it needs a mask and weights in row-major columns of tiles",
@@ -46,7 +45,6 @@ NO_CALL = {
     "tensor_train_reconstruct": "trains have no call: decompose it to products",
     "topk_router_gpt": "experimental.topk_router_gpt takes the shapes of one model only",
     "tt_lang_op": "kernels of a program's own have no call",
-    "update_cache": "its position is a number there, not a tensor",
 }
 """Ops of the device that are refused, and why."""
 
