@@ -15,7 +15,7 @@ from ttstack_runtime.memory_check import check_memory
 WIDE = 3072
 
 
-def decode(*, transposed: bool = False, extra: str = "", rows: int = 32, depth: int = 1024) -> str:
+def decode(*, transposed: bool = False, extra: str = "", rows: int = 32, depth: int = 4096) -> str:
     """Few rows times many weights, as in the decode step of a language model."""
     weights = f"tensor<{WIDE}x{depth}xbf16>" if transposed else f"tensor<{depth}x{WIDE}xbf16>"
     x, y = f"tensor<{rows}x{depth}xbf16>", f"tensor<{rows}x{WIDE}xbf16>"
@@ -42,7 +42,7 @@ def test_each_bank_holds_its_share_of_the_columns(placement: str, transposed: bo
     function, chip = program.function(), program.binary.system_desc.chips[0]
     kind = MemoryLayout.HEIGHT_SHARDED if transposed else MemoryLayout.WIDTH_SHARDED
     assert weights(program) == Layout(weights(program).dtype, memory_layout=kind, grid=Grid(1, 12))
-    assert bank_bytes(function.parameters["w"], chip) == 32 * 8 * 2048
+    assert bank_bytes(function.parameters["w"], chip) == 128 * 8 * 2048
     (product,) = (
         op
         for op in function.operations
@@ -56,7 +56,7 @@ def test_reading_takes_little_more_than_the_banks_need():
     reports = (ttstack.compile(decode(depth=8192), placement=p, dtype="bfp8_b").cost() for p in ("dram", "optimal"))
     (slow,), (fast,) = ([op for op in r.ops if op.name == "matmul"] for r in reports)
     least = 8192 * WIDE * 1.0625 / 267
-    assert least < fast.kernel_ns < 1.15 * least < slow.kernel_ns
+    assert least < fast.kernel_ns < 1.25 * least < slow.kernel_ns
 
 
 @pytest.mark.parametrize("rows", [1, 32])
@@ -71,7 +71,7 @@ def test_values_are_those_of_interleaved_weights(rows: int):
 def test_weights_that_others_read_stay_on_pages(extra: str):
     text = decode(extra=extra).replace(f"-> tensor<32x{WIDE}xbf16> {{", f"-> (tensor<32x{WIDE}xbf16>, {{w}}) {{", 1)
     text = text.replace("return %2 : ", "return %2, %3 : ").replace("xbf16>\n    }", "xbf16>, {w}\n    }")
-    program = ttstack.compile(text.replace("{w}", f"tensor<1024x{WIDE}xbf16>"), placement="optimal")
+    program = ttstack.compile(text.replace("{w}", f"tensor<4096x{WIDE}xbf16>"), placement="optimal")
     assert not weights(program).sharded
 
 
