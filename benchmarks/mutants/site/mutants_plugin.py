@@ -35,6 +35,7 @@ class Mutants:
     def __init__(self, folder: Path) -> None:
         self.notes, self.results = folder / "notes.jsonl", folder / "results.jsonl"
         self.elsewhere = Path(os.environ["MUTANTS_REACHED"])
+        self.elsewhere.touch()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -78,8 +79,10 @@ class Mutants:
         seconds = sum(row["seconds"] for row in rows)
         start = time.time()
         code = _in_child(lambda: _run(key, [items[row["test"]] for row in rows], answer), 3 * seconds + 30)
-        late = code in (-signal.SIGXCPU, -signal.SIGALRM)
-        by = "time" if late else answer.read_text() or (f"exit {code}" if code else "")
+        late, failed = code in (-signal.SIGXCPU, -signal.SIGALRM), answer.read_text()
+        if code > 0 and not failed:
+            raise RuntimeError(f"the child that tried {key} failed, and no test did")
+        by = "time" if late else failed or (f"exit {code}" if code else "")
         _add(self.results, {"key": key, "by": by, "tests": len(rows), "seconds": round(time.time() - start, 1)})
 
 
