@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from ttstack.report import Report
 from ttstack.report.compare import compare
+from ttstack.report.compare_table import render
 
 
 def at(report: Report, *locations: str) -> Report:
@@ -31,3 +34,9 @@ def test_the_file_that_has_more_folders_in_common(report: Report) -> None:
 def test_other_lines_and_names_are_others(report: Report) -> None:
     before, after = at(report, "net.py:1", "a (net.py:2)"), at(report, "net.py:3", "b (net.py:2)")
     assert matched(before, after) == [(0, None), (1, None), (None, 0), (None, 1)]
+
+
+@pytest.mark.parametrize(("top", "said"), [(1, ["and 2 more"]), (3, []), (None, [])])
+def test_what_is_left_out_is_counted(top: int | None, said: list[str], report: Report) -> None:
+    parts = render(compare(report, report), 100, top=top)
+    assert [str(part) for part in parts if str(part).startswith("and ")] == said

@@ -64,7 +64,7 @@ def test_attributes_hold_what_advice_is_made_of(rows: list[dict[str, str]]) -> N
         "'transpose_b': 'true'",
     ):
         assert part in attributes
-    assert "shape={32; 512}" in rows[2]["ATTRIBUTES"]
+    assert "ShardSpec(grid={[(x=0;y=0) - (x=3;y=0)]};shape={32; 512}" in rows[2]["ATTRIBUTES"]
 
 
 def test_no_cell_has_a_comma(rows: list[dict[str, str]]) -> None:
