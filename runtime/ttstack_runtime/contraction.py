@@ -18,8 +18,8 @@ def contract(a: Array, b: Array, inner: Sequence[int]) -> Array:
     rows = [i for i in range(rank) if i not in inner and b.shape[i] == 1]
     columns = [i for i in range(rank) if i not in inner and i not in rows and a.shape[i] == 1]
     batch = [i for i in range(rank) if i not in inner and i not in rows and i not in columns]
-    left = _grouped(a, batch, rows, inner)
-    right = _grouped(b, batch, inner, columns)
+    left = _group(a, batch, rows, inner)
+    right = _group(b, batch, inner, columns)
     out = np.matmul(left, right)
     order = [*batch, *rows, *columns, *inner]
     extents = [
@@ -31,7 +31,7 @@ def contract(a: Array, b: Array, inner: Sequence[int]) -> Array:
     return out.reshape(extents).transpose(np.argsort(order))
 
 
-def _grouped(x: Array, batch: Sequence[int], first: Sequence[int], second: Sequence[int]) -> Array:
+def _group(x: Array, batch: Sequence[int], first: Sequence[int], second: Sequence[int]) -> Array:
     """`x` with its batch axes and two axes that hold the others; left out axes have extent 1."""
     left_out = [i for i in range(x.ndim) if i not in (*batch, *first, *second)]
     moved = x.transpose(*batch, *first, *second, *left_out)

@@ -143,7 +143,7 @@ class _Run:
                 self._store(operation, tensor, each(np.asarray, result))
             self.changes.settle(operation)
         except TTStackError as fault:
-            raise _located(fault, operation) from fault.__cause__
+            raise _locate(fault, operation) from fault.__cause__
         except KERNEL_FAULTS as fault:
             what = f"{operation.name}: {fault or type(fault).__name__}"
             raise ExecutionError(what, loc=operation.location or None) from fault
@@ -237,11 +237,11 @@ def _weights(binary: Binary, function: Function, given: Mapping[str, Array]) -> 
             )
         found[tensor.id] = np.asarray(weight.data)
     if missing:
-        raise _described(missing)
+        raise _describe(missing)
     return found
 
 
-def _described(missing: list[str]) -> ExecutionError:
+def _describe(missing: list[str]) -> ExecutionError:
     named = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
     return ExecutionError(
         "weights were only described",
@@ -250,7 +250,7 @@ def _described(missing: list[str]) -> ExecutionError:
     )
 
 
-def _located(fault: TTStackError, operation: Operation) -> TTStackError:
+def _locate(fault: TTStackError, operation: Operation) -> TTStackError:
     """The fault of a kernel with the place of the operation that called it."""
     d = fault.diagnostic
     if d.loc or not operation.location:

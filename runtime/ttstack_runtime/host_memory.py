@@ -61,12 +61,12 @@ def run_bytes(
     for operation, ended in zip(function.operations, ends(function), strict=True):
         results = sum(sizes[t] for t in operation.results)
         live += results
-        peak = max(peak, live + results + _converted(function, operation, rules, weights))
+        peak = max(peak, live + results + _converted_bytes(function, operation, rules, weights))
         live -= sum(sizes[t] for t in ended if t not in weights)
     return peak
 
 
-def _converted(function: Function, operation: Operation, rules: Ieee, weights: Mapping[int, np.dtype]) -> int:
+def _converted_bytes(function: Function, operation: Operation, rules: Ieee, weights: Mapping[int, np.dtype]) -> int:
     """Bytes of the weights that have to be converted for one operation."""
     total = 0
     for place, tensor in enumerate(operation.operands):

@@ -81,9 +81,9 @@ class Changes:
     def _own(self, tensor: int, devices: int | None) -> None:
         """Give the buffer of the tensor an array, or one on each device, that is nobody else's."""
         root, given = self._roots[tensor], self._read(tensor)
-        mine = each(_copied, given)
+        mine = each(_copy, given)
         if devices and not isinstance(mine, PerDevice):
-            mine = PerDevice(tuple(_copied(mine) for _ in range(devices)))
+            mine = PerDevice(tuple(_copy(mine) for _ in range(devices)))
         self._owned[root] = mine
         for other, value in enumerate(self._values):
             if self._roots[other] == root and (value is not None or other == tensor):
@@ -95,7 +95,7 @@ class Changes:
         buffer = list(_arrays(self._owned[root]))
         for other, value in enumerate(self._values):
             if value is not None and self._roots[other] != root and _overlap(list(_arrays(value)), buffer):
-                self._values[other] = each(_copied, value)
+                self._values[other] = each(_copy, value)
 
 
 def _arrays(value: Value) -> Iterator[Array]:
@@ -106,7 +106,7 @@ def _overlap(arrays: Sequence[Array], buffer: Sequence[Array]) -> bool:
     return any(np.may_share_memory(a, b) for a in arrays for b in buffer)
 
 
-def _copied(array: Array) -> Array:
+def _copy(array: Array) -> Array:
     return np.array(array, order="C")
 
 

@@ -23,7 +23,7 @@ def tensor_type(_: Reader, table: Any) -> TensorType:
 
 
 def _quantization(storage: DType, shape: tuple[int, ...], table: Any) -> QuantType:
-    found = _quantized(storage, table)
+    found = _quantize(storage, table)
     pairs = len(found.scales), len(found.zero_points)
     along = 1 if found.axis is None else shape[found.axis] if found.axis < len(shape) else -1
     if pairs != (along, along) or storage.is_float or (found.limits and len(found.limits) != 2):
@@ -31,7 +31,7 @@ def _quantization(storage: DType, shape: tuple[int, ...], table: Any) -> QuantTy
     return found
 
 
-def _quantized(storage: DType, table: Any) -> QuantType:
+def _quantize(storage: DType, table: Any) -> QuantType:
     return QuantType(
         storage=storage,
         expressed=enums.DTYPE.member(table.Expressed()),

@@ -69,13 +69,13 @@ def _with_its_weights(path: Path, contents: Contents) -> Binary:
     """The program; where the weights beside it are missing because another has replaced it, that one."""
     while True:
         finder = Finder(path, contents.weights)
-        binary = _decoded(path, contents, finder)
+        binary = _decode(path, contents, finder)
         if not finder.misses_any or (now := container.read(path)).program == contents.program:
             return binary
         contents = now
 
 
-def _decoded(path: Path, contents: Contents, finder: Finder) -> Binary:
+def _decode(path: Path, contents: Contents, finder: Finder) -> Binary:
     try:
         return decode(contents.program, finder, origin=str(path))
     except (ValueError, SystemDescError) as error:

@@ -96,7 +96,7 @@ def _times(report: Report, op: OpReport, start: float, gap: float) -> dict[str, 
 
 def _attributes(op: OpReport) -> str:
     """The op's attributes as the profiler prints them, with its memory and program configurations."""
-    found = {name: _spelled(value) for name, value in op.attributes.items()}
+    found = {name: _spell(value) for name, value in op.attributes.items()}
     if op.config is not None:
         found["program_config"] = _program_config(op)
     if op.results:
@@ -104,7 +104,7 @@ def _attributes(op: OpReport) -> str:
     return "{" + "; ".join(f"'{name}': '{value}'" for name, value in found.items()) + "}"
 
 
-def _spelled(value: object) -> str:
+def _spell(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value).replace("'", "")
 
 

@@ -52,11 +52,11 @@ def _op_table(report: Report, ops: list[OpReport], width: int) -> Table:
     for column in kept:
         table.add_column(column.title, justify="left" if column.text else "right", no_wrap=True)
     for op in ops:
-        table.add_row(*(_styled(c.title, c.cell(op), location_width) for c in kept))
+        table.add_row(*(_style(c.title, c.cell(op), location_width) for c in kept))
     return table
 
 
-def _styled(title: str, cell: str, location_width: int) -> Text:
+def _style(title: str, cell: str, location_width: int) -> Text:
     if title == LOCATION:
         return Text(short_location(cell, location_width), style="dim")
     return Text(cell, style=_COLOURS.get(cell, "") if title == "bound" else "")

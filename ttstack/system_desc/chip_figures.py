@@ -19,7 +19,7 @@ def read(chip: ChipDesc, path: str) -> float:
 def with_figures(chip: ChipDesc, paths: Sequence[str], values: Sequence[float]) -> ChipDesc:
     """The chip with other figures at some paths."""
     for name, value in zip(paths, values, strict=True):
-        chip = _replaced(chip, name.split("."), float(value))
+        chip = _replace(chip, name.split("."), float(value))
     return chip
 
 
@@ -43,10 +43,10 @@ def _peak(chip: ChipDesc, path: str) -> float | None:
     return read(chip, rate.peak) / (1e9 if rate.dimension is BYTES_PER_SECOND else 1)
 
 
-def _replaced(part: Any, path: Sequence[str], value: float) -> Any:
+def _replace(part: Any, path: Sequence[str], value: float) -> Any:
     name, *rest = path
     if isinstance(part, dict):
         figures = cast(dict[str, float], part)
         return type(figures)({**figures, name: value})
-    new = _replaced(getattr(part, name), rest, value) if rest else value
+    new = _replace(getattr(part, name), rest, value) if rest else value
     return part.model_copy(update={name: new})

@@ -36,13 +36,13 @@ def _of_channels(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
         return {}
     return {
         "dram.grid": [1, count],
-        "dram.bank_workers": _repeated(dram["bank_workers"], count),
-        "dram.routers": _repeated(dram["routers"], count),
+        "dram.bank_workers": _repeat(dram["bank_workers"], count),
+        "dram.routers": _repeat(dram["routers"], count),
         "dram.peak_bytes_per_second": dram["peak_bytes_per_second"] * count / before,
     }
 
 
-def _repeated(items: list[Any], count: int) -> list[Any]:
+def _repeat(items: list[Any], count: int) -> list[Any]:
     return [items[i % len(items)] for i in range(count)]
 
 

@@ -16,7 +16,7 @@ def resolve_bases(document: Document, find: Find) -> None:
     chips = _chips(document)
     for index, chip in enumerate(chips):
         if isinstance(chip, dict) and "base" in chip:
-            chips[index] = _resolved(document, ("chips", index), cast(dict[str, Any], chip), find)
+            chips[index] = _resolve(document, ("chips", index), cast(dict[str, Any], chip), find)
 
 
 def _chips(document: Document) -> list[Any]:
@@ -26,7 +26,7 @@ def _chips(document: Document) -> list[Any]:
     return cast(list[Any], chips) if isinstance(chips, list) else []
 
 
-def _resolved(document: Document, path: Path, chip: dict[str, Any], find: Find) -> dict[str, Any]:
+def _resolve(document: Document, path: Path, chip: dict[str, Any], find: Find) -> dict[str, Any]:
     base = _base_document(document, path, chip["base"], find)
     own = {key: value for key, value in chip.items() if key != "base"}
     if base is None:
@@ -64,7 +64,7 @@ def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any
     """`own` over `base`; a figure of `own` without a source of its own says that `file` set it."""
     figures = {key: value for key, value in own.items() if key != "sources"}
     given = _strings(own.get("sources"))
-    replaced = tuple(_replaced(base, figures, ""))
+    replaced = tuple(_replace(base, figures, ""))
     kept = {
         key: source
         for key, source in _strings(base.get("sources")).items()
@@ -89,11 +89,11 @@ def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _replaced(base: dict[str, Any], own: dict[str, Any], prefix: str) -> Iterator[str]:
+def _replace(base: dict[str, Any], own: dict[str, Any], prefix: str) -> Iterator[str]:
     """The dotted paths of `base` that `own` replaces; fields that the base lacks are left to validation."""
     for key, value in own.items():
         under, path = base.get(key), f"{prefix}{key}"
         if isinstance(under, dict) and isinstance(value, dict):
-            yield from _replaced(cast(dict[str, Any], under), cast(dict[str, Any], value), f"{path}.")
+            yield from _replace(cast(dict[str, Any], under), cast(dict[str, Any], value), f"{path}.")
         elif key in base or prefix == "vector.cycles_per_tile.":
             yield path

@@ -30,7 +30,7 @@ def load(name: str | os.PathLike[str]) -> SystemDesc:
     """
     text = os.fspath(name)
     path = _locate(text, Path())
-    return _load_preset(path) if path.parent == PRESETS else _validated(_read(path, text, ()))
+    return _load_preset(path) if path.parent == PRESETS else _validate(_read(path, text, ()))
 
 
 def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
@@ -42,15 +42,15 @@ def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
     document = parse(text, origin)
     resolve_bases(document, lambda base: _find_base(base, Path(), ()))
     state_shares_of(document)
-    return _validated(document)
+    return _validate(document)
 
 
 @cache
 def _load_preset(path: Path) -> SystemDesc:
-    return _validated(_read(path, path.name, ()))
+    return _validate(_read(path, path.name, ()))
 
 
-def _validated(document: Document) -> SystemDesc:
+def _validate(document: Document) -> SystemDesc:
     faults = list(document.faults)
     try:
         desc = SystemDesc.model_validate(document.value)

@@ -24,7 +24,7 @@ def implausible(name: str, text: str, dimension: Dimension, present: float) -> s
     factors = _factors(dimension)
     base = next(unit for unit, factor in factors.items() if factor == 1)
     near = min(factors, key=lambda unit: abs(math.log(number * factors[unit] / present)))
-    has = _spelled(present, factors)
+    has = _spell(present, factors)
     return f"'{name}={text}' is {text} {base}, where the device has {has}: write the unit, as in {name}={text}{near}"
 
 
@@ -34,7 +34,7 @@ def _factors(dimension: Dimension) -> dict[str, float]:
     return {unit: float(f) for unit, f in dimension.units.items() if f == 1 or ("i" in unit) == binary}
 
 
-def _spelled(number: float, factors: Mapping[str, float]) -> str:
+def _spell(number: float, factors: Mapping[str, float]) -> str:
     """In the largest unit of which there is one."""
     unit = max((u for u, factor in factors.items() if factor <= number), key=lambda u: factors[u], default=None)
     return f"{number:g}" if unit is None else f"{number / factors[unit]:g} {unit}"

@@ -16,7 +16,7 @@ _DECIMAL = {"": 1, "K": 10**3, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
 
-def _scaled(unit: str, prefixes: Mapping[str, int]) -> dict[str, Fraction]:
+def _scale(unit: str, prefixes: Mapping[str, int]) -> dict[str, Fraction]:
     return {prefix + unit: Fraction(factor) for prefix, factor in prefixes.items()}
 
 
@@ -67,9 +67,9 @@ class Dimension:
         return f"a number or one with a unit of {', '.join(self.units)}" if self.units else "a plain number"
 
 
-BYTES = Dimension("bytes", _scaled("B", _DECIMAL | _BINARY), integral=True)
-HERTZ = Dimension("hertz", _scaled("Hz", {key: _DECIMAL[key] for key in ("", "k", "M", "G")}), least_bare=1e6)
-BYTES_PER_SECOND = Dimension("bytes per second", _scaled("B/s", _DECIMAL | _BINARY), least_bare=1e6)
+BYTES = Dimension("bytes", _scale("B", _DECIMAL | _BINARY), integral=True)
+HERTZ = Dimension("hertz", _scale("Hz", {key: _DECIMAL[key] for key in ("", "k", "M", "G")}), least_bare=1e6)
+BYTES_PER_SECOND = Dimension("bytes per second", _scale("B/s", _DECIMAL | _BINARY), least_bare=1e6)
 BYTES_PER_CYCLE = Dimension("bytes per cycle", {"B/cycle": Fraction(1)})
 NANOSECONDS = Dimension(
     "nanoseconds",

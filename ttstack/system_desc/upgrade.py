@@ -81,10 +81,10 @@ def upgraded(values: Mapping[str, Any]) -> dict[str, Any]:
     chips = values.get("chips")
     if not isinstance(chips, list):
         return dict(values)
-    return dict(values) | {"chips": [_upgraded(chip) for chip in cast(list[Any], chips)]}
+    return dict(values) | {"chips": [_upgrade(chip) for chip in cast(list[Any], chips)]}
 
 
-def _upgraded(given: Any) -> Any:
+def _upgrade(given: Any) -> Any:
     if not isinstance(given, dict):
         return given
     chip = _copy(cast(dict[str, Any], given))

@@ -89,7 +89,7 @@ def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
     notes = dict.fromkeys(unpriced(found))
     for chip in cast(list[dict[str, Any]], values["chips"]):
         more = following(chip, of_chips)
-        notes |= dict.fromkeys(f"{path} follows: {_spelled(value)}" for path, value in more.items())
+        notes |= dict.fromkeys(f"{path} follows: {_spell(value)}" for path, value in more.items())
         for path, value in (of_chips | more).items():
             if any(_places(chip, path)):
                 _set(chip, path, value)
@@ -121,7 +121,7 @@ def _places(part: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], s
     yield from ((p, name) for p in parts)
 
 
-def _spelled(value: Any) -> str:
+def _spell(value: Any) -> str:
     if not isinstance(value, list):
         return f"{value:g}"
     items = cast(list[Any], value)

@@ -61,18 +61,18 @@ def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array
     prefix, digit = divided(rows, plan.row_factors[-1])
     if plan.order == 2:
         lefts = cores[0].reshape(-1, plan.col_factors[0], plan.ranks[1])
-        return _finished(plan, cores[-1], lefts, prefix, digit)
+        return _finish(plan, cores[-1], lefts, prefix, digit)
     if _repeats(prefix, plan.padded_rows // plan.row_factors[-1]):
         once, places = distinct(prefix, plan.padded_rows // plan.row_factors[-1])
         order = _grouping(once, cores[-2])
         where = np.empty_like(order)
         where[order] = np.arange(len(order))
-        return _finished(plan, cores[-1], _products(plan, cores, once[order]), where[places], digit)
+        return _finish(plan, cores[-1], _products(plan, cores, once[order]), where[places], digit)
     if not _groups_pay(len(prefix), cores[-2]):
-        return _finished(plan, cores[-1], _products(plan, cores, prefix), None, digit)
+        return _finish(plan, cores[-1], _products(plan, cores, prefix), None, digit)
     order = _grouping(prefix, cores[-2])
     out = np.empty((len(rows), plan.cols), cores[0].dtype)
-    out[order] = _finished(plan, cores[-1], _products(plan, cores, prefix[order]), None, digit[order])
+    out[order] = _finish(plan, cores[-1], _products(plan, cores, prefix[order]), None, digit[order])
     return out
 
 
@@ -86,7 +86,7 @@ def _grouping(prefixes: Array, core: Array) -> Array:
     return np.argsort((prefixes % len(core)).astype(np.min_scalar_type(len(core))), kind="stable")
 
 
-def _finished(plan: TensorTrainPlan, core: Array, lefts: Array, places: Array | None, digit: Array) -> Array:
+def _finish(plan: TensorTrainPlan, core: Array, lefts: Array, places: Array | None, digit: Array) -> Array:
     """Products `lefts`, at `places` for each row or one for one, times the slices of the last core."""
     out = np.empty((len(digit), lefts.shape[1], plan.col_factors[-1]), lefts.dtype)
     step = max(1, _CHUNK_ELEMENTS // (lefts.shape[1] * lefts.shape[2]))
@@ -102,11 +102,11 @@ def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) ->
     first, *rest = digits(prefixes, plan.row_factors[:-1])
     product = np.take(cores[0], first, axis=0).reshape(len(prefixes), plan.col_factors[0], plan.ranks[1])
     for core, digit, rank in zip(cores[1:-1], rest, plan.ranks[2:-1], strict=True):
-        product = _multiplied(product, core, digit).reshape(len(prefixes), -1, rank)
+        product = _multiply(product, core, digit).reshape(len(prefixes), -1, rank)
     return product
 
 
-def _multiplied(left: Array, core: Array, digit: Array) -> Array:
+def _multiply(left: Array, core: Array, digit: Array) -> Array:
     """Each of `left` times the slice of the core that its digit picks."""
     if not _groups_pay(len(digit), core):
         return np.matmul(left, np.take(core, digit, axis=0))

@@ -51,8 +51,8 @@ def directions(unfolding: Unfolding, count: int) -> Directions:
         gram = _gram(unfolding.lines("analysing"), _outstanding(unfolding.sample()))
         energies, vectors = np.linalg.eigh(gram)
         energies = np.maximum(energies[::-1], 0)
-        return Directions(_signed(vectors[:, ::-1]), energies, float(np.trace(gram)), unfolding.narrow_left)
-    return _sketched(unfolding, count + _OVERSAMPLING)
+        return Directions(_sign(vectors[:, ::-1]), energies, float(np.trace(gram)), unfolding.narrow_left)
+    return _sketch(unfolding, count + _OVERSAMPLING)
 
 
 def _outstanding(sample: Array) -> Array:
@@ -72,13 +72,13 @@ def _gram(blocks: Iterable[Array], known: Array) -> Array:
     side, count = known.shape
     total = np.zeros((count + side,) * 2)
     for block in blocks:
-        parts = _parted(block, known) if count else block
+        parts = _part(block, known) if count else block
         total += parts.T @ parts
     back = np.concatenate([known, np.eye(side)], axis=1)
     return back @ total @ back.T
 
 
-def _parted(block: Array, known: Array) -> Array:
+def _part(block: Array, known: Array) -> Array:
     """`[block known, rest]`, where the rest is what the known directions leave of the block."""
     count = known.shape[1]
     parts = np.empty((len(block), count + len(known)), block.dtype, "F" if block.flags.f_contiguous else "C")
@@ -89,7 +89,7 @@ def _parted(block: Array, known: Array) -> Array:
     return parts
 
 
-def _sketched(unfolding: Unfolding, count: int) -> Directions:
+def _sketch(unfolding: Unfolding, count: int) -> Directions:
     """Directions from products of the unfolding with `count` random ones.
 
     They are looked for in the type that blocks are in, and what they hold is measured in float64.
@@ -108,11 +108,11 @@ def _sketched(unfolding: Unfolding, count: int) -> Directions:
         gram += projected.T @ projected
         total += float(np.vdot(block, block))
     energies, rotation = np.linalg.eigh(gram)
-    vectors = _signed(basis @ rotation[:, ::-1])
+    vectors = _sign(basis @ rotation[:, ::-1])
     return Directions(vectors, np.maximum(energies[::-1], 0), total, unfolding.narrow_left)
 
 
-def _signed(vectors: Array) -> Array:
+def _sign(vectors: Array) -> Array:
     """The same directions, the largest entry of each positive."""
     peaks = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
     return vectors * np.where(peaks < 0, -1, 1)

@@ -69,7 +69,7 @@ def _given(function: Function, operation: Operation, found: dict[int, Role]) -> 
     if operation.name == "gather":
         dim: int = operation.attributes["dim"]
         yield second, Positions(function.tensors[first].type.shape[dim])
-    elif (picked := _picked(function, operation)) is not None:
+    elif (picked := _table_and_bags(function, operation)) is not None:
         rows, offsets = picked
         yield first, Positions(rows)
         if offsets is not None:
@@ -77,7 +77,7 @@ def _given(function: Function, operation: Operation, found: dict[int, Role]) -> 
             yield offsets, Starts(function.tensors[first].type.size, closed)
 
 
-def _picked(function: Function, operation: Operation) -> tuple[int, int | None] | None:
+def _table_and_bags(function: Function, operation: Operation) -> tuple[int, int | None] | None:
     """How many rows the table has that the op's first operand picks from, and which tensor divides picks into bags."""
     indices, table, *_ = (function.tensors[t].type for t in operation.operands if t is not None)
     if operation.name in ("embedding", "embedding_backward", "embedding_bag"):

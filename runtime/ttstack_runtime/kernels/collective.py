@@ -17,7 +17,7 @@ _REDUCED: dict[str, Callable[[Array, Array], Array]] = {
 
 def all_reduce(shares: Shares, *, mesh: Mesh, reduce_type: str, cluster_axis: int) -> list[Array]:
     """The arrays of all devices along the axis, reduced element by element."""
-    return _in_groups(shares, mesh, cluster_axis, lambda group: _reduced(group, reduce_type))
+    return _in_groups(shares, mesh, cluster_axis, lambda group: _reduce(group, reduce_type))
 
 
 KERNELS = KernelTable({"all_reduce": all_reduce, "all_reduce_async": all_reduce})
@@ -90,7 +90,7 @@ def _in_groups(shares: Shares, mesh: Mesh, axis: int | None, combined: Callable[
     return found
 
 
-def _reduced(group: Sequence[Array], reduce_type: str) -> Array:
+def _reduce(group: Sequence[Array], reduce_type: str) -> Array:
     """In the order of the devices, in the arrays' own precision."""
     total = group[0]
     for x in group[1:]:

@@ -16,7 +16,7 @@ from ttstack_runtime.kernels.windows import on_images, padded, tap
 KERNELS = KernelTable()
 
 
-def _activated(kernel: Kernel) -> Kernel:
+def _activate(kernel: Kernel) -> Kernel:
     """A convolution whose result goes through the unary elementwise op that `activation` names, if it names one."""
 
     @wraps(kernel)
@@ -31,7 +31,7 @@ _COLUMNS = 1 << 22  # elements of the matrix of taps that are made at a time
 
 
 @KERNELS
-@_activated
+@_activate
 def conv1d(
     x: Array,
     weight: Array,
@@ -52,7 +52,7 @@ def conv1d(
 
 
 @KERNELS
-@_activated
+@_activate
 @on_images
 def conv2d(
     x: Array,
@@ -75,7 +75,7 @@ def conv2d(
 
 
 @KERNELS
-@_activated
+@_activate
 def conv3d(
     x: Array,
     weight: Array,
@@ -100,7 +100,7 @@ def conv3d(
 
 
 @KERNELS
-@_activated
+@_activate
 @on_images
 def conv_transpose2d(
     x: Array,

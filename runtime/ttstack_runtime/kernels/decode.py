@@ -58,8 +58,8 @@ def paged_scaled_dot_product_attention_decode(
     """`scaled_dot_product_attention_decode` with keys and values in pages [blocks, Hkv, block length, D]."""
     return scaled_dot_product_attention_decode(
         query,
-        _unpaged(key, page_table),
-        _unpaged(value, page_table),
+        _unpage(key, page_table),
+        _unpage(value, page_table),
         attention_mask,
         cur_pos_tensor,
         attention_sink,
@@ -84,11 +84,11 @@ def paged_flash_multi_latent_attention_decode(
     scale: float | None = None,
 ) -> Array:
     """Decode attention on latent pages: values are the first `head_dim_v` columns of the keys if absent."""
-    keys = _unpaged(key, page_table)
+    keys = _unpage(key, page_table)
     return scaled_dot_product_attention_decode(
         query,
         keys,
-        keys[..., :head_dim_v] if value is None else _unpaged(value, page_table)[..., :head_dim_v],
+        keys[..., :head_dim_v] if value is None else _unpage(value, page_table)[..., :head_dim_v],
         attention_mask,
         cur_pos_tensor,
         attention_sink,
@@ -111,7 +111,7 @@ def chunked_scaled_dot_product_attention(
     """Causal attention of a chunk of queries [B, Hq, S, D] that starts at position `chunk_start_idx`."""
     start = int(np.asarray(chunk_start_idx).reshape(-1)[0])
     places = start + np.arange(query.shape[2], dtype=np.int64)[None]
-    keys, values = _unpaged(key, page_table), _unpaged(value, page_table)
+    keys, values = _unpage(key, page_table), _unpage(value, page_table)
     return attend(query, keys, values, scale=scale, visible=Visibility(places, is_causal=True))
 
 
@@ -120,7 +120,7 @@ def _by_head(mask: Array) -> Array:
     return mask.reshape((1,) * (4 - mask.ndim) + mask.shape).swapaxes(1, 2)
 
 
-def _unpaged(pages: Array, page_table: Array) -> Array:
+def _unpage(pages: Array, page_table: Array) -> Array:
     """[blocks, H, n, D] as [users, H, blocks of a user * n, D]; a negative entry reads block 0."""
     blocks = np.maximum(page_table.astype(np.int64), 0)
     users, count = blocks.shape

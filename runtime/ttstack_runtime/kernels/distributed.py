@@ -25,7 +25,7 @@ def distributed_rms_norm(
 ) -> list[Array]:
     """`x / sqrt(mean(x^2) + epsilon) * weight` over whole rows, `x` the input with its residual."""
     rows = _sums(inputs, residuals)
-    return _scaled(_divided_by_rms(rows, mesh, cluster_axis, epsilon), weights, None)
+    return _scale(_divide_by_rms(rows, mesh, cluster_axis, epsilon), weights, None)
 
 
 @KERNELS
@@ -42,7 +42,7 @@ def distributed_layer_norm(
     """Mean 0 and variance 1 over whole rows, then `* weight + bias`, of the input with its residual."""
     rows = _sums(inputs, residuals)
     centred = [x - mean for x, mean in zip(rows, _means(rows, mesh, cluster_axis), strict=True)]
-    return _scaled(_divided_by_rms(centred, mesh, cluster_axis, epsilon), weights, biases)
+    return _scale(_divide_by_rms(centred, mesh, cluster_axis, epsilon), weights, biases)
 
 
 def _sums(inputs: Shares, residuals: Shares | None) -> Sequence[Array]:
@@ -56,11 +56,11 @@ def _means(shares: Shares, mesh: Mesh, axis: int) -> list[Array]:
     return [total / np.asarray(mesh.extent(axis), total.dtype) for total in totals]
 
 
-def _divided_by_rms(rows: Shares, mesh: Mesh, axis: int, epsilon: float) -> list[Array]:
+def _divide_by_rms(rows: Shares, mesh: Mesh, axis: int, epsilon: float) -> list[Array]:
     squares = _means([np.square(x) for x in rows], mesh, axis)
     return [x / np.sqrt(s + np.asarray(epsilon, x.dtype)) for x, s in zip(rows, squares, strict=True)]
 
 
-def _scaled(rows: Shares, weights: Shares | None, biases: Shares | None) -> list[Array]:
+def _scale(rows: Shares, weights: Shares | None, biases: Shares | None) -> list[Array]:
     scaled = [x if w is None else x * w for x, w in zip(rows, weights or repeat(None), strict=False)]
     return [x if b is None else x + b for x, b in zip(scaled, biases or repeat(None), strict=False)]

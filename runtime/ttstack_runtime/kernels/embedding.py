@@ -17,14 +17,14 @@ def embedding(indices: Array, weight: Array, *, shape: tuple[int, ...] | None = 
         ExecutionError: an index is not a row of the table.
     """
     table = _rows(weight)
-    return np.take(table, _checked(indices.reshape(indices.shape if shape is None else shape), len(table)), axis=0)
+    return np.take(table, _check(indices.reshape(indices.shape if shape is None else shape), len(table)), axis=0)
 
 
 @KERNELS
 def embedding_backward(indices: Array, weight: Array, in_gradient: Array) -> Array:
     """A tensor like `weight` with each row of `in_gradient` added to the row that its index names."""
     table = _rows(weight)
-    flat = _checked(indices, len(table)).reshape(-1)
+    flat = _check(indices, len(table)).reshape(-1)
     lengths = np.bincount(flat, minlength=len(table))
     order = np.argsort(flat, stable=True)
     gradients = in_gradient.reshape(len(flat), table.shape[1])
@@ -57,14 +57,14 @@ def embedding_bag(
     except TensorTrainError as error:
         raise ExecutionError(error.diagnostic.message, hint=error.diagnostic.hint) from error
     bags = bags if padding_idx == -1 else bags.without(padding_idx)
-    return bags.pooled(table, _checked(bags.indices, len(table)), mode)
+    return bags.pooled(table, _check(bags.indices, len(table)), mode)
 
 
 def _rows(weight: Array) -> Array:
     return weight.reshape(-1, weight.shape[-1])
 
 
-def _checked(indices: Array, count: int) -> Array:
+def _check(indices: Array, count: int) -> Array:
     """Indices as int64, every one a row of a table of `count` rows."""
     whole = indices.astype(np.int64, copy=False)
     if whole.size and (whole.min() < 0 or whole.max() >= count):

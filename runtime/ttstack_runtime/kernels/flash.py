@@ -59,7 +59,7 @@ def attend(
     group = heads // kv_heads
     scale = depth**-0.5 if scale is None else scale
     grouped = query.reshape(batch, kv_heads, group, rows, depth) * query.dtype.type(scale)
-    mask = None if mask is None else _grouped_mask(mask, kv_heads)
+    mask = None if mask is None else _group_mask(mask, kv_heads)
     sink = None if sink is None else sink.reshape(kv_heads, group, 1, 1)
     out = np.empty((batch, kv_heads, group, rows, value.shape[-1]), dtype=query.dtype)
     for b, h, r in _blocks(batch, kv_heads, rows, group * key.shape[2]):
@@ -92,7 +92,7 @@ def _product(a: Array, b: Array) -> Array:
     return np.matmul(a.reshape(*a.shape[:2], group * m, a.shape[4]), b).reshape(*a.shape[:4], b.shape[-1])
 
 
-def _grouped_mask(mask: Array, kv_heads: int) -> Array:
+def _group_mask(mask: Array, kv_heads: int) -> Array:
     """A mask as [B|1, Hkv|1, group|1, S|1, Sk|1]."""
     full = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
     heads = full.shape[1]

@@ -19,7 +19,7 @@ def update_cache(cache: Array, rows: Array, update_index: Array, *, batch_offset
     values = rows.transpose(2, 1, 0, 3) if rows.shape[0] == 1 and 1 < rows.shape[2] <= users else rows
     starts = np.broadcast_to(update_index.reshape(-1).astype(np.int64), len(values))
     at = starts[:, None] + np.arange(values.shape[2], dtype=np.int64)
-    _checked("position", at, cache.shape[2])
+    _check("position", at, cache.shape[2])
     owners = batch_offset + np.arange(len(values), dtype=np.int64)[:, None]
     cache[owners, :, at] = values.transpose(0, 2, 1, 3)
     return ()
@@ -49,13 +49,13 @@ def paged_update_cache(
     users = np.flatnonzero(at >= 0)
     values = rows[0, users, : cache.shape[1]]
     if page_table is None:
-        _checked("position", at[users], cache.shape[2])
+        _check("position", at[users], cache.shape[2])
         cache[np.zeros_like(users) if share_cache else users, :, at[users]] = values
         return ()
     length = cache.shape[2]
-    _checked("position", at[users], page_table.shape[1] * length)
+    _check("position", at[users], page_table.shape[1] * length)
     blocks = page_table.astype(np.int64)[users, at[users] // length]
-    cache[_checked("page", blocks, len(cache)), :, at[users] % length] = values
+    cache[_check("page", blocks, len(cache)), :, at[users] % length] = values
     return ()
 
 
@@ -69,11 +69,11 @@ def paged_fill_cache(cache: Array, rows: Array, page_table: Array, batch_idx_ten
     at, length = np.arange(rows.shape[2], dtype=np.int64), cache.shape[2]
     for user, values in zip(users, rows[:, : cache.shape[1]], strict=True):
         blocks = page_table.astype(np.int64)[user, at // length]
-        cache[_checked("page", blocks, len(cache)), :, at % length] = values.swapaxes(0, 1)
+        cache[_check("page", blocks, len(cache)), :, at % length] = values.swapaxes(0, 1)
     return ()
 
 
-def _checked(what: str, indices: Array, count: int) -> Array:
+def _check(what: str, indices: Array, count: int) -> Array:
     """`indices`, every one from 0 up to `count`.
 
     Raises:

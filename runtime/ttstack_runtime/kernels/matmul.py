@@ -13,7 +13,7 @@ KERNELS = KernelTable()
 @KERNELS
 def matmul(a: Array, b: Array, *, transpose_a: bool = False, transpose_b: bool = False, activation: str = "") -> Array:
     """`a @ b` over the last two axes, leading axes broadcast; `activation` names a unary elementwise op."""
-    return _activate(_product(_oriented(a, transpose_a), _oriented(b, transpose_b)), activation)
+    return _activate(_product(_orient(a, transpose_a), _orient(b, transpose_b)), activation)
 
 
 @KERNELS
@@ -27,7 +27,7 @@ def linear(
     activation: str = "",
 ) -> Array:
     """`a @ b + bias`, all broadcast; `activation` names a unary elementwise op."""
-    out = _product(_oriented(a, transpose_a), _oriented(b, transpose_b))
+    out = _product(_orient(a, transpose_a), _orient(b, transpose_b))
     if bias is not None:
         fits = np.broadcast_shapes(out.shape, bias.shape) == out.shape
         out = np.add(out, bias, out=out if fits and out.ndim else None)
@@ -82,7 +82,7 @@ def _others(rank: int, dims: tuple[int, ...]) -> list[int]:
     return [d for d in range(rank) if d not in dims]
 
 
-def _oriented(x: Array, transpose: bool) -> Array:
+def _orient(x: Array, transpose: bool) -> Array:
     return x.swapaxes(-1, -2) if transpose and x.ndim > 1 else x
 
 

@@ -34,7 +34,7 @@ def mesh_shard(
     if shard_type in ("devices", "identity") and max(shard_shape, default=1) > 1:
         if shard_direction == "full_to_shard":
             return [_cut(x, _place(mesh, d, shard_dims), shard_shape) for d, x in enumerate(shares)]
-        return [_joined(shares, mesh, shard_shape, shard_dims)] * mesh.size
+        return [_join(shares, mesh, shard_shape, shard_dims)] * mesh.size
     if shard_type == "maximal" and shard_direction == "full_to_shard":
         return [shares[0], *[np.zeros_like(shares[0])] * (mesh.size - 1)]
     return [shares[0]] * mesh.size
@@ -59,7 +59,7 @@ def _cut(whole: Array, place: dict[int, int], parts: Sequence[int]) -> Array:
     return whole[_region([e // p for e, p in zip(whole.shape, parts, strict=True)], place)]
 
 
-def _joined(shares: Shares, mesh: Mesh, parts: Sequence[int], shard_dims: Sequence[int]) -> Array:
+def _join(shares: Shares, mesh: Mesh, parts: Sequence[int], shard_dims: Sequence[int]) -> Array:
     """Where several devices have the same part, the first one's counts."""
     shape = shares[0].shape
     whole = np.empty([e * p for e, p in zip(shape, parts, strict=True)], shares[0].dtype)

@@ -34,7 +34,7 @@ def moe_expert_token_remap(
 ) -> tuple[list[Array], ...]:
     """The weights of each device's experts for the tokens that go there, and which groups of tokens need them."""
     pairs = [
-        _remapped(weights[d], held(mappings, mesh, d), mappings[d].shape[3], metadata[d], reduction_size)
+        _remap(weights[d], held(mappings, mesh, d), mappings[d].shape[3], metadata[d], reduction_size)
         for d in range(mesh.size)
     ]
     return tuple(map(list, zip(*pairs, strict=True)))
@@ -46,7 +46,7 @@ def held(mappings: Shares, mesh: Mesh, device: int, axis: int | None = None) -> 
     return mapping[0, 0, :, column(mesh, device, mapping.shape[3], axis)] == 1
 
 
-def _remapped(weights: Array, held: Array, devices: int, metadata: Array, reduction_size: int) -> tuple[Array, Array]:
+def _remap(weights: Array, held: Array, devices: int, metadata: Array, reduction_size: int) -> tuple[Array, Array]:
     _, batch, length, _ = metadata.shape
     room, tokens = len(held) // devices, batch * length
     experts = np.flatnonzero(held)[:room]

@@ -21,7 +21,7 @@ def layer_norm(
     """Mean 0 and variance 1 over the trailing `normalized_shape`, then `* weight + bias`."""
     rows = x.reshape(-1, prod(normalized_shape))
     centred = rows - np.mean(rows, axis=-1, keepdims=True)
-    return _affine(_divided_by_rms(centred, epsilon).reshape(x.shape), weight, bias)
+    return _affine(_divide_by_rms(centred, epsilon).reshape(x.shape), weight, bias)
 
 
 @KERNELS
@@ -35,7 +35,7 @@ def rms_norm(
 ) -> Array:
     """`x / sqrt(mean(x^2) + epsilon)` over the trailing `normalized_shape`, then `* weight + bias`."""
     rows = x.reshape(-1, prod(normalized_shape))
-    return _affine(_divided_by_rms(rows, epsilon).reshape(x.shape), weight, bias)
+    return _affine(_divide_by_rms(rows, epsilon).reshape(x.shape), weight, bias)
 
 
 @KERNELS
@@ -53,7 +53,7 @@ def group_norm(
     channels_first = np.moveaxis(x, channel_dim, 1)
     rows = channels_first.reshape(x.shape[0] * num_groups, -1)
     centred = rows - np.mean(rows, axis=-1, keepdims=True)
-    normal = _divided_by_rms(centred, epsilon).reshape(channels_first.shape)
+    normal = _divide_by_rms(centred, epsilon).reshape(channels_first.shape)
     along = [-1] + [1] * (x.ndim - 2)
     scale, offset = (None if v is None else v.reshape(along) for v in (weight, bias))
     return np.moveaxis(_affine(normal, scale, offset), 1, channel_dim)
@@ -96,7 +96,7 @@ def batch_norm_training(
     return normal, moved_mean, moved_variance
 
 
-def _divided_by_rms(rows: Array, epsilon: float) -> Array:
+def _divide_by_rms(rows: Array, epsilon: float) -> Array:
     mean_square = np.vecdot(rows, rows)[:, None] / rows.dtype.type(rows.shape[-1])
     return rows / np.sqrt(mean_square + rows.dtype.type(epsilon))
 

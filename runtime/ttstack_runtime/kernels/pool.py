@@ -86,7 +86,7 @@ def upsample2d(x: Array, *, scale_factor: PerAxis, mode: str = "nearest") -> Arr
     factors = per_axis("scale_factor", scale_factor, 2)
     out = x
     for axis, factor in zip((1, 2), factors, strict=True):
-        out = np.repeat(out, factor, axis) if mode == "nearest" else _stretched(out, axis, factor)
+        out = np.repeat(out, factor, axis) if mode == "nearest" else _stretch(out, axis, factor)
     return out
 
 
@@ -109,7 +109,7 @@ def _lowest(x: Array) -> float:
     return -np.inf if x.dtype.kind == "f" else int(np.iinfo(x.dtype).min)
 
 
-def _stretched(x: Array, axis: int, factor: int) -> Array:
+def _stretch(x: Array, axis: int, factor: int) -> Array:
     length = x.shape[axis]
     centres = np.maximum((np.arange(length * factor, dtype=np.float64) + 0.5) / factor - 0.5, 0)
     below = centres.astype(np.int64)

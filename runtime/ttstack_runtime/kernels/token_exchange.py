@@ -25,7 +25,7 @@ def all_to_all_dispatch(
     types: tuple[Any, ...],
 ) -> tuple[list[Array], ...]:
     """The tokens of all devices along the axis that go to an expert of the device, 0 for others; all their experts."""
-    return _dispatched((tokens, indices), mappings, mesh, cluster_axis, types)
+    return _dispatch((tokens, indices), mappings, mesh, cluster_axis, types)
 
 
 @KERNELS
@@ -41,7 +41,7 @@ def all_to_all_dispatch_metadata(
     types: tuple[Any, ...],
 ) -> tuple[list[Array], ...]:
     """What `all_to_all_dispatch` gives, and the scores of all tokens."""
-    return _dispatched((tokens, indices, scores), mappings, mesh, cluster_axis, types)
+    return _dispatch((tokens, indices, scores), mappings, mesh, cluster_axis, types)
 
 
 @KERNELS
@@ -68,10 +68,10 @@ def all_to_all_combine(
     return found
 
 
-def _dispatched(
+def _dispatch(
     given: tuple[Shares, ...], mappings: Shares, mesh: Mesh, axis: int, types: tuple[Any, ...]
 ) -> tuple[list[Array], ...]:
-    gathered = [_gathered(shares, mesh, axis, t.shape) for shares, t in zip(given, types, strict=True)]
+    gathered = [_gather(shares, mesh, axis, t.shape) for shares, t in zip(given, types, strict=True)]
     tokens, indices, *_ = gathered
     for d in range(mesh.size):
         rows = indices[d].reshape(-1, indices[d].shape[-1]).astype(np.int64)
@@ -80,7 +80,7 @@ def _dispatched(
     return tuple(gathered)
 
 
-def _gathered(shares: Shares, mesh: Mesh, axis: int, shape: tuple[int, ...]) -> list[Array]:
+def _gather(shares: Shares, mesh: Mesh, axis: int, shape: tuple[int, ...]) -> list[Array]:
     """Rows of all devices along the axis, one device after the other; in each batch entry where results keep these."""
     given = shares[0].shape
     keeps = (

@@ -94,13 +94,13 @@ class _Driver(Generic[C]):
     def _rewrite(self, op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> None:
         call = self._source.call(op.operation, list(adaptor.operands))
         with rewriter.ip, op.location:
-            new = self._converted(call)
+            new = self._convert(call)
         rewriter.replace_op(op, new) if new else rewriter.erase_op(op)
 
     def _drop(self, op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> None:
         rewriter.replace_op(op, list(adaptor.operands))
 
-    def _converted(self, call: C) -> list[ir.Value]:
+    def _convert(self, call: C) -> list[ir.Value]:
         if any(_is_refused(value) for value in call.operands):
             return self._refused(call)
         try:

@@ -33,18 +33,18 @@ class _Term:
 
 def einsum(equation: str, tensors: Sequence[ir.Value], result: TensorType) -> ir.Value:
     """The sum of products that the equation says, as `torch.einsum`: one contraction after the other."""
-    letters, output = _spelled(equation, [read_type(x.type).rank for x in tensors])
+    letters, output = _spell(equation, [read_type(x.type).rank for x in tensors])
     terms = [_diagonal(_Term(term, x)) for term, x in zip(letters, tensors, strict=True)]
     while len(terms) > 1:
         left, right, *rest = terms
         kept = output + "".join(term.letters for term in rest)
-        terms = [_contracted(left, right, kept, result), *rest]
+        terms = [_contract(left, right, kept, result), *rest]
     (last,) = terms
-    last = _summed(last, output)
+    last = _sum_terms(last, output)
     return reshaped(permuted(last.value, last.places(output)), result.shape)
 
 
-def _spelled(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+def _spell(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     """The letters of each operand and of the result: dots become letters, a result that is left out is made up."""
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
@@ -68,7 +68,7 @@ def _diagonal(term: _Term) -> _Term:
     return _diagonal(_Term(rest + twice, diagonal(term.value, 0, first, second)))
 
 
-def _summed(term: _Term, kept: str) -> _Term:
+def _sum_terms(term: _Term, kept: str) -> _Term:
     """Without the dimensions that nothing else has."""
     lone = [c for c in term.letters if c not in kept]
     if not lone:
@@ -77,14 +77,14 @@ def _summed(term: _Term, kept: str) -> _Term:
     return _Term("".join(c for c in term.letters if c in kept), value)
 
 
-def _contracted(left: _Term, right: _Term, kept: str, result: TensorType) -> _Term:
+def _contract(left: _Term, right: _Term, kept: str, result: TensorType) -> _Term:
     """The product of two, summed over what neither the result nor another operand has."""
-    left, right = _summed(left, kept + right.letters), _summed(right, kept + left.letters)
+    left, right = _sum_terms(left, kept + right.letters), _sum_terms(right, kept + left.letters)
     shared = [c for c in left.letters if c in right.letters]
     left, right = _alike(left, right, shared), _alike(right, left, shared)
     batch, inner = [c for c in shared if c in kept], [c for c in shared if c not in kept]
     if not inner:
-        return _multiplied(left, right, result)
+        return _multiply(left, right, result)
     product = ttir.dot_general(
         left.value,
         right.value,
@@ -105,7 +105,7 @@ def _alike(term: _Term, other: _Term, shared: Sequence[str]) -> _Term:
     return _Term(term.letters, broadcast_to(term.value, tuple(shape)))
 
 
-def _multiplied(left: _Term, right: _Term, result: TensorType) -> _Term:
+def _multiply(left: _Term, right: _Term, result: TensorType) -> _Term:
     """Element by element, where nothing is summed."""
     letters = left.letters + "".join(c for c in right.letters if c not in left.letters)
     ordered = permuted(right.value, right.places([c for c in letters if c in right.letters]))

@@ -47,7 +47,7 @@ def unroll(node: NodeProto, walker: Walker) -> list[str]:
     i = 0
     while (limit is None or i < limit) and (not condition or _truth(node, condition, walker, "its condition")):
         if i == ROUNDS:
-            raise _refused(node, f"runs for more than {ROUNDS} iterations")
+            raise _refuse(node, f"runs for more than {ROUNDS} iterations")
         prefix = f"{name_of(node)}/{i}/"
         number, go_on = f"{prefix}#", condition or f"{prefix}?"
         walker.known |= {number: np.array(i), **({} if condition else {go_on: np.array(True)})}
@@ -59,7 +59,7 @@ def unroll(node: NodeProto, walker: Walker) -> list[str]:
             values.append(value)
         i += 1
     if scanned and not i:
-        raise _refused(node, "does not run once, and nothing says what its stacked results are")
+        raise _refuse(node, "does not run once, and nothing says what its stacked results are")
     return [*carried, *(stacked(node, values, 0, walker) for values in scanned)]
 
 
@@ -92,10 +92,10 @@ def _truth(node: NodeProto, name: str, walker: Walker, what: str) -> bool:
 def known_values(node: NodeProto, name: str, walker: Walker, what: str) -> Array:
     """The values of an operand that must not depend on a run."""
     if name not in walker.known:
-        raise _refused(node, f"cannot be compiled: {what} depends on the values of a run")
+        raise _refuse(node, f"cannot be compiled: {what} depends on the values of a run")
     return walker.known[name]
 
 
-def _refused(node: NodeProto, why: str) -> UnsupportedOpError:
+def _refuse(node: NodeProto, why: str) -> UnsupportedOpError:
     hint = "decide before the export, with torch.where, or with a trip count that is a constant"
     return UnsupportedOpError(f"`{node.op_type}` {why}", loc=name_of(node) or None, hint=hint)

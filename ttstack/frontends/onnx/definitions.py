@@ -17,7 +17,7 @@ def _function(signature: str, *nodes: str) -> FunctionProto:
     return parser.parse_function(f"{header} {signature} {{ {' '.join(nodes)} }}")
 
 
-def _centred(name: str, zero: str) -> str:
+def _centre(name: str, zero: str) -> str:
     """Integers without their zero point, as real numbers: sums of their products are exact up to 2^24."""
     return f"{name}_f = Cast<to = 1>({name}) {zero}_f = Cast<to = 1>({zero}) {name}_c = Sub({name}_f, {zero}_f)"
 
@@ -28,8 +28,8 @@ def _matmul(node: NodeProto, types: Types) -> FunctionProto | None:
         return None
     return _function(
         "QLinearMatMul (a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero) => (y)",
-        _centred("a", "a_zero"),
-        _centred("b", "b_zero"),
+        _centre("a", "a_zero"),
+        _centre("b", "b_zero"),
         "product = MatMul(a_c, b_c) scale = Mul(a_scale, b_scale) real = Mul(product, scale)",
         "y = QuantizeLinear(real, y_scale, y_zero)",
     )
@@ -44,9 +44,9 @@ def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
     biased = ["bias = Cast<to = 1>(b) biases = Reshape(bias, by_channel) total = Add(product, biases)"]
     return _function(
         "QLinearConv (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, b) => (y)",
-        _centred("x", "x_zero"),
+        _centre("x", "x_zero"),
         f"{by_filter} zeros = Reshape(w_zero, by_filter)",
-        _centred("w", "zeros"),
+        _centre("w", "zeros"),
         f"product = Conv<{attributes}, auto_pad: string = @auto_pad, group: int = @group>(x_c, w_c)",
         by_channel,
         *(biased if len(node.input) > 8 and node.input[8] else ["total = Identity(product)"]),

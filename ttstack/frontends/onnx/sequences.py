@@ -82,7 +82,7 @@ def _length(node: NodeProto, walker: Listing) -> str:
     return node.output[0]
 
 
-def _joined(node: NodeProto, walker: Listing) -> str:
+def _join(node: NodeProto, walker: Listing) -> str:
     values = walker.sequences[node.input[0]]
     attributes = {a.name: a.i for a in node.attribute}
     if attributes.get("new_axis", 0):
@@ -91,7 +91,7 @@ def _joined(node: NodeProto, walker: Listing) -> str:
     return node.output[0]
 
 
-READ = {"SequenceAt": _at, "SequenceLength": _length, "ConcatFromSequence": _joined}
+READ = {"SequenceAt": _at, "SequenceLength": _length, "ConcatFromSequence": _join}
 """Ops that give a tensor of a sequence, and the value that it is."""
 
 

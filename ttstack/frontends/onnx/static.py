@@ -58,7 +58,7 @@ class StaticGraph:
             scope[tensor.name] = prefix + tensor.name
             self._initializer(tensor, prefix + tensor.name)
         for node in graph.node:
-            self._resolved(node, scope, prefix)
+            self._resolve(node, scope, prefix)
         names = [value.name for value in graph.output]
         if lost := [name for name in names if name not in scope]:
             raise SourceError(f"no node gives the output '{lost[0]}' of the graph", hint=_EXPORT_AGAIN)
@@ -87,7 +87,7 @@ class StaticGraph:
         self.types |= types
         self._nodes.append(node)
 
-    def _resolved(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
+    def _resolve(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
         """Walk a node of a graph under what its names stand for."""
         self._walked += bool(prefix)
         if self._walked > OPS:
@@ -100,12 +100,12 @@ class StaticGraph:
             _check_integers(node)
             if self._evaluator.defines(node):
                 self._evaluator.check(node)
-            self._placed(node, scope, prefix)
+            self._place(node, scope, prefix)
         except ValueError as e:
             what = f"`{node.op_type}` is not as ONNX defines it: {e}"
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN) from e
 
-    def _placed(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
+    def _place(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
         """Walk it by what it is: control flow, a sequence, a constant, or any other node."""
         named = NodeProto()
         named.CopyFrom(node)

@@ -57,7 +57,7 @@ class TensorReader:
         if (stated := self._number(tensor, place, "length", nbytes)) != nbytes:
             shape = "x".join(map(str, tensor.dims))
             raise self._fault(tensor, f"is said to be {stated:,} bytes long; {shape} of {dtype} are {nbytes:,}")
-        data = self._mapped(tensor, place.get("location", ""))
+        data = self._map_file(tensor, place.get("location", ""))
         if begin + nbytes > len(data):
             raise self._fault(
                 tensor,
@@ -72,7 +72,7 @@ class TensorReader:
             raise self._fault(tensor, f"has the {key} '{text}'")
         return int(text)
 
-    def _mapped(self, tensor: TensorProto, location: str) -> Array:
+    def _map_file(self, tensor: TensorProto, location: str) -> Array:
         path = (self._model.parent / location).resolve()
         inside = location and not Path(location).is_absolute() and ".." not in Path(location).parts
         if not inside or not any(path.is_relative_to(folder) for folder in self._folders):

@@ -79,10 +79,10 @@ def _reference(location: str, offset: int, length: int) -> bytes:
 
 
 def _message(number: int, payload: bytes) -> bytes:
-    return _encoded(number << 3 | _BYTES) + _encoded(len(payload)) + payload
+    return _encode(number << 3 | _BYTES) + _encode(len(payload)) + payload
 
 
-def _encoded(value: int) -> bytes:
+def _encode(value: int) -> bytes:
     found = bytearray()
     while value > 0x7F:
         found.append(value & 0x7F | 0x80)

@@ -16,16 +16,16 @@ def _max_pool(call: Call) -> list[ir.Value]:
     """Channels last and back; a line is an image of height 1."""
     if len(call.results) > 1 and call.used(1):
         call.refuse("is used for more than its maxima", "the positions are not computed")
-    return [_pooled(call, "max_pool2d")] * len(call.results)
+    return [_pool(call, "max_pool2d")] * len(call.results)
 
 
 @CONVERSIONS("AveragePool", to="avg_pool2d permute reshape")
 def _average_pool(call: Call) -> ir.Value:
     """Channels last and back; a line is an image of height 1."""
-    return _pooled(call, "avg_pool2d", count_include_pad=bool(call.attribute("count_include_pad", 0)))
+    return _pool(call, "avg_pool2d", count_include_pad=bool(call.attribute("count_include_pad", 0)))
 
 
-def _pooled(call: Call, mnemonic: str, **more: Any) -> ir.Value:
+def _pool(call: Call, mnemonic: str, **more: Any) -> ir.Value:
     x = call.tensor(0)
     batch, channels, *sizes = read_type(x.type).shape
     rank = len(sizes)

@@ -15,16 +15,16 @@ CONVERSIONS = ConversionTable()
 @CONVERSIONS("QuantizeLinear", to="quantize_unrolled")
 def _quantize(call: Call) -> ir.Value:
     """Rounded to nearest, ties to even, within the range of the integers."""
-    return _unrolled(call, "quantize_unrolled", call.result.dtype)
+    return _unroll(call, "quantize_unrolled", call.result.dtype)
 
 
 @CONVERSIONS("DequantizeLinear", to="dequantize_unrolled")
 def _dequantize(call: Call) -> ir.Value:
     """The difference to the zero point, scaled."""
-    return _unrolled(call, "dequantize_unrolled", read_type(call.tensor(0).type).dtype)
+    return _unroll(call, "dequantize_unrolled", read_type(call.tensor(0).type).dtype)
 
 
-def _unrolled(call: Call, mnemonic: str, integer: ElementType) -> ir.Value:
+def _unroll(call: Call, mnemonic: str, integer: ElementType) -> ir.Value:
     if call.attribute("block_size", 0):
         call.refuse("has scales of blocks", "quantize by tensor or by channel")
     scale = call.tensor(1)

@@ -33,14 +33,14 @@ def _lstm(call: Call) -> list[ir.Value]:
         call.refuse("has peepholes", "leave out the input P")
     _expect_activations(call, ["sigmoid", "tanh", "tanh"])
     cell = partial(lstm_cell, order=(0, 2, 3, 1))
-    return _unrolled(call, [5, 6], lambda _direction: cell)
+    return _unroll(call, [5, 6], lambda _direction: cell)
 
 
 @CONVERSIONS("GRU", to=f"{TARGETS} sigmoid tanh multiply subtract")
 def _gru(call: Call) -> list[ir.Value]:
     """Unrolled over time and directions."""
     _expect_activations(call, ["sigmoid", "tanh"])
-    return _unrolled(call, [5], partial(_gru_cell, late=bool(call.attribute("linear_before_reset", 0))))
+    return _unroll(call, [5], partial(_gru_cell, late=bool(call.attribute("linear_before_reset", 0))))
 
 
 @CONVERSIONS("RNN", to=f"{TARGETS} tanh relu")
@@ -49,7 +49,7 @@ def _rnn(call: Call) -> list[ir.Value]:
     activations = [name.lower() for name in call.attribute("activations", ["Tanh"])]
     if len(set(activations)) > 1 or activations[0] not in ("tanh", "relu"):
         call.refuse(f"has the activations {', '.join(activations)}", "Tanh and Relu are supported")
-    return _unrolled(call, [5], lambda _direction: partial(rnn_cell, activations[0]))
+    return _unroll(call, [5], lambda _direction: partial(rnn_cell, activations[0]))
 
 
 def _gru_cell(direction: Direction, *, late: bool) -> Cell:
@@ -72,7 +72,7 @@ def _gru_cell(direction: Direction, *, late: bool) -> Cell:
     return cell
 
 
-def _unrolled(call: Call, states: list[int], cell_of: Callable[[Direction], Cell]) -> list[ir.Value]:
+def _unroll(call: Call, states: list[int], cell_of: Callable[[Direction], Cell]) -> list[ir.Value]:
     """Outputs [time, directions, batch, width], and the last states [directions, batch, width]."""
     _expect_plain(call)
     batch_first = bool(call.attribute("layout", 0))
@@ -83,8 +83,8 @@ def _unrolled(call: Call, states: list[int], cell_of: Callable[[Direction], Cell
         direction = _direction(call, at, backwards)
         start = [_state(call, i, at, batch, batch_first) for i in states]
         runs.append(direction.run(x, start, cell_of(direction)))
-    output = joined([_stacked(y, 1) for y, _ in runs], 1)
-    ends = [joined([_stacked(s, 0) for s in every], 0) for every in zip(*(last for _, last in runs), strict=True)]
+    output = joined([_stack(y, 1) for y, _ in runs], 1)
+    ends = [joined([_stack(s, 0) for s in every], 0) for every in zip(*(last for _, last in runs), strict=True)]
     if batch_first:
         return [permuted(output, (2, 0, 1, 3)), *(permuted(end, (1, 0, 2)) for end in ends)][: len(call.results)]
     return [output, *ends][: len(call.results)]
@@ -113,7 +113,7 @@ def _part(x: ir.Value, at: int) -> ir.Value:
     return reshaped(sliced(x, 0, at, at + 1), read_type(x.type).shape[1:])
 
 
-def _stacked(x: ir.Value, dim: int) -> ir.Value:
+def _stack(x: ir.Value, dim: int) -> ir.Value:
     shape = read_type(x.type).shape
     return reshaped(x, (*shape[:dim], 1, *shape[dim:]))
 

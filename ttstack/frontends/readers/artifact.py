@@ -33,7 +33,7 @@ def read_bytes(data: bytes, name: str) -> ir.Module:
         with as_diagnostics("cannot read the module", name):
             return ir.Module.parse(found)
     messages: list[str] = []
-    with _collected(messages):
+    with _collect(messages):
         try:
             return stablehlo.deserialize_portable_artifact(context, found)
         except ValueError as e:
@@ -63,7 +63,7 @@ def _inside_flatbuffer(data: bytes, name: str) -> bytes:
 
 
 @contextmanager
-def _collected(messages: list[str]) -> Iterator[None]:
+def _collect(messages: list[str]) -> Iterator[None]:
     """Keep MLIR from printing errors that are not raised."""
 
     def keep(diagnostic: Any) -> bool:

@@ -65,7 +65,7 @@ def spell_as_stablehlo(module: ir.Module) -> None:
     module.operation.walk(visit)
     for op in found:
         with ir.InsertionPoint(op), op.location:
-            new = _spelled(op)
+            new = _spell(op)
         op.results[0].replace_all_uses_with(new.results[0])
         op.erase()
     for op in numbers:
@@ -82,7 +82,7 @@ def _defined_by(value: ir.Value) -> str:
     return "" if isinstance(value.owner, ir.Block) else value.owner.name
 
 
-def _spelled(op: ir.Operation) -> Any:
+def _spell(op: ir.Operation) -> Any:
     result, attributes, operands = op.results[0].type, dict[str, ir.Attribute](), list(op.operands)
     if op.name == "arith.constant":
         attributes["value"] = op.attributes["value"]

@@ -10,16 +10,16 @@ def keep_old_caches(function: func.FuncOp) -> None:
     ops = [op.operation for op in function.regions[0].blocks[0].operations]
     places = {op: i for i, op in enumerate(ops)}
     for i, op in enumerate(ops):
-        if (at := _written(op)) is None:
+        if (at := _written_operand(op)) is None:
             continue
         cache = op.operands[at]
-        mine = isinstance(cache.owner, ir.Block) or _written(cache.owner) is not None
+        mine = isinstance(cache.owner, ir.Block) or _written_operand(cache.owner) is not None
         if not mine or any(places[use.owner.operation] > i for use in cache.uses):
             with ir.InsertionPoint(op), op.location:
                 op.operands[at] = ttir.clone(cache)
 
 
-def _written(op: ir.Operation) -> int | None:
+def _written_operand(op: ir.Operation) -> int | None:
     """The operand that the op writes to and gives as its result, which stands before all that can lack."""
     spec = definition(op)
     if spec is None or not spec.mutates or not len(op.results):

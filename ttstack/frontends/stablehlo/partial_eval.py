@@ -56,10 +56,10 @@ class Straightener:
         with ir.InsertionPoint(block):
             results = self._run(old, list(block.arguments))
             with function.location:
-                ir.Operation.create("func.return", operands=[self._written(v) for v in results])
+                ir.Operation.create("func.return", operands=[self._write(v) for v in results])
         inputs, outputs = [a.type for a in block.arguments], [v.type for v in list(block.operations)[-1].operands]
         if outputs != (declared := list(function.type.results)):
-            self._refuse(function.operation, f"gives {_listed(outputs)}, and declares {_listed(declared)}")
+            self._refuse(function.operation, f"gives {_list_types(outputs)}, and declares {_list_types(declared)}")
         new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
         return new
 
@@ -85,7 +85,7 @@ class Straightener:
         self._emitted += 1
         if self._emitted > OPS:
             self._refuse(op, f"is one of more than {OPS:,} ops that loops are written out to", "shorten the loops")
-        values = [self._written(v) for v in operands]
+        values = [self._write(v) for v in operands]
         copy = op.clone().operation
         for i, value in enumerate(values):
             copy.operands[i] = value
@@ -116,7 +116,7 @@ class Straightener:
             for i, operand in enumerate(nested.operands):
                 if nested != copy and operand in self._values:
                     with ir.InsertionPoint(copy):
-                        nested.operands[i] = self._written(self._values[operand])
+                        nested.operands[i] = self._write(self._values[operand])
             return ir.WalkResult.ADVANCE
 
         if copy.regions:
@@ -138,7 +138,7 @@ class Straightener:
         return [weight if weight is not None else Known(op.attributes["value"])]
 
     def _while(self, op: ir.Operation) -> Sequence[_Value]:
-        if (found := self._folded_whole(op)) is not None:
+        if (found := self._fold_whole(op)) is not None:
             return found
         condition, body = (region.blocks[0] for region in op.regions)
         carried = self._operands(op)
@@ -154,7 +154,7 @@ class Straightener:
                 return carried
             carried = self._run(body, carried)
 
-    def _folded_whole(self, op: ir.Operation) -> Sequence[_Value] | None:
+    def _fold_whole(self, op: ir.Operation) -> Sequence[_Value] | None:
         operands = [v for v in self._operands(op) if isinstance(v, Known)]
         whole = len(operands) == len(op.operands) and self._is_closed(op)
         return fold(op, operands) if whole else None
@@ -165,7 +165,7 @@ class Straightener:
         yes, no = (region.blocks[0] for region in op.regions)
         if isinstance(condition, Known):
             return self._run(yes if truth(condition) else no, [])
-        return self._chosen(condition, self._run(yes, []), self._run(no, []))
+        return self._choose(condition, self._run(yes, []), self._run(no, []))
 
     def _case(self, op: ir.Operation) -> Sequence[_Value]:
         """An index outside takes the last branch; one that the model computes chooses among the results of all."""
@@ -177,12 +177,12 @@ class Straightener:
         *first, last = (self._run(block, []) for block in blocks)
         results = last
         for at, branch in reversed(list(enumerate(first))):
-            results = self._chosen(_equals(self._written(index), at), branch, results)
+            results = self._choose(_equals(self._write(index), at), branch, results)
         return results
 
-    def _chosen(self, condition: _Value, yes: Sequence[_Value], no: Sequence[_Value]) -> list[_Value]:
+    def _choose(self, condition: _Value, yes: Sequence[_Value], no: Sequence[_Value]) -> list[_Value]:
         """Both branches are computed, as neither has an effect."""
-        values = [(self._written(condition), self._written(a), self._written(b)) for a, b in zip(yes, no, strict=True)]
+        values = [(self._write(condition), self._write(a), self._write(b)) for a, b in zip(yes, no, strict=True)]
         return [_create("stablehlo.select", [c, a, b], a.type) for c, a, b in values]
 
     def _element(self, op: ir.Operation) -> Sequence[_Value]:
@@ -195,13 +195,13 @@ class Straightener:
         if target in _TRANSPARENT and [v.type for v in op.operands] == [r.type for r in op.results]:
             return self._operands(op)
         if len(op.results) == 1 and isinstance(op.results[0].type, ir.TupleType):
-            return [tuple(self._op(_untupled(op)))]
+            return [tuple(self._op(_untuple(op)))]
         return self._op(op)
 
     def _operands(self, op: ir.Operation) -> list[_Value]:
         return [self._values[v] for v in op.operands]
 
-    def _written(self, value: _Value) -> ir.Value:
+    def _write(self, value: _Value) -> ir.Value:
         """The value as one of the new function's."""
         if isinstance(value, tuple):
             raise UnsupportedOpError("the module gives or takes tuples", hint="give each tensor by itself")
@@ -217,7 +217,7 @@ class Straightener:
         raise UnsupportedOpError(f"`{op.operation.name}` {why}", loc=read_location(op.location) or None, hint=hint)
 
 
-def _untupled(call: Any) -> Any:
+def _untuple(call: Any) -> Any:
     """The call with a result for each element of the tuple that it gives."""
     types = ir.TupleType(call.results[0].type)
     attributes = {name: call.attributes[name] for name in call.attributes}
@@ -230,7 +230,7 @@ def _untupled(call: Any) -> Any:
         )
 
 
-def _listed(types: Sequence[ir.Type]) -> str:
+def _list_types(types: Sequence[ir.Type]) -> str:
     return ", ".join(map(str, types))
 
 

@@ -46,7 +46,7 @@ def _prefill(call: Call) -> list[ir.Value]:
             found[name] = _mask(value, apart=apart)
         elif apart and name != "attention_sink":
             found[name] = _one_head(value)
-    (result,) = _attended(call, _PREFILL, found)
+    (result,) = _attend(call, _PREFILL, found)
     return fitted(call, [reshaped(result, call.result.shape) if apart else result])
 
 
@@ -60,7 +60,7 @@ def _mask(mask: ir.Value, *, apart: bool) -> ir.Value:
     return _one_head(mask) if apart and read_type(mask.type).rank == 3 else with_leading_ones(mask, 4)
 
 
-def _attended(call: Call, form: Named, operands: dict[str, ir.Value]) -> list[ir.Value]:
+def _attend(call: Call, form: Named, operands: dict[str, ir.Value]) -> list[ir.Value]:
     """A mask of truth values says what is seen; with a mask, attention is not causal unless the call says so."""
     window = call.says("sliding_window_size", "integer")
     if window is not None and "sliding_window_size" not in OPS[form.mnemonic].attribute_specs():
@@ -78,13 +78,13 @@ def _attended(call: Call, form: Named, operands: dict[str, ir.Value]) -> list[ir
 @CONVERSIONS("@tt.scaled_dot_product_attention_decode", to="scaled_dot_product_attention_decode")
 def _decode(call: Call) -> list[ir.Value]:
     """One token a user over a cache."""
-    return fitted(call, _attended(call, _DECODE, _DECODE.operands(call)))
+    return fitted(call, _attend(call, _DECODE, _DECODE.operands(call)))
 
 
 @CONVERSIONS("@tt.paged_scaled_dot_product_attention_decode", to="paged_scaled_dot_product_attention_decode empty")
 def _paged(call: Call) -> list[ir.Value]:
     """One token a user over pages."""
-    return fitted(call, _attended(call, _PAGED, _PAGED.operands(call) | {"output": _output(call.result)}))
+    return fitted(call, _attend(call, _PAGED, _PAGED.operands(call) | {"output": _output(call.result)}))
 
 
 @CONVERSIONS(
@@ -116,7 +116,7 @@ def _output(t: TensorType) -> ir.Value:
 )
 def _latent(call: Call) -> list[ir.Value]:
     """One token a user over latent pages, whose first columns are values too."""
-    return fitted(call, _attended(call, _LATENT, _LATENT.operands(call)))
+    return fitted(call, _attend(call, _LATENT, _LATENT.operands(call)))
 
 
 @CONVERSIONS("@tt.flash_mla_prefill", to="scaled_dot_product_attention slice_static")
@@ -128,7 +128,7 @@ def _latent_prefill(call: Call) -> list[ir.Value]:
         call.refuse("says no head_dim_v", "export the model again")
     if "value" not in found:
         found["value"] = sliced(found["key"], 3, 0, width)
-    return fitted(call, _attended(call, _LATENT_PREFILL, found))
+    return fitted(call, _attend(call, _LATENT_PREFILL, found))
 
 
 @CONVERSIONS("@tt.indexer_score_dsa", to="matmul relu multiply sum arange add ge where reshape permute")

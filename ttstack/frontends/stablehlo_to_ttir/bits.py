@@ -17,7 +17,7 @@ CONVERSIONS = ConversionTable()
 @CONVERSIONS("popcnt", to="bitwise_and logical_right_shift add subtract multiply bitcast_convert")
 def _popcnt(call: Call) -> ir.Value:
     """Counts of 2, 4 and 8 bits side by side, added up."""
-    return _typed(_ones(_unsigned(call.tensor(0))), call.result)
+    return _give_type(_ones(_unsigned(call.tensor(0))), call.result)
 
 
 @CONVERSIONS("count_leading_zeros", to="bitwise_or bitwise_not logical_right_shift bitcast_convert")
@@ -33,7 +33,7 @@ def leading_zeros(x: ir.Value, result: TensorType) -> ir.Value:
     while by < t.dtype.bits:
         x = ttir.bitwise_or(x, ttir.logical_right_shift(x, scalar(by, t)))
         by *= 2
-    return _typed(_ones(ttir.bitwise_not(x)), result)
+    return _give_type(_ones(ttir.bitwise_not(x)), result)
 
 
 def _ones(x: ir.Value) -> ir.Value:
@@ -54,10 +54,10 @@ def _ones(x: ir.Value) -> ir.Value:
 
 def _unsigned(x: ir.Value) -> ir.Value:
     t = read_type(x.type)
-    return _typed(x, t.with_dtype(DType(f"ui{t.dtype.bits}")))
+    return _give_type(x, t.with_dtype(DType(f"ui{t.dtype.bits}")))
 
 
-def _typed(x: ir.Value, t: TensorType) -> ir.Value:
+def _give_type(x: ir.Value, t: TensorType) -> ir.Value:
     """The bits of `x` in another element type of the same width."""
     return x if read_type(x.type).dtype is t.dtype else ttir.bitcast_convert(x, result=t)
 
@@ -67,7 +67,7 @@ def _bitcast_convert(call: Call) -> ir.Value:
     """Wider elements are put together from the last dimension, or taken apart into it, lowest bits first."""
     x, t, result = call.tensor(0), call.types[0], call.result
     if t.dtype.bits == result.dtype.bits:
-        return _typed(x, result)
+        return _give_type(x, result)
     narrow, wide = sorted((t.dtype.bits, result.dtype.bits))
     if narrow == 1:
         call.refuse("reads truth values as bits", "use stablehlo.convert")
@@ -76,9 +76,9 @@ def _bitcast_convert(call: Call) -> ir.Value:
     places = constant(np.arange(wide // narrow) * narrow, parts)
     if t.dtype.bits == wide:
         apart = ttir.logical_right_shift(reshaped(_unsigned(x), (*t.shape, 1)), _line(places, result.rank))
-        return _typed(cast(apart, _unsigned_of(narrow)), result)
+        return _give_type(cast(apart, _unsigned_of(narrow)), result)
     moved = ttir.logical_left_shift(cast(_unsigned(x), unsigned), _line(places, t.rank))
-    return _typed(ttir.sum(moved, keep_dim=False, dim_arg=(t.rank - 1,)), result)
+    return _give_type(ttir.sum(moved, keep_dim=False, dim_arg=(t.rank - 1,)), result)
 
 
 def _unsigned_of(bits: int) -> ElementType:

@@ -51,38 +51,38 @@ def lifted(call: Call, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[
     """Values of a region on tensors in the place of its scalar arguments, in their broadcast shape."""
     shape = broadcast(*(read_type(v.type).shape for v in arguments.values()))
     values = dict(arguments)
-    found = [_lifted(call, value, values, shape) for value in wanted]
+    found = [_lift(call, value, values, shape) for value in wanted]
     return [broadcast_to(value, shape) for value in found]
 
 
-def _lifted(call: Call, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
+def _lift(call: Call, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
     if value in values:
         return values[value]
     op: ir.Operation = value.owner
     if isinstance(op, ir.Block):
         call.refuse("has a region that reads values from around it", "give them as operands")
-    operands = [_lifted(call, operand, values, shape) for operand in op.operands]
+    operands = [_lift(call, operand, values, shape) for operand in op.operands]
     name = Call.name_of(op)
     if name not in _elementwise():
         call.refuse(f"has a region with {name}", "regions can hold elementwise ops")
-    values |= dict(zip(op.results, _converted(op, operands, shape), strict=True))
+    values |= dict(zip(op.results, _convert(op, operands, shape), strict=True))
     return values[value]
 
 
-def _converted(op: ir.Operation, operands: Sequence[ir.Value], shape: tuple[int, ...]) -> list[ir.Value]:
+def _convert(op: ir.Operation, operands: Sequence[ir.Value], shape: tuple[int, ...]) -> list[ir.Value]:
     """The conversion of an op of a region as if it stood outside, on tensors; one without operands is for all."""
     wide = shape if operands else (1,) * len(shape)
     results = [tensor_type(read_type(r.type).with_shape(wide)) for r in op.results]
     attributes = {name: op.attributes[name] for name in op.attributes}
     if op.name == "stablehlo.constant":
-        attributes["value"] = _reshaped(attributes["value"], wide)
+        attributes["value"] = _reshape(attributes["value"], wide)
     outside = ir.Operation.create(op.name, results=results, operands=list(operands), attributes=attributes)
     new = _elementwise()[Call.name_of(op)].apply(Call(outside, operands))
     outside.erase()
     return new
 
 
-def _reshaped(elements: Any, shape: tuple[int, ...]) -> ir.Attribute:
+def _reshape(elements: Any, shape: tuple[int, ...]) -> ir.Attribute:
     t = read_type(elements.type)
     return elements_attribute(read_elements(elements).reshape(shape), t.with_shape(shape))
 
@@ -106,7 +106,7 @@ def _picks(block: ir.Block, which: str) -> bool:
         first = _is_better(x, y, which) or (x == y and m < n)
         if np.isnan(x) and np.isnan(y):
             continue  # either is right: the order in which elements are combined is open
-        value, index = _evaluated(block, types, (x, m, y, n))
+        value, index = _evaluate(block, types, (x, m, y, n))
         want = (x, m) if first else (y, n)
         if index != want[1] or not (value == want[0] or (np.isnan(value) and np.isnan(want[0]))):
             return False
@@ -117,7 +117,7 @@ def _is_better(x: float, y: float, which: str) -> bool:
     return bool(np.isnan(x)) or (not np.isnan(y) and (x > y if which == "max" else x < y))
 
 
-def _evaluated(block: Any, types: Sequence[TensorType], given: Sequence[float]) -> list[Any]:
+def _evaluate(block: Any, types: Sequence[TensorType], given: Sequence[float]) -> list[Any]:
     """What the region gives on numbers, by StableHLO's interpreter."""
     module = ir.Module.create()
     wanted = returned(block)

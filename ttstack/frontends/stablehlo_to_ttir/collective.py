@@ -51,25 +51,25 @@ def _all_reduced(call: Call) -> Sequence[ir.Value]:
 
 
 @CONVERSIONS("all_gather", to="all_gather")
-def _gathered(call: Call) -> Sequence[ir.Value]:
+def _gather(call: Call) -> Sequence[ir.Value]:
     """What lies along the last axis changes fastest, as devices are numbered."""
     values, dim = list(call.operands), call.integer("all_gather_dim")
     for axis in reversed(_axes(call)):
-        values = [_resized("all_gather", call, v, dim, axis, all_gather_dim=dim) for v in values]
+        values = [_resize("all_gather", call, v, dim, axis, all_gather_dim=dim) for v in values]
     return values
 
 
 @CONVERSIONS("reduce_scatter", to="reduce_scatter")
-def _scattered(call: Call) -> Sequence[ir.Value]:
+def _scatter(call: Call) -> Sequence[ir.Value]:
     values, dim = list(call.operands), call.integer("scatter_dimension")
     for axis in _axes(call):
         attributes = {"scatter_dim": dim, "reduce_type": _reduction(call)}
-        values = [_resized("reduce_scatter", call, v, dim, axis, **attributes) for v in values]
+        values = [_resize("reduce_scatter", call, v, dim, axis, **attributes) for v in values]
     return values
 
 
 @CONVERSIONS("all_to_all", to="all_to_all")
-def _exchanged(call: Call) -> Sequence[ir.Value]:
+def _exchange(call: Call) -> Sequence[ir.Value]:
     groups = _groups(call)
     if groups is None:
         return call.operands
@@ -85,7 +85,7 @@ def _broadcast(call: Call) -> Sequence[ir.Value]:
 
 
 @CONVERSIONS("collective_permute", to="collective_permute full")
-def _permuted(call: Call) -> ir.Value:
+def _permute(call: Call) -> ir.Value:
     """A device alone has its own values, or 0 where it gets none."""
     pairs = read_elements(call.attribute("source_target_pairs"))
     if "tt.mesh" in call.op.attributes:
@@ -95,7 +95,7 @@ def _permuted(call: Call) -> ir.Value:
     return call.tensor(0) if pairs.size else splat(0, call.result)
 
 
-def _resized(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
+def _resize(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
     """A collective that makes one dimension as many times longer or shorter as there are devices along the axis."""
     before = read_type(value.type)
     shape, count = list(before.shape), Mesh(call.integers("tt.mesh")).extent(axis)

@@ -15,7 +15,7 @@ CONVERSIONS = ConversionTable()
 def _dot_general(call: Call) -> ir.Value:
     """In the element type of the result."""
     numbers = stablehlo.DotDimensionNumbers(call.attribute("dot_dimension_numbers"))
-    return _contracted(
+    return _contract(
         call,
         (tuple(numbers.lhs_batching_dimensions), tuple(numbers.rhs_batching_dimensions)),
         (tuple(numbers.lhs_contracting_dimensions), tuple(numbers.rhs_contracting_dimensions)),
@@ -25,13 +25,13 @@ def _dot_general(call: Call) -> ir.Value:
 @CONVERSIONS("dot", to="dot_general matmul")
 def _dot(call: Call) -> ir.Value:
     """The last dimension with the first one."""
-    return _contracted(call, ((), ()), ((call.types[0].rank - 1,), (0,)))
+    return _contract(call, ((), ()), ((call.types[0].rank - 1,), (0,)))
 
 
 _Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def _contracted(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
+def _contract(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
     left, right = (cast(call.tensor(i), call.result.dtype) for i in (0, 1))
     if not call.result.size or 0 in (call.types[0].shape[d] for d in inner[0]):
         return splat(0, call.result)

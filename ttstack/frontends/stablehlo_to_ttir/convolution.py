@@ -46,12 +46,12 @@ def _convolution(call: Call) -> ir.Value:
     w = cast(call.tensor(1), call.result.dtype)
     if not call.result.size or not call.types[1].size:
         return splat(0, call.result)
-    x, pads = _prepared(call, x, given)
-    w = _reversed(call, w, kernel)
+    x, pads = _prepare(call, x, given)
+    w = _reverse(call, w, kernel)
     w = permuted(w, (kernel.first, kernel.second, *kernel.spatial))
     dilation = call.integers("rhs_dilation", (1,) * rank)
     if rank == 3:  # the op has none
-        w, dilation = _dilated(w, dilation), (1,) * rank
+        w, dilation = _dilate(w, dilation), (1,) * rank
     groups = call.integer("feature_group_count")
     batches = call.integer("batch_group_count")
     if batches > 1:
@@ -83,7 +83,7 @@ def _order(given: _Layout, out: _Layout) -> tuple[int, ...]:
     return tuple(places[d] for d in range(len(places)))
 
 
-def _prepared(call: Call, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[int, ...]]:
+def _prepare(call: Call, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[int, ...]]:
     """The input with zeros between its elements and without what negative padding cuts; the padding that is left."""
     rank = len(given.spatial)
     pads = call.integers("padding", (0,) * (2 * rank))
@@ -104,13 +104,13 @@ def _along(given: _Layout, amounts: Sequence[int]) -> list[int]:
     return found
 
 
-def _reversed(call: Call, w: ir.Value, kernel: _Layout) -> ir.Value:
+def _reverse(call: Call, w: ir.Value, kernel: _Layout) -> ir.Value:
     flags = call.attribute("window_reversal")
     turned = [at for at, flag in zip(kernel.spatial, flags or [], strict=False) if flag]
     return ttir.reverse(w, dimensions=tuple(turned)) if turned else w
 
 
-def _dilated(w: ir.Value, dilation: Sequence[int]) -> ir.Value:
+def _dilate(w: ir.Value, dilation: Sequence[int]) -> ir.Value:
     zero = splat(0, TensorType((), read_type(w.type).dtype))
     none = [0] * (len(dilation) + 2)
     return padded(w, zero, none, none, [0, 0, *(d - 1 for d in dilation)])

@@ -144,17 +144,17 @@ def _select(call: Call) -> ir.Value:
     condition = known(call.tensor(0))
     if condition is not None and condition.size and (condition.all() or not condition.any()):
         return call.tensor(1 if condition.all() else 2)
-    return combined("where", _aligned(call, 0), call.tensor(1), call.tensor(2))
+    return combined("where", _align(call, 0), call.tensor(1), call.tensor(2))
 
 
 @CONVERSIONS("clamp", to="clamp_tensor")
 def _clamp(call: Call) -> ir.Value:
     """Bounds can be one for all; the upper one wins."""
-    low, x, high = (_aligned(call, i) for i in range(3))
+    low, x, high = (_align(call, i) for i in range(3))
     return combined("clamp_tensor", x, low, high)
 
 
-def _aligned(call: Call, i: int) -> ir.Value:
+def _align(call: Call, i: int) -> ir.Value:
     """Operand `i`, with the result's rank if it has none."""
     return call.tensor(i) if call.types[i].rank else reshaped(call.tensor(i), (1,) * call.result.rank)
 

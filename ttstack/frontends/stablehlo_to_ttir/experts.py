@@ -23,7 +23,7 @@ _REMAP = Named("moe_expert_token_remap", "topk_tensor expert_mapping expert_meta
 
 
 @CONVERSIONS("@tt.moe_expert_token_remap", to="moe_expert_token_remap")
-def _remapped(call: Call) -> list[ir.Value]:
+def _remap(call: Call) -> list[ir.Value]:
     """How many devices there are, the operands say."""
     call.leave("num_devices")
     return _REMAP.convert(call)

@@ -38,7 +38,7 @@ def _gather(call: Call) -> ir.Value:
     table = Table.of(shape, sizes, moved)
     found = _rows(table, x, table.places(Starts(batch, along)))
     dropped = {*n.collapsed_slice_dims, *n.operand_batching_dims}
-    return _arranged(call, table, found, len(batch), tuple(n.offset_dims), dropped)
+    return _arrange(call, table, found, len(batch), tuple(n.offset_dims), dropped)
 
 
 def _rows(table: Table, x: ir.Value, places: ir.Value) -> ir.Value:
@@ -50,7 +50,7 @@ def _rows(table: Table, x: ir.Value, places: ir.Value) -> ir.Value:
     return reshaped(flat, (*t.shape, 1))
 
 
-def _arranged(
+def _arrange(
     call: Call, table: Table, found: ir.Value, batch: int, offset_dims: tuple[int, ...], dropped: set[int]
 ) -> ir.Value:
     """Dimensions in the order of the result."""

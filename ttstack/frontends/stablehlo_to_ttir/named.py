@@ -78,10 +78,10 @@ def fitted(call: Call, values: Sequence[ir.Value]) -> list[ir.Value]:
     """The values in the element types that the call says; raises `UnsupportedOpError` where shapes differ."""
     if len(values) != len(call.results):
         call.refuse(f"gives {len(call.results)} results, expected {len(values)}")
-    return [value if t is None else _fitted(call, value, t) for value, t in zip(values, call.results, strict=True)]
+    return [value if t is None else _fit(call, value, t) for value, t in zip(values, call.results, strict=True)]
 
 
-def _fitted(call: Call, value: ir.Value, wanted: Any) -> ir.Value:
+def _fit(call: Call, value: ir.Value, wanted: Any) -> ir.Value:
     got = read_type(value.type)
     if got.shape != wanted.shape:
         call.refuse(f"gives {wanted}, expected {got}")

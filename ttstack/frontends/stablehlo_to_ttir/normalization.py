@@ -20,7 +20,7 @@ def _inference(call: Call) -> ir.Value:
     if 2 <= call.result.rank <= 5:
         operands = [x, scale, offset, mean, variance]
         return ttir.batch_norm_inference(*operands, epsilon=epsilon, dimension=dim)
-    return _normalized(call, _line(call, mean), _line(call, variance))
+    return _normalize(call, _line(call, mean), _line(call, variance))
 
 
 @CONVERSIONS("batch_norm_training", to="mean subtract square add rsqrt multiply reshape")
@@ -30,7 +30,7 @@ def _training(call: Call) -> list[ir.Value]:
     centred = elementwise("subtract", call.tensor(0), mean, result=call.result)
     variance = _mean(call, ttir.square(centred))
     flat = [reshaped(v, call.types[1].shape) for v in (mean, variance)]
-    return [_normalized(call, mean, variance), *flat]
+    return [_normalize(call, mean, variance), *flat]
 
 
 @CONVERSIONS("batch_norm_grad", to="sum multiply subtract add rsqrt reshape")
@@ -49,7 +49,7 @@ def _gradient(call: Call) -> list[ir.Value]:
     return [f("multiply", factor, inner), *(reshaped(v, call.types[1].shape) for v in (d_scale, d_offset))]
 
 
-def _normalized(call: Call, mean: ir.Value, variance: ir.Value) -> ir.Value:
+def _normalize(call: Call, mean: ir.Value, variance: ir.Value) -> ir.Value:
     f = partial(elementwise, result=call.result)
     spread = ttir.rsqrt(f("add", variance, _epsilon(call)))
     centred = f("multiply", f("subtract", call.tensor(0), mean), spread)

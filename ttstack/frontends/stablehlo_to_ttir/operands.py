@@ -25,14 +25,14 @@ def narrow(*values: ir.Value) -> list[ir.Value]:
     shape = broadcast(*(read_type(v.type).shape for v in values))
     found = list(values)
     for i, value in enumerate(values):
-        small = _unrepeated(value)
+        small = _unrepeat(value)
         others = [read_type(v.type).shape for v in (*found[:i], small, *found[i + 1 :])]
         if broadcast(*others) == shape:
             found[i] = small
     return found
 
 
-def _unrepeated(value: ir.Value) -> ir.Value:
+def _unrepeat(value: ir.Value) -> ir.Value:
     owner: Any = value.owner
     t = read_type(value.type)
     if isinstance(owner, ir.Block) or t.rank == 0:

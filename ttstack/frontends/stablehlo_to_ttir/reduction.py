@@ -41,7 +41,7 @@ def _reduce(call: Call) -> Sequence[ir.Value]:
         return [_usual(call, usual, dims)]
     if (which := _extreme(call, dims)) is not None:
         return _with_position(call, which, dims)
-    return _halved(call, values, starts, dims)
+    return _halve(call, values, starts, dims)
 
 
 def _usual(call: Call, usual: str, dims: tuple[int, ...]) -> ir.Value:
@@ -75,7 +75,7 @@ def _with_position(call: Call, which: str, dims: tuple[int, ...]) -> Sequence[ir
     return [best, ttir.argmax(turned, result=call.results[1], keep_dim=False, dim_arg=dims)]
 
 
-def _halved(
+def _halve(
     call: Call, values: Sequence[ir.Value], starts: Sequence[ir.Value], dims: tuple[int, ...]
 ) -> Sequence[ir.Value]:
     t = call.types[0]

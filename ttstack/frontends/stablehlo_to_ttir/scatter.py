@@ -48,7 +48,7 @@ def _scatter(call: Call) -> Sequence[ir.Value]:
         places = ttir.where(inside, places, scalar(table.rows, read_type(places.type)))
     order = _order(n.update_window_dims, [d for d in range(len(shape)) if d not in single], table, len(updates))
     return [
-        _written(table, x, places, permuted(source, order), how)
+        _write(table, x, places, permuted(source, order), how)
         for x, source, how in zip(call.operands, call.operands[count + 1 :], _kinds(call, count), strict=False)
     ]
 
@@ -73,7 +73,7 @@ def _kinds(call: Call, count: int) -> list[str]:
     return [_REPLACE] * count
 
 
-def _written(table: Table, x: ir.Value, places: ir.Value, source: ir.Value, how: str) -> ir.Value:
+def _write(table: Table, x: ir.Value, places: ir.Value, source: ir.Value, how: str) -> ir.Value:
     t = read_type(x.type)
     count, width = read_type(places.type).size, table.width
     beyond = splat(0, t.with_shape((1, width)))
@@ -93,24 +93,24 @@ def _dynamic_update_slice(call: Call) -> ir.Value:
     starts = clamped_starts(call, 2, sizes)
     fixed = [at for at in starts if isinstance(at, int)]
     if len(fixed) == len(starts):
-        return _replaced(x, update, fixed)
+        return _replace(x, update, fixed)
     moved = [d for d, (extent, size) in enumerate(zip(shape, sizes, strict=True)) if size != extent]
     if len(moved) == 1:
         return _along_one(x, update, moved[0], starts[moved[0]])
     scalars = {d: splat(at, TensorType((), DType.I32)) if isinstance(at, int) else at for d, at in enumerate(starts)}
     table, where = Table.of(shape, sizes, moved), Starts((), {d: scalars[d] for d in moved})
     order = (*table.picked, *table.whole)
-    return _written(table, x, table.places(where), permuted(update, order), _REPLACE)
+    return _write(table, x, table.places(where), permuted(update, order), _REPLACE)
 
 
-def _replaced(x: ir.Value, update: ir.Value, starts: Sequence[int]) -> ir.Value:
+def _replace(x: ir.Value, update: ir.Value, starts: Sequence[int]) -> ir.Value:
     """`x` with the update at known starts: along the first dimension that it does not fill, then inside of that."""
     shape, sizes = read_type(x.type).shape, read_type(update.type).shape
     dim = next((d for d, (extent, size) in enumerate(zip(shape, sizes, strict=True)) if extent != size), None)
     if dim is None:
         return update
     begin, end = starts[dim], starts[dim] + sizes[dim]
-    inner = _replaced(sliced(x, dim, begin, end), update, [0 if d == dim else at for d, at in enumerate(starts)])
+    inner = _replace(sliced(x, dim, begin, end), update, [0 if d == dim else at for d, at in enumerate(starts)])
     around = [sliced(x, dim, *bounds) if bounds[0] < bounds[1] else None for bounds in ((0, begin), (end, shape[dim]))]
     return joined([part for part in (around[0], inner, around[1]) if part is not None], dim)
 

@@ -92,7 +92,7 @@ def padded(
     begins = [min(max(-amount, 0), extent) for amount, extent in zip(low, shape, strict=True)]
     ends = [max(extent - max(-amount, 0), b) for amount, extent, b in zip(high, shape, begins, strict=True)]
     x = cut(x, begins, ends)
-    return _surrounded(x, filler, [max(a, 0) for a in low], [max(a, 0) for a in high])
+    return _surround(x, filler, [max(a, 0) for a in low], [max(a, 0) for a in high])
 
 
 def _apart(x: ir.Value, filler: ir.Value, dim: int, between: int) -> ir.Value:
@@ -102,14 +102,14 @@ def _apart(x: ir.Value, filler: ir.Value, dim: int, between: int) -> ir.Value:
         return x
     lone = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
     zeros = [0] * (len(shape) + 1)
-    wide = _surrounded(lone, filler, zeros, [between if d == dim + 1 else 0 for d in range(len(zeros))])
+    wide = _surround(lone, filler, zeros, [between if d == dim + 1 else 0 for d in range(len(zeros))])
     flat = reshaped(wide, (*shape[:dim], shape[dim] * (between + 1), *shape[dim + 1 :]))
     ends = [*read_type(flat.type).shape]
     ends[dim] -= between
     return cut(flat, [0] * len(shape), ends)
 
 
-def _surrounded(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[int]) -> ir.Value:
+def _surround(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[int]) -> ir.Value:
     t = read_type(x.type)
     if not any((*low, *high)):
         return x

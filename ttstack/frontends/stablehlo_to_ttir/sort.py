@@ -53,7 +53,7 @@ def _sort(call: Call) -> Sequence[ir.Value]:
         ordered = {list(block.arguments).index(key.value) // 2: found} if plain else {}
         order = positions if order is None else ttir.gather(order, positions, dim=dim)
     assert order is not None
-    return [ordered[i] if i in ordered else _gathered(call, i, order, dim) for i in range(len(call.operands))]
+    return [ordered[i] if i in ordered else _gather(call, i, order, dim) for i in range(len(call.operands))]
 
 
 def _sorted(values: ir.Value, dim: int, *, descending: bool) -> Sequence[ir.Value]:
@@ -62,7 +62,7 @@ def _sorted(values: ir.Value, dim: int, *, descending: bool) -> Sequence[ir.Valu
     return create("ttir", "sort", [values], attributes, results=[t, t.with_dtype(DType.I32)]).results
 
 
-def _gathered(call: Call, i: int, order: ir.Value, dim: int) -> ir.Value:
+def _gather(call: Call, i: int, order: ir.Value, dim: int) -> ir.Value:
     """Operand `i` in the order; that itself where the operand counts along the dimension."""
     if body.counts(call.tensor(i), dim):
         return cast(order, call.types[i].dtype)

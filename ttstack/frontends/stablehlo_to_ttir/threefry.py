@@ -37,7 +37,7 @@ def _threefry(call: Call) -> list[ir.Value]:
     x, y = (_word_op("add", word, key) for word, key in zip(words, keys, strict=False))
     for i, count in enumerate(islice(cycle(_ROTATIONS), _ROUNDS), 1):
         x = _word_op("add", x, y)
-        y = xor(_rotated(y, count), x)
+        y = xor(_rotate(y, count), x)
         if i % 4 == 0:
             turn = i // 4
             x = _word_op("add", x, keys[turn % 3])
@@ -45,7 +45,7 @@ def _threefry(call: Call) -> list[ir.Value]:
     return [x, y]
 
 
-def _rotated(x: ir.Value, count: int) -> ir.Value:
+def _rotate(x: ir.Value, count: int) -> ir.Value:
     return _word_op(
         "bitwise_or", _word_op("logical_left_shift", x, count), _word_op("logical_right_shift", x, 32 - count)
     )

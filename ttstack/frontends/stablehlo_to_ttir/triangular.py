@@ -19,14 +19,14 @@ def _triangular_solve(call: Call) -> ir.Value:
     """Forward substitution; upper triangles are turned round, and factors on the right transposed."""
     transposed = call.word("transpose_a") in ("TRANSPOSE", "ADJOINT")
     form = _Form(call.flag("left_side"), call.flag("lower"), transposed, call.flag("unit_diagonal"))
-    return _substituted(call, form)
+    return _substitute(call, form)
 
 
 @CONVERSIONS("@lapack_strsm_ffi", "@lapack_dtrsm_ffi", to="matmul subtract div slice_static concat permute reverse")
 def _trsm(call: Call) -> ir.Value:
     """The same, as JAX says it to the host's LAPACK: options are numbers of letters."""
     side, uplo, trans, diag = (chr(call.integer(name)) for name in ("side", "uplo", "trans_x", "diag"))
-    return _substituted(call, _Form(side == "L", uplo == "L", trans in "TC", diag == "U"))
+    return _substitute(call, _Form(side == "L", uplo == "L", trans in "TC", diag == "U"))
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,17 @@ class _Form:
     unit: bool
 
 
-def _substituted(call: Call, form: _Form) -> ir.Value:
+def _substitute(call: Call, form: _Form) -> ir.Value:
     a, b, lower = call.tensor(0), call.tensor(1), form.lower
     _check_rows(call, a)
     if form.left == form.transposed:
-        a, lower = _transposed(a), not lower
-    b = b if form.left else _transposed(b)
+        a, lower = _transpose(a), not lower
+    b = b if form.left else _transpose(b)
     if not lower:
-        a, b = _turned(a, columns=True), _turned(b)
-    x = _solved(_Lower(a, unit=form.unit), b)
-    x = x if lower else _turned(x)
-    return x if form.left else _transposed(x)
+        a, b = _turn(a, columns=True), _turn(b)
+    x = _solve(_Lower(a, unit=form.unit), b)
+    x = x if lower else _turn(x)
+    return x if form.left else _transpose(x)
 
 
 @CONVERSIONS("cholesky", to="sqrt matmul subtract div slice_static concat permute full")
@@ -57,8 +57,8 @@ def _cholesky(call: Call) -> ir.Value:
     """Zeros stand in the other triangle."""
     a, lower = call.tensor(0), call.flag("lower")
     _check_rows(call, a)
-    factor = _factored(a if lower else _transposed(a))
-    return factor if lower else _transposed(factor)
+    factor = _factor(a if lower else _transpose(a))
+    return factor if lower else _transpose(factor)
 
 
 def _check_rows(call: Call, a: ir.Value) -> None:
@@ -83,28 +83,28 @@ class _Lower:
         return _Lower(self.block((begin, end), (begin, end)), self.unit)
 
 
-def _solved(lower: _Lower, b: ir.Value) -> ir.Value:
+def _solve(lower: _Lower, b: ir.Value) -> ir.Value:
     """`x` with `lower @ x = b`."""
     rows, at = _rows(lower.a), read_type(b.type).rank - 2
     if rows <= 1:
         return b if lower.unit or not rows else ttir.div(b, lower.a)
     half = rows // 2
-    top = _solved(lower.corner(0, half), sliced(b, at, 0, half))
+    top = _solve(lower.corner(0, half), sliced(b, at, 0, half))
     known = ttir.matmul(lower.block((half, rows), (0, half)), top)
     rest = ttir.subtract(sliced(b, at, half, rows), known)
-    return joined([top, _solved(lower.corner(half, rows), rest)], at)
+    return joined([top, _solve(lower.corner(half, rows), rest)], at)
 
 
-def _factored(a: ir.Value) -> ir.Value:
+def _factor(a: ir.Value) -> ir.Value:
     """The lower triangle `l` with `l @ l^T = a`, of which the upper triangle is not read."""
     rows, t = _rows(a), read_type(a.type)
     if rows <= 1:
         return ttir.sqrt(a)
     half, lower = rows // 2, _Lower(a)
-    first = _factored(lower.corner(0, half).a)
-    beside = _transposed(_solved(_Lower(first), _transposed(lower.block((half, rows), (0, half)))))
+    first = _factor(lower.corner(0, half).a)
+    beside = _transpose(_solve(_Lower(first), _transpose(lower.block((half, rows), (0, half)))))
     square = ttir.matmul(beside, beside, transpose_b=True)
-    last = _factored(ttir.subtract(lower.corner(half, rows).a, square))
+    last = _factor(ttir.subtract(lower.corner(half, rows).a, square))
     zeros = splat(0, t.with_shape((*t.shape[:-2], half, rows - half)))
     rank = t.rank
     return joined([joined([first, zeros], rank - 1), joined([beside, last], rank - 1)], rank - 2)
@@ -114,12 +114,12 @@ def _rows(a: ir.Value) -> int:
     return read_type(a.type).shape[-2]
 
 
-def _transposed(x: ir.Value) -> ir.Value:
+def _transpose(x: ir.Value) -> ir.Value:
     rank = read_type(x.type).rank
     return permuted(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
-def _turned(x: ir.Value, *, columns: bool = False) -> ir.Value:
+def _turn(x: ir.Value, *, columns: bool = False) -> ir.Value:
     """The last row first, and the last column where asked."""
     rank = read_type(x.type).rank
     return ttir.reverse(x, dimensions=(rank - 2, rank - 1) if columns else (rank - 2,))

@@ -98,13 +98,13 @@ def _run(call: Call, windows: Windows, usual: str | None, dim: int) -> Sequence[
     if usual in ("sum", "prod") and neutral(usual, call.tensor(1)):
         values = [ttir.named(f"cum{usual}", *values, dim=dim)]
     else:
-        values = _scanned(call, values, dim)
+        values = _scan(call, values, dim)
         starts = [broadcast_to(v, call.types[0].shape) for v in call.operands[count:]]
         values = body.combined(call, call.block(), [*starts, *values])
     return [ttir.reverse(v, dimensions=(dim,)) if backwards else v for v in values]
 
 
-def _scanned(call: Call, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
+def _scan(call: Call, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
     """Each element combined with all before it: with the one before, then two before, four, and so on."""
     found, extent, by = list(values), call.types[0].shape[dim], 1
     while by < extent:

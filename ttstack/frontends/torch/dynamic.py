@@ -12,7 +12,7 @@ def dynamic_inputs(inputs: Sequence[tuple[str, Extents | None]]) -> SourceError:
     """The error for inputs by name whose shapes are free."""
     return SourceError(
         "the program has dynamic shapes",
-        notes=tuple(f"input `{name}` is {_spelled(extents)}{_free(extents)}" for name, extents in inputs),
+        notes=tuple(f"input `{name}` is {_spell(extents)}{_free(extents)}" for name, extents in inputs),
         hint="export without `dynamic_shapes`, or with these dimensions fixed: one program for each shape",
     )
 
@@ -20,13 +20,13 @@ def dynamic_inputs(inputs: Sequence[tuple[str, Extents | None]]) -> SourceError:
 def dynamic_result(op: str, extents: Extents | None, loc: str | None) -> SourceError:
     """The error for an op whose result has a shape that depends on values."""
     return SourceError(
-        f"the result of `{op}` depends on values: it is {_spelled(extents)}",
+        f"the result of `{op}` depends on values: it is {_spell(extents)}",
         loc=loc,
         hint="every shape must be known when the model is compiled",
     )
 
 
-def _spelled(extents: Extents | None) -> str:
+def _spell(extents: Extents | None) -> str:
     return "a number" if extents is None else f"of shape ({', '.join(map(str, extents))})"
 
 

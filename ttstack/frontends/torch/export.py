@@ -53,7 +53,7 @@ def export(source: nn.Module | ExportedProgram | str | Path, example_inputs: obj
 def _trace(model: nn.Module, example: Example) -> ExportedProgram:
     try:
         with alone(), torch.no_grad():
-            return _exported(model, example)
+            return _export(model, example)
     except Exception as e:
         raise SourceError(
             f"`{type(model).__name__}` cannot be exported: {_reason(e)}",
@@ -63,7 +63,7 @@ def _trace(model: nn.Module, example: Example) -> ExportedProgram:
         ) from e
 
 
-def _exported(model: nn.Module, example: Example) -> ExportedProgram:
+def _export(model: nn.Module, example: Example) -> ExportedProgram:
     """As torch.export traces by default; where that loses writes to the model's state, by analysis of its code.
 
     The inputs of a model on the meta device are taken for their shapes alone.

@@ -40,13 +40,13 @@ def functional(program: ExportedProgram) -> ExportedProgram:
         return program
     with alone(), warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", FutureWarning)
-        program = _decomposed(program, table)
+        program = _decompose(program, table)
     for node in filter(_has_region, program.graph.nodes):
         raise region_error(str(node.target), spell(line_of_node(node)))
     return program
 
 
-def _decomposed(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
+def _decompose(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
     try:
         return program.run_decompositions(table)
     except Exception as e:  # PyTorch raises whatever it likes, and nothing of ours runs in it

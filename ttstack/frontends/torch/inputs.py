@@ -60,18 +60,18 @@ def _is_extents(value: tuple[Any, ...] | list[Any]) -> bool:
 
 
 def _zeros(described: Any) -> torch.Tensor:
-    shape, dtype = _described(described)
+    shape, dtype = _describe(described)
     if any(extent < 0 for extent in shape):
         raise SourceError(f"the shape {shape} has a negative extent", hint="give every dimension an extent")
     return torch.zeros(shape, dtype=dtype)
 
 
-def _described(value: Any) -> tuple[tuple[int, ...], torch.dtype]:
+def _describe(value: Any) -> tuple[tuple[int, ...], torch.dtype]:
     match value:
         case TensorType():
             return value.shape, _torch_type(str(value.dtype))
         case str():
-            return _spelled(value)
+            return _spell(value)
         case (tuple() | list() as shape, torch.dtype() as dtype):
             return tuple(shape), dtype
         case (tuple() | list() as shape, str() as name):
@@ -79,7 +79,7 @@ def _described(value: Any) -> tuple[tuple[int, ...], torch.dtype]:
     return tuple(value), torch.float32
 
 
-def _spelled(text: str) -> tuple[tuple[int, ...], torch.dtype]:
+def _spell(text: str) -> tuple[tuple[int, ...], torch.dtype]:
     """`32x256`, `32x256xbf16` or `tensor<32x256xbf16>`."""
     match = _SPELLED.fullmatch(text)
     extents, last = (match[1], match[2]) if match else ("", text)

@@ -40,18 +40,18 @@ def _with_heads(call: Call, x: ir.Value) -> ir.Value:
     shape = read_type(x.type).shape
     if not 2 <= len(shape) <= 4:
         call.refuse(f"is on {len(shape)} dimensions", "reshape to (batch, heads, length, width)")
-    return reshaped(x, _inserted(shape))
+    return reshaped(x, _insert(shape))
 
 
 def _additive(mask: ir.Value, query: ir.Value, rank: int) -> ir.Value:
     t, dtype = read_type(mask.type), read_type(query.type).dtype
-    shape = _inserted((1,) * (rank - t.rank) + t.shape)
+    shape = _insert((1,) * (rank - t.rank) + t.shape)
     mask = reshaped(mask, shape)
     if t.dtype is DType.I1:
         return where(mask, 0.0, -math.inf, t.with_shape(shape).with_dtype(dtype))
     return cast(mask, dtype)
 
 
-def _inserted(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _insert(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Four dimensions: ones before the last two."""
     return (*shape[:-2], *(1,) * (4 - len(shape)), *shape[-2:])

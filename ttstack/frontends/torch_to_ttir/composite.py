@@ -193,13 +193,13 @@ def _triangle(call: Call) -> ir.Value:
     """A choice between the tensor and 0 by row and column."""
     result, diagonal = call.result, call.integer(1)
     rows, columns = result.shape[-2:]
-    row = _counted((rows, 1), diagonal, 0)
-    column = _counted((1, columns), 0, 1)
+    row = _count((rows, 1), diagonal, 0)
+    column = _count((1, columns), 0, 1)
     kept = compare("le" if call.name.endswith("tril") else "ge", column, row)
     return where(kept, call.tensor(0), 0, result)
 
 
-def _counted(shape: tuple[int, int], start: int, dim: int) -> ir.Value:
+def _count(shape: tuple[int, int], start: int, dim: int) -> ir.Value:
     """Integers from `start` along one dimension of a matrix."""
     bounds = {"start": start, "end": start + shape[dim], "step": 1}
     return ttir.arange(result=TensorType(shape, DType.I32), arange_dimension=dim, **bounds)

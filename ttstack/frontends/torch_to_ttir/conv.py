@@ -40,14 +40,14 @@ def _conv_by_name(call: Call) -> ir.Value:
 def _convolution(call: Call) -> ir.Value:
     """Either kind, by its operands."""
     if call.flag(6):
-        return _transposed(call, extra=7, groups=8, dilation=5)
+        return _transpose(call, extra=7, groups=8, dilation=5)
     return _forward(call, _symmetric(call, 4), call.integer(8))
 
 
 @CONVERSIONS("conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input", to=_TRANSPOSED)
 def _conv_transpose(call: Call) -> ir.Value:
     """Channels stay where they are; a line is an image of height 1, a volume is convolved with zeros in between."""
-    return _transposed(call, extra=5, groups=6, dilation=7)
+    return _transpose(call, extra=5, groups=6, dilation=7)
 
 
 def _forward(call: Call, pads: Sequence[tuple[int, int]], groups: int) -> ir.Value:
@@ -59,14 +59,14 @@ def _forward(call: Call, pads: Sequence[tuple[int, int]], groups: int) -> ir.Val
         attributes["dilation"] = dilations
     else:
         weight = spread(weight, dilations)
-    return _called(call, f"conv{rank}d", (call.tensor(0), weight), rank, attributes)
+    return _call(call, f"conv{rank}d", (call.tensor(0), weight), rank, attributes)
 
 
-def _transposed(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
+def _transpose(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
     """Operands `extra`, `groups` and `dilation` stand where they are said to."""
     rank = _spatial(call)
     if rank == 3:
-        return _transposed_volume(call, extra=extra, groups=groups, dilation=dilation)
+        return _transpose_volume(call, extra=extra, groups=groups, dilation=dilation)
     line = (0,) * (2 - rank)
     attributes = {
         "stride": (1,) * len(line) + _sides(call, 3),
@@ -77,10 +77,10 @@ def _transposed(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Val
     }
     channels, each, *kernel = read_type(call.tensor(1).type).shape
     weight = reshaped(call.tensor(1), (channels, each, *(1,) * len(line), *kernel))
-    return _called(call, "conv_transpose2d", (call.tensor(0), weight), 2, attributes)
+    return _call(call, "conv_transpose2d", (call.tensor(0), weight), 2, attributes)
 
 
-def _transposed_volume(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
+def _transpose_volume(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
     """A convolution by single steps of the input with zeros between its elements, by the filters turned round."""
     weight, parts = call.tensor(1), call.integer(groups)
     channels, each, *kernel = read_type(weight.type).shape
@@ -92,10 +92,10 @@ def _transposed_volume(call: Call, *, extra: int, groups: int, dilation: int) ->
         amounts = [low, low + more, *amounts]
     whole = padded(spread(call.tensor(0), _sides(call, 3)), amounts, 0.0)
     attributes = {"stride": (1, 1, 1), "padding": (0, 0, 0), "groups": parts}
-    return _called(call, "conv3d", (whole, spread(filters, _sides(call, dilation))), 3, attributes)
+    return _call(call, "conv3d", (whole, spread(filters, _sides(call, dilation))), 3, attributes)
 
 
-def _called(
+def _call(
     call: Call, mnemonic: str, operands: tuple[ir.Value, ir.Value], rank: int, attributes: dict[str, Any]
 ) -> ir.Value:
     image, weight = operands

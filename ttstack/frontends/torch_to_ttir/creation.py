@@ -31,12 +31,12 @@ _FILLED = {
 """Memory that is not initialised is 0."""
 
 
-def _filled(mnemonic: str, call: Call) -> ir.Value:
+def _fill(mnemonic: str, call: Call) -> ir.Value:
     return ttir.named(mnemonic, result=call.result, shape=call.result.shape)
 
 
 for _mnemonic, _sources in _FILLED.items():
-    CONVERSIONS.add(_sources, [_mnemonic], partial(_filled, _mnemonic))
+    CONVERSIONS.add(_sources, [_mnemonic], partial(_fill, _mnemonic))
 
 
 @CONVERSIONS("full", "full_like", "fill.Scalar", to="full")

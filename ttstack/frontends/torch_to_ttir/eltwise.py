@@ -147,7 +147,7 @@ def _where(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("masked_fill.Scalar", "masked_fill.Tensor", to="where")
-def _masked_fill(call: Call) -> ir.Value:
+def _mask_fill(call: Call) -> ir.Value:
     """A choice between the value and the tensor."""
     return where(call.tensor(1), call.operand(2), call.tensor(0), call.result)
 

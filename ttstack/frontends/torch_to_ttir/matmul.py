@@ -80,7 +80,7 @@ def _addbmm(call: Call) -> ir.Value:
     "torch.transformers.grouped_mm_fallback",
     to="sparse_matmul arange le lt sum eq typecast where pad slice_static permute reshape",
 )
-def _grouped(call: Call) -> ir.Value:
+def _group(call: Call) -> ir.Value:
     """Rows sorted by the matrix that they meet: tiles of rows times the matrices that any of their rows meets.
 
     Each row takes its part of these products; rows after the last group are 0.
@@ -91,7 +91,7 @@ def _grouped(call: Call) -> ir.Value:
     (rows, width), (groups, _, columns) = read_type(x.type).shape, read_type(weights.type).shape
     blocks = tiles(rows)
     mine = reshaped(_group_of_each_row(ends, groups, blocks * TILE), (blocks, 1, TILE, 1))
-    chosen = compare("eq", mine, reshaped(_counted(groups), (1, groups, 1, 1)))
+    chosen = compare("eq", mine, reshaped(_count(groups), (1, groups, 1, 1)))
     met = ttir.sum(cast(chosen, DType.I32), keep_dim=False, dim_arg=(2, 3))
     whole = ttir.pad(x, padding=(0, blocks * TILE - rows, 0, 0), value=0.0) if rows % TILE else x
     products = ttir.sparse_matmul(
@@ -107,9 +107,9 @@ def _grouped(call: Call) -> ir.Value:
 
 def _group_of_each_row(ends: ir.Value, groups: int, rows: int) -> ir.Value:
     """How many groups end before each row."""
-    ended = compare("le", reshaped(ends, (1, groups)), reshaped(_counted(rows), (rows, 1)))
+    ended = compare("le", reshaped(ends, (1, groups)), reshaped(_count(rows), (rows, 1)))
     return ttir.sum(cast(ended, DType.I32), keep_dim=False, dim_arg=(1,))
 
 
-def _counted(count: int) -> ir.Value:
+def _count(count: int) -> ir.Value:
     return ttir.arange(result=TensorType((count,), DType.I32), start=0, end=count, step=1, arange_dimension=0)

@@ -25,19 +25,19 @@ def _pad(call: Call) -> ir.Value:
     """One number around, or what the tensor holds; negative amounts cut off."""
     if (mode := call.text(2)) == "constant":
         return padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
-    return _filled(call.tensor(0), call.integers(1), mode)
+    return _fill(call.tensor(0), call.integers(1), mode)
 
 
 @CONVERSIONS(*(f"reflection_pad{d}d" for d in (1, 2, 3)), to="slice_static reverse concat")
 def _reflection_pad(call: Call) -> ir.Value:
     """What is beside the edge, mirrored; negative amounts cut off."""
-    return _filled(call.tensor(0), call.integers(1), "reflect")
+    return _fill(call.tensor(0), call.integers(1), "reflect")
 
 
 @CONVERSIONS(*(f"replication_pad{d}d" for d in (1, 2, 3)), to="slice_static repeat concat")
 def _replication_pad(call: Call) -> ir.Value:
     """What is at the edge, repeated; negative amounts cut off."""
-    return _filled(call.tensor(0), call.integers(1), "replicate")
+    return _fill(call.tensor(0), call.integers(1), "replicate")
 
 
 def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[int, int]]]:
@@ -58,7 +58,7 @@ def padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
     return ttir.pad(x, padding=padding, value=value) if any(padding) else x
 
 
-def _filled(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
+def _fill(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
     x, pairs = _pairs(x, amounts)
     for dim, (low, high) in enumerate(pairs):
         before = [_edge(x, dim, low, mode, first=True)] if low else []

@@ -59,20 +59,20 @@ def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
 @CONVERSIONS("lstm.input", to=f"{TARGETS} sigmoid tanh multiply")
 def _lstm(call: Call) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
-    return _unrolled(call, call.tensors(1), lstm_cell)
+    return _unroll(call, call.tensors(1), lstm_cell)
 
 
 @CONVERSIONS("gru.input", to=f"{TARGETS} sigmoid tanh multiply subtract")
 def _gru(call: Call) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
-    return _unrolled(call, [call.tensor(1)], _gru_cell)
+    return _unroll(call, [call.tensor(1)], _gru_cell)
 
 
 @CONVERSIONS("rnn_tanh.input", "rnn_relu.input", to=f"{TARGETS} tanh relu")
 def _rnn(call: Call) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
     activation = "tanh" if "tanh" in call.name else "relu"
-    return _unrolled(call, [call.tensor(1)], partial(rnn_cell, activation))
+    return _unroll(call, [call.tensor(1)], partial(rnn_cell, activation))
 
 
 def lstm_cell(share: ir.Value, own: ir.Value, state: State, order: Sequence[int] = range(4)) -> State:
@@ -107,7 +107,7 @@ def gates(x: ir.Value, count: int) -> list[ir.Value]:
     return [sliced(x, 1, i * width, (i + 1) * width) for i in range(count)]
 
 
-def _unrolled(call: Call, states: State, cell: Cell) -> list[ir.Value]:
+def _unroll(call: Call, states: State, cell: Cell) -> list[ir.Value]:
     """The output, and the last states of all layers and directions."""
     x, last = _time_first(call), list[State]()
     batch = read_type(x.type).shape[1]

@@ -22,62 +22,62 @@ Axis = Callable[[int, int, float], Matrix]
 @CONVERSIONS("upsample_nearest1d.vec", "upsample_nearest2d.vec", to=_TARGETS)
 def _nearest(call: Call) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that picks."""
-    return _resized(call, _factors(call, 2), nearest, "nearest")
+    return _resize(call, _factors(call, 2), nearest, "nearest")
 
 
 @CONVERSIONS("upsample_nearest2d", to=_TARGETS)
 def _nearest_by_axis(call: Call) -> ir.Value:
     """`upsample2d` by whole factors, else a product that picks."""
-    return _resized(call, [_factor(call, i) for i in (2, 3)], nearest, "nearest")
+    return _resize(call, [_factor(call, i) for i in (2, 3)], nearest, "nearest")
 
 
 @CONVERSIONS("_upsample_nearest_exact1d.vec", "_upsample_nearest_exact2d.vec", to=_TARGETS)
 def _nearest_exact(call: Call) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that picks what is closest to the centre."""
-    return _resized(call, _factors(call, 2), partial(nearest, centred=True), "nearest")
+    return _resize(call, _factors(call, 2), partial(nearest, centred=True), "nearest")
 
 
 @CONVERSIONS("upsample_linear1d.vec", "upsample_bilinear2d.vec", to=_TARGETS)
 def _linear(call: Call) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that mixes two."""
-    return _mixed(call, _factors(call, 3))
+    return _mix(call, _factors(call, 3))
 
 
 @CONVERSIONS("upsample_bilinear2d", to=_TARGETS)
 def _linear_by_axis(call: Call) -> ir.Value:
     """`upsample2d` by whole factors, else a product that mixes two."""
-    return _mixed(call, [_factor(call, i) for i in (3, 4)])
+    return _mix(call, [_factor(call, i) for i in (3, 4)])
 
 
 @CONVERSIONS("upsample_bicubic2d.vec", to="permute matmul constant")
 def _cubic(call: Call) -> ir.Value:
     """A product along each axis that mixes four."""
-    return _resized(call, _factors(call, 3), partial(cubic, corners=call.flag(2)), None)
+    return _resize(call, _factors(call, 3), partial(cubic, corners=call.flag(2)), None)
 
 
 @CONVERSIONS("_upsample_bilinear2d_aa", to="permute matmul constant")
 def _smooth_linear(call: Call) -> ir.Value:
     """A product along each axis that mixes as many as a step covers."""
-    return _smoothed(call, 1)
+    return _smooth(call, 1)
 
 
 @CONVERSIONS("_upsample_bicubic2d_aa", to="permute matmul constant")
 def _smooth_cubic(call: Call) -> ir.Value:
     """A product along each axis that mixes as many as two steps cover."""
-    return _smoothed(call, 2)
+    return _smooth(call, 2)
 
 
-def _smoothed(call: Call, reach: int) -> ir.Value:
+def _smooth(call: Call, reach: int) -> ir.Value:
     factors = [_factor(call, i) for i in (3, 4)]
-    return _resized(call, factors, partial(smoothed, corners=call.flag(2), reach=reach), None)
+    return _resize(call, factors, partial(smoothed, corners=call.flag(2), reach=reach), None)
 
 
-def _mixed(call: Call, factors: Sequence[float | None]) -> ir.Value:
+def _mix(call: Call, factors: Sequence[float | None]) -> ir.Value:
     corners = call.flag(2)
-    return _resized(call, factors, partial(linear, corners=corners), None if corners else "bilinear")
+    return _resize(call, factors, partial(linear, corners=corners), None if corners else "bilinear")
 
 
-def _resized(call: Call, factors: Sequence[float | None], axis: Axis, mode: str | None) -> ir.Value:
+def _resize(call: Call, factors: Sequence[float | None], axis: Axis, mode: str | None) -> ir.Value:
     """`mode` names the same thing in TTIR; None where it has none."""
     x = call.tensor(0)
     sizes, counts = read_type(x.type).shape[2:], call.result.shape[2:]

@@ -50,7 +50,7 @@ _MEAN = "scatter broadcast ones add maximum div zeros"
 @CONVERSIONS("scatter_reduce.two", to=_MEAN)
 def _scatter_reduce_two(call: Call) -> ir.Value:
     """Elements combined along one dimension; those that do not count become the neutral element first."""
-    return _combined(call, call.tensor(2), call.tensor(3), call.text(4), own=call.flag(5))
+    return _combine(call, call.tensor(2), call.tensor(3), call.text(4), own=call.flag(5))
 
 
 @CONVERSIONS("index_reduce", to=f"{_MEAN} reshape")
@@ -58,7 +58,7 @@ def _index_reduce(call: Call) -> ir.Value:
     """Slices of the source combined with those that are named."""
     source, dim = call.tensor(3), axis(call.integer(1), call.result.rank)
     index = _index_of(call, dim, read_type(source.type).shape)
-    return _combined(call, index, source, call.text(4), own=call.flag(5))
+    return _combine(call, index, source, call.text(4), own=call.flag(5))
 
 
 @CONVERSIONS("put", to="scatter reshape lt add where")
@@ -70,10 +70,10 @@ def _put(call: Call) -> ir.Value:
     return reshaped(ttir.scatter(x, position, values, dim=0, scatter_reduce_type=kind), call.result.shape)
 
 
-def _combined(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
+def _combine(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
     """`source` combined with what is there, or, unless that counts as well, with nothing."""
     if reduction == "mean":
-        return _averaged(call, index, source, own=own)
+        return _average(call, index, source, own=own)
     if reduction not in _KINDS:
         call.refuse(f"reduces by {reduction!r}", f"{', '.join(_KINDS)} and mean are supported")
     kind, x = _KINDS[reduction], call.tensor(0)
@@ -85,7 +85,7 @@ def _combined(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, 
     return ttir.scatter(x, index, source, dim=call.integer(1), scatter_reduce_type=kind)
 
 
-def _averaged(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
+def _average(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
     """The sum over the number of those that count."""
     if not call.result.dtype.is_float:
         call.refuse("averages integers", "call it on real numbers")
@@ -145,7 +145,7 @@ def _index_put(call: Call) -> ir.Value:
     """A scatter of rows; a mask with one value becomes a choice."""
     picks = {d: v for d, v in enumerate(call.optionals(1)) if v is not None}
     if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
-        return _masked(call, picks)
+        return _mask(call, picks)
     x, values, dims = call.tensor(0), cast(call.tensor(2), call.result.dtype), list(picks)
     shape = call.result.shape
     position = positions(list(picks.values()), [shape[d] for d in dims])
@@ -183,7 +183,7 @@ def _rows(values: ir.Value, dims: list[int], shape: tuple[int, ...], picked: tup
     return permuted(full, (*range(lead, lead + middle), *range(lead), *range(lead + middle, rank)))
 
 
-def _masked(call: Call, picks: Mapping[int, ir.Value]) -> ir.Value:
+def _mask(call: Call, picks: Mapping[int, ir.Value]) -> ir.Value:
     values, mask = call.tensor(2), picks.get(0)
     if mask is None or len(picks) > 1 or read_type(values.type).size != 1 or call.flag(3):
         call.refuse("writes several values by a mask", "write torch.where(mask, values, x)")
@@ -201,7 +201,7 @@ def _slice_scatter(call: Call) -> ir.Value:
     start, end = (None if call.is_none(i) else call.integer(i) for i in (3, 4))
     begin, end, step = slice(start, end, call.integer(5)).indices(shape[dim])
     if step == 1:
-        return _replaced(x, source, dim, begin)
+        return _replace(x, source, dim, begin)
     line = [1] * len(shape)
     line[dim] = read_type(source.type).shape[dim]
     places = np.arange(begin, end, step).reshape(line)
@@ -215,7 +215,7 @@ def _select_scatter(call: Call) -> ir.Value:
     shape = call.result.shape
     dim = axis(call.integer(2), len(shape))
     source = reshaped(cast(call.tensor(1), call.result.dtype), (*shape[:dim], 1, *shape[dim + 1 :]))
-    return _replaced(call.tensor(0), source, dim, axis(call.integer(3), shape[dim], "index"))
+    return _replace(call.tensor(0), source, dim, axis(call.integer(3), shape[dim], "index"))
 
 
 @CONVERSIONS("diagonal_scatter", to="permute reshape scatter constant")
@@ -235,7 +235,7 @@ def _diagonal_scatter(call: Call) -> ir.Value:
     return permuted(reshaped(written, shape), [order.index(d) for d in range(rank)])
 
 
-def _replaced(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:
+def _replace(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:
     extent, length = (read_type(v.type).shape[dim] for v in (x, source))
     if not length:
         return x

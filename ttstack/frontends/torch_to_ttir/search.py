@@ -36,10 +36,10 @@ def _passed(line: ir.Value, x: ir.Value, dtype: ElementType, *, right: bool) -> 
     """For each element of `x`, how many of the `line` that it belongs to are below it, or not above it."""
     (*lead, count), shape = read_type(line.type).shape, read_type(x.type).shape
     line = reshaped(line, (*lead, *(1,) * (len(shape) - len(lead)), count))
-    return _counted(compare("le" if right else "lt", line, reshaped(x, (*shape, 1))), -1, dtype)
+    return _count(compare("le" if right else "lt", line, reshaped(x, (*shape, 1))), -1, dtype)
 
 
-def _counted(bools: ir.Value, dim: int, dtype: ElementType) -> ir.Value:
+def _count(bools: ir.Value, dim: int, dtype: ElementType) -> ir.Value:
     return ttir.sum(cast(bools, dtype), keep_dim=False, dim_arg=(dim,))
 
 
@@ -69,7 +69,7 @@ def _histc(call: Call) -> ir.Value:
     top = f("add", bottom, width) if isinstance(bottom, ir.Value) else high
     inside = compare("logical_and", compare("ge", x, bottom), compare("le", x, top))
     numbers = reshaped(_places(bins, DType.I32), (1, bins))
-    return _counted(compare("eq", where(inside, places, -1, t), cast(numbers, t.dtype)), 0, t.dtype)
+    return _count(compare("eq", where(inside, places, -1, t), cast(numbers, t.dtype)), 0, t.dtype)
 
 
 def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -81,7 +81,7 @@ def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 @CONVERSIONS("masked_scatter", to="broadcast reshape cumsum subtract maximum embedding where")
-def _masked_scatter(call: Call) -> ir.Value:
+def _mask_scatter(call: Call) -> ir.Value:
     """Where the mask is set, the elements of the source one after the other."""
     result = call.result
     mask, source = broadcast_to(call.tensor(1), result.shape), call.tensor(2)

@@ -57,7 +57,7 @@ def _matrix_transpose(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("t", "numpy_T", to="permute")
-def _reversed(call: Call) -> ir.Value:
+def _reverse(call: Call) -> ir.Value:
     """All dimensions in reverse."""
     return permuted(call.tensor(0), tuple(reversed(range(call.result.rank))))
 

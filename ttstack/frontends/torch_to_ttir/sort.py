@@ -22,7 +22,7 @@ CONVERSIONS = ConversionTable()
 def _topk(call: Call) -> Sequence[ir.Value]:
     """Values and positions."""
     attributes = {"k": call.integer(1), "dim": call.integer(2), "largest": call.flag(3), "sorted": call.flag(4)}
-    return _ordered(call, "topk", attributes)
+    return _order(call, "topk", attributes)
 
 
 @CONVERSIONS("sort", "sort.stable", to="sort")
@@ -40,10 +40,10 @@ def _argsort(call: Call) -> ir.Value:
 def _sorted(call: Call) -> Sequence[ir.Value]:
     first = 2 if call.name.endswith("stable") else 1
     attributes = {"dim": call.integer(first), "descending": call.flag(first + 1), "stable": True}
-    return _ordered(call, "sort", attributes)
+    return _order(call, "sort", attributes)
 
 
-def _ordered(call: Call, mnemonic: str, attributes: Mapping[str, object]) -> Sequence[ir.Value]:
+def _order(call: Call, mnemonic: str, attributes: Mapping[str, object]) -> Sequence[ir.Value]:
     """Values, and positions in the 64 bits that torch gives them."""
     x = call.tensor(0)
     values = read_type(x.type)

@@ -119,7 +119,7 @@ _QUANTIZED = f"{TO_EVEN} multiply div clamp_scalar reshape"
 @CONVERSIONS("fake_quantize_per_tensor_affine_cachemask", to=_QUANTIZED)
 def _fake_quantize(call: Call) -> Sequence[ir.Value]:
     """Rounded to the steps of the scale within bounds; what training needs must not be used."""
-    return _quantized(call, float(call.number(1)), float(call.number(2)), (call.integer(3), call.integer(4)))
+    return _quantize(call, float(call.number(1)), float(call.number(2)), (call.integer(3), call.integer(4)))
 
 
 @CONVERSIONS("fake_quantize_per_channel_affine_cachemask", to=_QUANTIZED)
@@ -128,10 +128,10 @@ def _fake_quantize_by_channel(call: Call) -> Sequence[ir.Value]:
     shape, channel = [1] * call.result.rank, axis(call.integer(3), call.result.rank)
     shape[channel] = call.result.shape[channel]
     scale, zero = (reshaped(call.tensor(i), shape) for i in (1, 2))
-    return _quantized(call, scale, zero, (call.integer(4), call.integer(5)))
+    return _quantize(call, scale, zero, (call.integer(4), call.integer(5)))
 
 
-def _quantized(
+def _quantize(
     call: Call, scale: ir.Value | float, zero: ir.Value | float, bounds: tuple[int, int]
 ) -> Sequence[ir.Value]:
     if call.used(1):

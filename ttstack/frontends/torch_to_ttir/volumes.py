@@ -33,7 +33,7 @@ def _max_pool_with_indices(call: Call) -> list[ir.Value]:
 
 
 def _extremes(call: Call) -> ir.Value:
-    return _pooled(call, "max_pool2d", dilation=_sides(call, 4, (1, 1, 1)), ceil_mode=call.flag(5))
+    return _pool(call, "max_pool2d", dilation=_sides(call, 4, (1, 1, 1)), ceil_mode=call.flag(5))
 
 
 @CONVERSIONS("avg_pool3d", to=f"avg_pool2d multiply {_AROUND}")
@@ -41,11 +41,11 @@ def _avg_pool(call: Call) -> ir.Value:
     """The means of slices, then of what is along the depth."""
     own = divisor(call, _sides(call, 1, ()))
     attributes = {"ceil_mode": call.flag(4), "count_include_pad": own is not None or call.flag(5)}
-    pooled = _pooled(call, "avg_pool2d", dilation=(1, 1, 1), **attributes)
+    pooled = _pool(call, "avg_pool2d", dilation=(1, 1, 1), **attributes)
     return pooled if own is None else elementwise("multiply", pooled, own, result=call.result)
 
 
-def _pooled(call: Call, mnemonic: str, *, dilation: tuple[int, ...], **attributes: Any) -> ir.Value:
+def _pool(call: Call, mnemonic: str, *, dilation: tuple[int, ...], **attributes: Any) -> ir.Value:
     kernel, padding = _sides(call, 1, ()), _sides(call, 3, (0, 0, 0))
     stride = _sides(call, 2, kernel)
     sides = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}

@@ -17,7 +17,7 @@ def choose_results(block: ir.Block) -> None:
 
 def _choose(op: ir.Operation) -> None:
     condition, *inputs = op.operands
-    yes, no = (_inlined(op, region.blocks[0], inputs) for region in op.regions)
+    yes, no = (_inline(op, region.blocks[0], inputs) for region in op.regions)
     with ir.InsertionPoint(op), op.location:
         chosen = [ttir.where(condition, a, b) for a, b in zip(yes, no, strict=True)]
     for result, value in zip(op.results, chosen, strict=True):
@@ -25,7 +25,7 @@ def _choose(op: ir.Operation) -> None:
     op.erase()
 
 
-def _inlined(op: ir.Operation, block: ir.Block, inputs: Sequence[ir.Value]) -> list[ir.Value]:
+def _inline(op: ir.Operation, block: ir.Block, inputs: Sequence[ir.Value]) -> list[ir.Value]:
     """What the block gives, computed in front of the op."""
     values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, inputs, strict=True))
     *ops, last = (nested.operation for nested in block.operations)

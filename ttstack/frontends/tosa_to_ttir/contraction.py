@@ -36,7 +36,7 @@ def _conv(call: Call) -> ir.Value:
     """Kernels with their channels first."""
     rank = call.type(0).rank - 2
     w = permuted(_without_zero(call, 1, 4), (0, rank + 1, *range(1, rank + 1)))
-    return _convolved(call, w, 1)
+    return _convolve(call, w, 1)
 
 
 @CONVERSIONS("depthwise_conv2d", to="conv2d subtract add permute reshape pad")
@@ -44,10 +44,10 @@ def _depthwise(call: Call) -> ir.Value:
     """As many groups as channels."""
     height, width, channels, each = call.type(1).shape
     w = permuted(_without_zero(call, 1, 4), (2, 3, 0, 1))
-    return _convolved(call, reshaped(w, (channels * each, 1, height, width)), channels)
+    return _convolve(call, reshaped(w, (channels * each, 1, height, width)), channels)
 
 
-def _convolved(call: Call, w: ir.Value, groups: int) -> ir.Value:
+def _convolve(call: Call, w: ir.Value, groups: int) -> ir.Value:
     x = _without_zero(call, 0, 3)
     sides, dilation = call.integers("pad"), call.integers("dilation")
     names = _AXES if len(dilation) == 3 else (_AXES[0], *_AXES[2:])
@@ -57,7 +57,7 @@ def _convolved(call: Call, w: ir.Value, groups: int) -> ir.Value:
         attributes["dilation"] = dilation
     elif set(dilation) != {1}:
         call.refuse(f"has dilation {list(dilation)}", "3-D convolutions of dilation 1 are supported")
-    return _biased(call, ttir.named(f"conv{len(dilation)}d", x, w, **attributes))
+    return _add_bias(call, ttir.named(f"conv{len(dilation)}d", x, w, **attributes))
 
 
 @CONVERSIONS("transpose_conv2d", to="conv2d reverse subtract add permute pad slice_static")
@@ -72,9 +72,9 @@ def _transpose_conv2d(call: Call) -> ir.Value:
     turned = permuted(ttir.reverse(w, dimensions=(1, 2)), (0, 3, 1, 2))
     attributes: dict[str, Any] = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
     places: dict[str, Any] = {f"{name}_dim": d for d, name in enumerate((_AXES[0], *_AXES[2:]))}
-    return _biased(call, ttir.conv2d(spread, turned, **attributes, **places))
+    return _add_bias(call, ttir.conv2d(spread, turned, **attributes, **places))
 
 
-def _biased(call: Call, x: ir.Value) -> ir.Value:
+def _add_bias(call: Call, x: ir.Value) -> ir.Value:
     f = partial(elementwise, result=call.result)
     return f("add", x, cast(call.tensor(2), call.result.dtype))

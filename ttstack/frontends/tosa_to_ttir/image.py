@@ -23,18 +23,18 @@ def _max_pool(call: Call) -> ir.Value:
     """The same."""
     if call.word("nan_mode", "propagate") != "propagate":
         call.refuse("ignores NaN", "use nan_mode PROPAGATE")
-    return _pooled(call, "max_pool2d")
+    return _pool(call, "max_pool2d")
 
 
 @CONVERSIONS("avg_pool2d", to="avg_pool2d subtract permute matmul multiply add right_shift clamp_tensor typecast")
 def _avg_pool(call: Call) -> ir.Value:
     """The mean of what is inside of the image; of integers, sums along each axis by the reciprocal of their number."""
     if not call.result.dtype.is_float:
-        return _averaged_integers(call)
-    return _pooled(call, "avg_pool2d", count_include_pad=False)
+        return _average_integers(call)
+    return _pool(call, "avg_pool2d", count_include_pad=False)
 
 
-def _averaged_integers(call: Call) -> ir.Value:
+def _average_integers(call: Call) -> ir.Value:
     wide = cast(call.tensor(0), DType.I32)
     x = elementwise("subtract", wide, call.number(1), result=read_type(wide.type))
     counts: list[np.ndarray] = []
@@ -65,7 +65,7 @@ def _for_pixels(values: np.ndarray) -> ir.Value:
     return constant(values.reshape(shape), TensorType(shape, DType.I64))
 
 
-def _pooled(call: Call, mnemonic: str, **more: Any) -> ir.Value:
+def _pool(call: Call, mnemonic: str, **more: Any) -> ir.Value:
     sides = call.integers("pad")
     window: dict[str, Any] = {"kernel": call.integers("kernel"), "stride": call.integers("stride"), "dilation": (1, 1)}
     padding = (*sides[::2], *sides[1::2])
@@ -82,7 +82,7 @@ def _resize(call: Call) -> ir.Value:
         numerator, denominator = scale[2 * axis : 2 * axis + 2]
         size, count = call.type(0).shape[1 + axis], call.result.shape[1 + axis]
         at = np.arange(count) * denominator + offset[axis]
-        matrix = _nearest(size, at, numerator) if nearest else _mixed(size, at, numerator)
+        matrix = _nearest(size, at, numerator) if nearest else _mix(size, at, numerator)
         if not nearest and call.result.dtype.is_float:
             matrix = matrix / numerator
         order = (0, 3, 2, 1) if axis == 0 else (0, 1, 3, 2)
@@ -96,7 +96,7 @@ def _nearest(size: int, at: np.ndarray, numerator: int) -> Matrix:
     return taps(size, (below + (2 * (at - below * numerator) >= numerator))[:, None], np.ones((len(at), 1)))
 
 
-def _mixed(size: int, at: np.ndarray, numerator: int) -> Matrix:
+def _mix(size: int, at: np.ndarray, numerator: int) -> Matrix:
     """Numerators of the shares of the two elements around each place."""
     below = at // numerator
     share = at - below * numerator

@@ -26,10 +26,10 @@ def _mul(call: Call) -> ir.Value:
     if not shift:
         return combined("multiply", cast(x, t.dtype), cast(y, t.dtype))
     product = combined("multiply", cast(x, DType.I64), cast(y, DType.I64))
-    return cast(_shifted(product, shift), t.dtype)
+    return cast(_shift(product, shift), t.dtype)
 
 
-def _shifted(x: ir.Value, shift: int) -> ir.Value:
+def _shift(x: ir.Value, shift: int) -> ir.Value:
     f = partial(elementwise, result=read_type(x.type))
     return f("right_shift", f("add", x, 1 << shift - 1), shift)
 
@@ -72,14 +72,14 @@ def _table(call: Call) -> ir.Value:
     t = read_type(wide.type)
     f = partial(elementwise, result=t)
     if call.type(0).dtype.bits == 8:
-        return _looked_up(table, f("add", wide, 128))
+        return _look_up(table, f("add", wide, 128))
     at = f("right_shift", f("add", wide, 32768), 7)
-    base, following = (cast(_looked_up(table, place), DType.I32) for place in (at, f("add", at, 1)))
+    base, following = (cast(_look_up(table, place), DType.I32) for place in (at, f("add", at, 1)))
     share = f("bitwise_and", wide, 127)
     return f("add", f("logical_left_shift", base, 7), f("multiply", f("subtract", following, base), share))
 
 
-def _looked_up(table: ir.Value, places: ir.Value) -> ir.Value:
+def _look_up(table: ir.Value, places: ir.Value) -> ir.Value:
     rows = reshaped(table, (read_type(table.type).size, 1))
     return reshaped(ttir.embedding(places, rows), read_type(places.type).shape)
 
@@ -92,7 +92,7 @@ def _rescale(call: Call) -> ir.Value:
         mode = "single_round"
     x, t = call.tensor(0), call.type(0)
     given, wanted = call.flag("input_unsigned"), call.flag("output_unsigned")
-    wide = _widened(x, unsigned=given)
+    wide = _widen(x, unsigned=given)
     every = read_type(wide.type)
     f = partial(elementwise, result=every)
     multiplier, shift = (_along_last(call, i, t.rank) for i in (1, 2))
@@ -108,7 +108,7 @@ def _rescale(call: Call) -> ir.Value:
     return within(f("add", scaled, target), call.result.dtype, unsigned=wanted)
 
 
-def _widened(x: ir.Value, *, unsigned: bool) -> ir.Value:
+def _widen(x: ir.Value, *, unsigned: bool) -> ir.Value:
     t = read_type(x.type)
     if not unsigned or t.dtype.is_unsigned:
         return cast(x, DType.I64)

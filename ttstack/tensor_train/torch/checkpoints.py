@@ -39,9 +39,9 @@ def read_checkpoint(
     """
     if f"{prefix}{FBTT}0" in state_dict:
         _refuse_cache(state_dict, prefix)
-        folded = _fbtt(_numbered(state_dict, prefix + FBTT), col_factors, table)
+        folded = _fbtt(_number(state_dict, prefix + FBTT), col_factors, table)
     elif f"{prefix}{TENSORLY}0" in state_dict:
-        folded = _tensorly(_numbered(state_dict, prefix + TENSORLY))
+        folded = _tensorly(_number(state_dict, prefix + TENSORLY))
     else:
         raise TensorTrainError(
             f"no Tensor-Train table begins with {prefix!r} in this checkpoint",
@@ -53,7 +53,7 @@ def read_checkpoint(
     return TensorTrain.of_cores(rows or prod(row_factors), row_factors, columns, cores)
 
 
-def _numbered(state_dict: Mapping[str, Tensor], name: str) -> list[Array]:
+def _number(state_dict: Mapping[str, Tensor], name: str) -> list[Array]:
     """The values of `name` 0, 1, 2 ..."""
     count = next(k for k in range(len(state_dict) + 1) if f"{name}{k}" not in state_dict)
     return [state_dict[f"{name}{k}"].detach().cpu().float().numpy() for k in range(count)]

@@ -30,10 +30,10 @@ def _rows(sorted_rows: Tensor, cores: Sequence[Tensor]) -> Tensor:
         return last[sorted_rows]
     prefixes, places = torch.unique_consecutive(sorted_rows // len(last), return_inverse=True)
     left = _rows(prefixes, before).reshape(len(prefixes), -1, last.shape[1])[places]
-    return _multiplied(left, last, sorted_rows % len(last))
+    return _multiply(left, last, sorted_rows % len(last))
 
 
-def _multiplied(left: Tensor, core: Tensor, digit: Tensor) -> Tensor:
+def _multiply(left: Tensor, core: Tensor, digit: Tensor) -> Tensor:
     """Each of `left` times the slice that its digit picks: slices are gathered, or what needs the same one is."""
     count, width, rank = left.shape
     lengths = torch.bincount(digit, minlength=len(core))

@@ -114,7 +114,7 @@ class Container:
         if info.compress_type == zipfile.ZIP_STORED and at % 8 == 0:
             self._checks.append(self._pool.submit(self._check, info, at))
             return self._file[at : at + info.file_size]
-        return self._inflated(info)
+        return self._inflate(info)
 
     def checked(self) -> None:
         """Wait until all parts of the file in use are compared with their checksums.
@@ -142,7 +142,7 @@ class Container:
             raise DamageError(f"{info.filename} ends behind the file")
         return at
 
-    def _inflated(self, info: zipfile.ZipInfo) -> torch.UntypedStorage:
+    def _inflate(self, info: zipfile.ZipInfo) -> torch.UntypedStorage:
         if info.file_size > _DEFLATED * max(info.compress_size, 1):
             raise DamageError(f"{info.filename} claims {info.file_size:,} bytes")
         place = 0

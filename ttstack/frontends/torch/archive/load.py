@@ -29,7 +29,7 @@ def load_archive(path: Path) -> ExportedProgram:
     with opened(path) as archive:
         try:
             described = read_program(archive)
-            program = _deserialized(path, described, read_weights(archive), read_constants(archive))
+            program = _deserialize(path, described, read_weights(archive), read_constants(archive))
         except MisfitError as e:
             raise SourceError(f"'{path}' is no program that can be read", notes=(str(e),), hint=EXPORT) from e
         except RecursionError as e:
@@ -38,7 +38,7 @@ def load_archive(path: Path) -> ExportedProgram:
         return program
 
 
-def _deserialized(
+def _deserialize(
     path: Path, program: schema.ExportedProgram, weights: dict[str, torch.Tensor], constants: dict[str, Any]
 ) -> ExportedProgram:
     try:

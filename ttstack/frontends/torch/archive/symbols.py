@@ -36,14 +36,14 @@ def _dynamic(graph: schema.Graph) -> Iterator[tuple[str, Extents | None]]:
     """Names with shapes, or None for numbers."""
     for name, meta in graph.tensor_values.items():
         if any(extent.type == "as_expr" for extent in (*meta.sizes, *meta.strides, meta.storage_offset)):
-            yield name, tuple(map(_spelled, meta.sizes))
+            yield name, tuple(map(_spell, meta.sizes))
     for numbers in (graph.sym_int_values, graph.sym_float_values, graph.sym_bool_values):
         for name, number in numbers.items():
             if number.type == "as_expr":
                 yield name, None
 
 
-def _spelled(extent: schema.SymInt) -> int | str:
+def _spell(extent: schema.SymInt) -> int | str:
     if extent.type == "as_int":
         return extent.value
     symbol = _SYMBOL.fullmatch(extent.value.expr_str)
