@@ -61,3 +61,14 @@ def test_whole_pages_in_dram_are_read_and_written_at_one_rate() -> None:
     for op, us in ((cut, 70.46), (joined, 137.99)):
         cost = predict(DeviceOp(op, (DRAM,) * len(op.operands), (DRAM,), Grid(7, 8)), CHIP)
         assert cost.total_ns == pytest.approx(us * 1e3, rel=0.1)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 5), (2, 3, 5)])
+def test_tensors_of_every_rank_have_a_time_in_tiles_and_in_rows(shape: tuple[int, ...]) -> None:
+    t = real(*shape)
+    layouts = (DRAM, ROWS)
+    assert all(relaid(shape, given, made).total_ns > 0 for given in layouts for made in layouts)
+    turned = OPS["permute"].on([t], {"permutation": tuple(reversed(range(t.rank)))})
+    column = OPS["reshape"].on([t], {"shape": (t.size, 1)})
+    for op in (turned, column):
+        assert all(predict(DeviceOp(op, (kept,), (kept,), ALL), CHIP).total_ns >= 0 for kept in layouts)

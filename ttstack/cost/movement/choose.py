@@ -69,7 +69,7 @@ def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
 
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
-    turned = isinstance(op, Permutation) and op.order[-1:] != (op.input.rank - 1,)
+    turned = isinstance(op, Permutation) and op.input.rank > 1 and op.order[-1:] != (op.input.rank - 1,)
     return turn_rows(ends, chip) if turned or turns_tiles(op) else move_rows(ends, chip)
 
 

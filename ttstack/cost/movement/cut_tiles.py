@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from ttstack.cost.gather import FACE
-from ttstack.cost.movement.ends import Ends, tile_height, tile_rows
+from ttstack.cost.movement.ends import Ends, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
 from ttstack.cost.movement.sides import side
 from ttstack.cost.transfers import link_kind
@@ -21,7 +21,7 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int 
     t, made = ends.target
     given = ends.source[1]
     filled = t.size / max(made.pages(t), 1)
-    run = max(min(t.shape[-1] if t.rank else 1, FACE), 1)
+    run = max(min(width_of(t), FACE), 1)
     kind = link_kind(chip, in_l1=given.in_l1, write=False)
     element = made.dtype.tile_bytes / TILE**2
     if by_hand:
@@ -46,10 +46,10 @@ def _source_tiles(ends: Ends) -> float:
     """Tiles of the operand of which a tile of the result has something: as many rows as fill it, or its columns."""
     (given, _), (made, _) = ends.source, ends.target
     high, wide = (min(e, TILE) for e in (1, 1, *made.shape)[-2:])
-    width = (1, *given.shape)[-1]
-    if width == made.shape[-1]:
+    width = width_of(given)
+    if width == width_of(made):
         return 1 + (high - 1) / min((1, 1, *given.shape)[-2], TILE)
-    across = made.shape[-1] / max(width, 1)
+    across = width_of(made) / max(width, 1)
     return max(high * wide / TILE, math.ceil(high / max(across, 1 / high)) / high, 1.0)
 
 

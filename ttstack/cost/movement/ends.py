@@ -93,7 +93,7 @@ class Ends:
         if layout.tiled:
             return high, wide
         cut = layout.grid.cols if layout.grid and _cuts_rows(layout) else 1
-        return tiles(high), -(-tiles(t.shape[-1]) // cut)
+        return tiles(high), -(-tiles(width_of(t)) // cut)
 
     @property
     def cores(self) -> int:
@@ -117,6 +117,11 @@ def nbytes(t: TensorType, layout: Layout) -> float:
     return layout.nbytes(t) if layout.tiled else t.size * layout.dtype.row_major_bytes
 
 
+def width_of(t: TensorType) -> int:
+    """Elements of a row."""
+    return (1, *t.shape)[-1]
+
+
 def tile_rows(end: End) -> tuple[int, int]:
     """Rows of tiles of a tensor, and tiles in each."""
     shape = (1, 1, *end[0].shape)
@@ -125,7 +130,7 @@ def tile_rows(end: End) -> tuple[int, int]:
 
 def tile_height(t: TensorType) -> float:
     """Rows of elements in a row of tiles, those that fill it left out."""
-    height = (1, *t.shape)[-2]
+    height = (1, 1, *t.shape)[-2]
     return height / max(tiles(height), 1)
 
 

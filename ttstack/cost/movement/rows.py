@@ -1,6 +1,6 @@
 """Tensors in rows: slices, joins and reorderings of what is not in tiles, a row at a time."""
 
-from ttstack.cost.movement.ends import Ends
+from ttstack.cost.movement.ends import Ends, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
 from ttstack.cost.movement.sides import side
 from ttstack.cost.transfers import link_kind
@@ -12,8 +12,8 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows of the result, each from a run of the operand: where runs are shorter, a core copies element by element."""
     t, made = ends.target
     source, given = ends.source
-    row = (t.shape[-1] if t.rank else 1) * made.dtype.row_major_bytes
-    run = (source.shape[-1] if source.rank else 1) * given.dtype.row_major_bytes
+    row = width_of(t) * made.dtype.row_major_bytes
+    run = width_of(source) * given.dtype.row_major_bytes
     index = chip.gather.index_cycles
     same = row == run or len(ends.sources) > 1 or source.size != t.size
     work = index if same else row * chip.movement.element_cycles / made.dtype.row_major_bytes
@@ -31,11 +31,11 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
 def turn_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows that become columns, in blocks of a tile, which the math units turn."""
     (source, given), (_, made) = ends.source, ends.target
-    wide = tiles(source.shape[-1])
-    blocks = tiles(source.size // max(source.shape[-1], 1)) * wide
+    wide = tiles(width_of(source))
+    blocks = tiles(source.size // max(width_of(source), 1)) * wide
     each = -(-blocks // ends.grid.cores)
     cores, element = -(-blocks // each), made.dtype.row_major_bytes
-    width = source.shape[-1] / wide
+    width = width_of(source) / wide
     kind = link_kind(chip, in_l1=given.in_l1, write=False)
     moved = source.size * element
     taken = side((Transfers(kind, TILE, width * element),), given, moved, ends.grid, cores, chip, write=False)

@@ -1,6 +1,6 @@
 """Rows that become tiles: a row of tiles at a time, of which every core has some."""
 
-from ttstack.cost.movement.ends import Ends, nbytes, padded, tile_height, tile_rows
+from ttstack.cost.movement.ends import Ends, nbytes, padded, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
 from ttstack.cost.movement.sides import side
 from ttstack.cost.transfers import link_kind
@@ -19,7 +19,7 @@ def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
     else:
         blocks = -(-high // ends.grid.cores)
         cores = -(-high // blocks)
-    rows, row = min(tile_height(t), TILE), t.shape[-1] * given.dtype.row_major_bytes
+    rows, row = min(tile_height(t), TILE), width_of(t) * given.dtype.row_major_bytes
     read = Side()
     if not ends.reads_own and padded(t) and cores == 1 and chip.movement.tile_padding:
         return _tile_by_tile(ends, chip.movement.tile_padding, chip)

@@ -1,6 +1,6 @@
 """Tiles that become rows: a row of tiles at a time, of which every core has some."""
 
-from ttstack.cost.movement.ends import Ends, padded, tile_height, tile_rows
+from ttstack.cost.movement.ends import Ends, padded, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
 from ttstack.cost.movement.sides import side
 from ttstack.cost.transfers import link_kind
@@ -37,7 +37,7 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
     if not ends.writes_own:
         kind = link_kind(chip, in_l1=made.in_l1, write=True)
         rows = min(tile_height(t), TILE)
-        row = min(t.shape[-1], wide * TILE) * made.dtype.row_major_bytes
+        row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
         thread = Transfers(kind, rows, row, rows if padded(t) else 1.0)
         write = side((thread,), made, t.size * made.dtype.row_major_bytes, ends.grid, cores, chip, write=True)
     return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
