@@ -61,7 +61,7 @@ def test_a_region_is_read_and_printed():
         ({"access": '["local"]'}, "has 1 access for 2 operands"),
         ({"access": '["local", "far"]'}, "'far' is not a valid Access"),
         ({"iterators": '["parallel", "serial"]'}, "'serial' is not a valid Iterator"),
-        ({"maps": f"[affine_map<(d0, d1) -> (d0 + 1, d1)>, {ID}]"}, "is not a projection of the loops"),
+        ({"maps": f"[affine_map<(d0, d1) -> (d0 + d1, d1)>, {ID}]"}, "is not a projection of the loops"),
         ({"maps": f"[affine_map<(d0, d1) -> (d0)>, {ID}]"}, "operand 0 has rank 2, its map 1 results"),
         (
             {"maps": f"[affine_map<(d0, d1) -> (d1, d0)>, {ID}]"},

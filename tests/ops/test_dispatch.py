@@ -152,7 +152,9 @@ def test_a_nest_means_what_the_kernel_computes(mnemonic: str, data: st.DataObjec
     got = Region(op.nest, IEEE, lambda x, _: x).run(held, op.results[0])
     assert got.shape == want.shape
     near = {2: 2**-7, 4: 1e-5, 8: 1e-9}[want.dtype.itemsize] if op.results[0].dtype.is_float else 0
-    np.testing.assert_allclose(np.asarray(got.astype(want.dtype), float), np.asarray(want, float), rtol=near, atol=near)
+    with np.errstate(all="ignore"):
+        rounded = got.astype(want.dtype)
+    np.testing.assert_allclose(np.asarray(rounded, float), np.asarray(want, float), rtol=near, atol=near)
 
 
 @every_op
@@ -161,8 +163,8 @@ def test_a_nest_means_what_the_kernel_computes(mnemonic: str, data: st.DataObjec
 def test_a_generic_answers_as_the_op_that_it_is(mnemonic: str, data: st.DataObject):
     """What grids, placement and cost ask of an op, its nest says alone."""
     op = data.draw(cases(mnemonic)).op
-    if op.nest is None or op.keeps_order:
-        return
+    if op.nest is None or op.nest.moves_only:
+        return  # what only moves stays named: readers and writers do it, no region runs
     generic = Generic(inputs=op.operands, program=op.nest, type=op.results[0])
     device = Grid(*CHIP.grid)
     assert generic.host_operands == op.host_operands

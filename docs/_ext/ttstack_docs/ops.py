@@ -1,13 +1,18 @@
 """The op table: what `ttstack.ops` defines, by family."""
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.ops import FAMILIES, OPS, Op
+from ttstack.ops.attention import HeadMovement
 from ttstack.ops.attributes import Spelling
 from ttstack.ops.base import Arity, Attribute
+from ttstack.ops.creation import Creation
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.shape import Movement
+from ttstack.ops.tensor_train import Contraction
 from ttstack_docs.markdown import literal, paragraph, summary, table
 from ttstack_runtime import kernels
 
@@ -95,7 +100,7 @@ def _value(default: Any) -> str:
 
 def op_facets() -> str:
     """Of each op, what there is beside its definition."""
-    titles = ("op", "family", "inference", "verifier", "kernel", "form on the device", "cost", "in .ttb")
+    titles = ("op", "family", "inference", "verifier", "kernel", "form on the device", "on tiles", "cost", "in .ttb")
     return table(titles, [(literal(name), spec.family, *facets(spec)) for name, spec in sorted(OPS.items())])
 
 
@@ -107,9 +112,23 @@ def facets(spec: type[Op]) -> tuple[str, ...]:
         "yes" if any(d.op(spec.mnemonic) is not None for d in (TTIR, TTNN)) else "no",
         _kernel(spec),
         f"`ttnn.{spec.mnemonic}`" if executed else "replaced before",
+        _on_tiles(spec) if executed else "-",
         ("yes" if spec.dispatch is not Op.dispatch else "no") if executed else "-",
         "yes" if executed else "-",
     )
+
+
+_ESTIMATED = (Movement.moved_tiles, HeadMovement.moved_tiles, Creation.dispatch, Contraction.dispatch)
+"""What says for a whole family that there is no nest."""
+
+
+def _on_tiles(spec: type[Op]) -> str:
+    """Whether a loop nest says all that the op does, or the op estimates its work."""
+    hint = get_type_hints(spec.dispatch)["return"]
+    kinds = get_args(hint) or (hint,)
+    if LoopNest not in kinds or {spec.dispatch, getattr(spec, "moved_tiles", None)} & set(_ESTIMATED):
+        return "estimate"
+    return "nest" if kinds == (LoopNest,) else "nest where no tile is cut"
 
 
 def _kernel(spec: type[Op]) -> str:

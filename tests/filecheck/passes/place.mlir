@@ -10,7 +10,7 @@
 // CHECK-SAME: %arg0: tensor<64xi32, {{[^>]*}}<{{.*}}, si32, #tt.memory_space<"dram">
 // CHECK-SAME: %arg1: tensor<100x64xbf16, {{.*}}, bf16, #tt.memory_space<"dram">
 // CHECK: "ttir.embedding"
-// CHECK-SAME: -> tensor<64x64xbf16, {{.*}}#tt.memory_space<"l1">
+// CHECK-SAME: -> tensor<64x64xbf16, {{.*}}!tt.tile<[32, 32], bf16>
 // CHECK: "ttir.generic"
 // CHECK: -> tensor<64x64xbf16, {{.*}}#tt.memory_space<"dram">
 // DRAM-LABEL: func.func @lookup
