@@ -38,8 +38,8 @@ LONGER = {
         ADD.format(PAIR, '"in0 L1_INTERLEAVED TILE, in1 L1_INTERLEAVED TILE, out DRAM_INTERLEAVED TILE"'),
     ),
     "memory of the second operand": (
-        ADD.format(PAIR, '"in0 L1_INTERLEAVED TILE, in1 L1_INTERLEAVED TILE, out L1_INTERLEAVED TILE"'),
-        ADD.format(PAIR, '"in0 L1_INTERLEAVED TILE, in1 DRAM_INTERLEAVED TILE, out L1_INTERLEAVED TILE"'),
+        ADD.format(PAIR, '"in0 DRAM_INTERLEAVED TILE, in1 L1_INTERLEAVED TILE, out L1_INTERLEAVED TILE"'),
+        ADD.format(PAIR, '"in0 DRAM_INTERLEAVED TILE, in1 DRAM_INTERLEAVED TILE, out L1_INTERLEAVED TILE"'),
     ),
     "a number beside a tensor": (ADD.format("in0 1x1x1024x1024; out 1x1x1024x1024", "DRAM"), ADD.format(PAIR, "DRAM")),
     "chunks of attention": (
