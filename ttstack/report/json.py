@@ -2,9 +2,9 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from ttstack.device.configs.program_config import config_fields
 from ttstack.report.model import OpReport, Report, TensorReport
@@ -54,9 +54,9 @@ def flat_row(report: Report, op: OpReport) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """An attribute's value as JSON has it; what it lacks as text."""
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {str(k): plain(v) for k, v in cast(Mapping[Any, Any], value).items()}
     if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
+        return [plain(v) for v in cast(Sequence[Any], value)]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -16,7 +16,7 @@ from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.system_desc import ChipDesc
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame  # pyright: ignore[reportMissingTypeStubs]
     from rich.console import Console, ConsoleOptions, RenderableType
 
 Order = Literal["order", "time", "op"]

@@ -29,6 +29,8 @@ def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
             return "TilizeWithValPaddingDeviceOperation" if padded else "TilizeDeviceOperation"
         case True, False:
             return "UntilizeWithUnpaddingDeviceOperation" if padded else "UntilizeDeviceOperation"
+        case _:
+            pass
     match source.sharded, result.sharded:
         case False, True:
             return "InterleavedToShardedDeviceOperation"
@@ -36,4 +38,6 @@ def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
             return "ShardedToInterleavedDeviceOperation"
         case True, True if source.grid != result.grid or source.memory_layout != result.memory_layout:
             return "ReshardDeviceOperation"
+        case _:
+            pass
     return "TypecastDeviceOperation" if source.dtype != result.dtype else "CopyDeviceOperation"
