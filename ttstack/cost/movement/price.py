@@ -24,6 +24,8 @@ def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], M
     start = kernel.before + movement.start_cycles + (movement.math_start_cycles if kernel.math else 0.0)
     terms = {
         Term.COMPUTE: kernel.math * kernel.blocks * ns,
+        Term.UNPACK: 0.0,
+        Term.PACK: 0.0,
         Term.DRAM: max(reads if from_dram else 0.0, both) * ns,
         Term.NOC: 0.0 if from_dram else reads * ns,
         Term.WRITER: writes * ns,
@@ -31,6 +33,7 @@ def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], M
         Term.TAIL: writes * first * ns,
         Term.FILL: start * ns,
         Term.SKEW: skew_ns(kernel.cores, chip),
+        Term.THROTTLE: 0.0,
     }
     rest = 1 - first
     shared = both * rest if kernel.read.dram_bytes and kernel.write.dram_bytes else 0.0
