@@ -19,7 +19,7 @@ ADD = "BinaryNgDeviceOperation:ADD,{},bf16,bf16,bf16,{},8x8,20,,n150,"
 PAIR = "in0 1x1x1024x1024; in1 1x1x1024x1024; out 1x1x1024x1024"
 LONGER = {
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
-    "blocks of a convolution": (f"{CONV}act_block_h_ntiles=4", f"{CONV}act_block_h_ntiles=1"),
+    "blocks of a convolution": (f"{CONV}act_block_h_ntiles=1", f"{CONV}act_block_h_ntiles=4"),
     "batch": (
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,",
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,batch 48; in0 4x12x384x64 in1 4x12x64x384",
