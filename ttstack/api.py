@@ -137,7 +137,7 @@ class Program:
         options = CompileOptions.of_program(self.binary)
         if system_desc is not None:
             options = options.model_copy(update={"system_desc": system_desc})
-        return _compiled(source, options.inputs if inputs is None else inputs, options)
+        return _compile(source, options.inputs if inputs is None else inputs, options)
 
     def save(self, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
         """Write a `.ttb` file, whole or not at all.
@@ -241,10 +241,10 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
             "tensor_train": tensor_train,
         }
     )
-    return _compiled(source, inputs, options, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
+    return _compile(source, inputs, options, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
 
 
-def _compiled(
+def _compile(
     source: Any,
     inputs: Any,
     options: "CompileOptions",

@@ -75,7 +75,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
 
 def plain(question: Question, device: Grid) -> DeviceOp:
     """The op with all tensors where they are when nothing is in L1."""
-    operands = tuple(_interleaved(question.op, i, layout) for i, layout in enumerate(question.operands))
+    operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
     return placed(question.op, operands, question.results, device)
 
 
@@ -87,7 +87,7 @@ def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Ca
     if any(question.free):
         results.append(_results(question, MemorySpace.L1))
     layouts = [(o, r) for o in _combinations(reads) for r in results]
-    yield from _priced(_spreads(base, question, slack), layouts, question, pricing)
+    yield from _price(_spreads(base, question, slack), layouts, question, pricing)
 
 
 def _on_shards(
@@ -107,7 +107,7 @@ def _on_shards(
         for operands in _combinations(reads)
         for r in ([results, *elsewhere] if any(o.sharded for o in operands) else [results])
     ]
-    yield from _priced([(base, [grid])], layouts, question, pricing)
+    yield from _price([(base, [grid])], layouts, question, pricing)
 
 
 def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
@@ -125,7 +125,7 @@ def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     others = list(enumerate(base.operands))[2:]
     rest = [_memories(question, i, layout) + (made if _follows(question.op, i) else []) for i, layout in others]
     layouts = [(operands, (r,)) for operands in product(given, weights, *rest) for r in made]
-    yield from _priced([(base, [grid])], layouts, question, pricing)
+    yield from _price([(base, [grid])], layouts, question, pricing)
 
 
 def _spreads(base: DeviceOp, question: Question, slack: float) -> list[tuple[DeviceOp, list[Grid]]]:
@@ -146,7 +146,7 @@ Layouts = tuple[tuple[Layout, ...], tuple[Layout, ...]]
 """Layouts of operands and of results."""
 
 
-def _priced(
+def _price(
     bases: Sequence[tuple[DeviceOp, list[Grid]]], layouts: Sequence[Layouts], question: Question, pricing: Pricing
 ) -> Iterator[Candidate]:
     """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
@@ -232,7 +232,7 @@ def _results(question: Question, space: MemorySpace) -> tuple[Layout, ...]:
     return tuple(layout.interleaved(space) if free else layout for layout, free in pairs)
 
 
-def _interleaved(op: Op, position: int, layout: Layout) -> Layout:
+def _interleave(op: Op, position: int, layout: Layout) -> Layout:
     """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
     tiled, filters = position not in op.host_operands, position in op.filter_operands
     dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype

@@ -54,7 +54,7 @@ def place(
     every = policy == "optimal"
     formulation = formulate(graph, where, pricing, wanted.ops, l1=policy != "dram", grids=every, faults=wanted.faults)
     try:
-        solution = _solved(formulation, policy, chip, budget, nodes)
+        solution = _solve(formulation, policy, chip, budget, nodes)
     except NoRoomError as error:
         raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(wanted.ops)) from error
     return _plan(graph, formulation, where, solution, pricing)
@@ -69,7 +69,7 @@ def _no_room(node: Node, error: NoRoomError, fixed: bool) -> TTStackError:
     return CapacityError(message, loc=node.location, hint=hint)
 
 
-def _solved(formulation: Formulation, policy: str, chip: ChipDesc, budget: float, nodes: int | None) -> Solution:
+def _solve(formulation: Formulation, policy: str, chip: ChipDesc, budget: float, nodes: int | None) -> Solution:
     problem, bank = formulation.problem, Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
     if policy == "optimal":
         return optimum(problem, bank, budget, nodes)

@@ -27,7 +27,7 @@ def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[i
     left = SHARE * chip.l1_usable_bytes
     found: dict[int, tuple[Layout, ...]] = {}
     taken: dict[int, int] = {}
-    for value in _picked(graph):
+    for value in _pick(graph):
         t = graph.values[value]
         spread = (homes[value].interleaved(MemorySpace.L1), *_by_slices(t, homes[value], device))
         nbytes = max(layout.bank_bytes(t, banks) for layout in spread)
@@ -44,7 +44,7 @@ def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[i
     return found
 
 
-def _picked(graph: Graph) -> Iterator[int]:
+def _pick(graph: Graph) -> Iterator[int]:
     for value in graph.parameters:
         users = graph.users[value]
         picked = [node.op.loops.inputs[at].access is Access.INDIRECT and is_chain(node.op.loops) for node, at in users]

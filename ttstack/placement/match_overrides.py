@@ -25,13 +25,13 @@ def asked(graph: Graph, overrides: Overrides) -> Asked:
     found, unused = overrides.matching([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
     ops = {i: of for i, of in zip(graph.placed, found, strict=True) if of}
     results = {v: of.dtype for i, of in ops.items() if of.dtype for v in graph.nodes[i].results}
-    described = [(of, _described(graph, of)) for of in overrides.arguments]
+    described = [(of, _describe(graph, of)) for of in overrides.arguments]
     formats = {v: of.dtype for of, values in described for v in values}
     faults = (*(f"no op is {of}" for of in unused), *(why for of in described for why in _why_not(graph, *of)))
     return Asked(ops, formats | results, faults)
 
 
-def _described(graph: Graph, override: ArgumentOverride) -> list[int]:
+def _describe(graph: Graph, override: ArgumentOverride) -> list[int]:
     return [v for v, name in zip(graph.arguments, graph.names, strict=False) if fnmatchcase(name, override.name)]
 
 

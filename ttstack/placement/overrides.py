@@ -26,22 +26,22 @@ FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
 Extent = Annotated[int, Field(ge=1)]
 
 
-def _checked_format(given: object) -> object:
+def _check_format(given: object) -> object:
     if given is not None and given not in FORMATS:
         raise ValueError(f"{given!r} is not one of {', '.join(FORMATS)}")
     return given
 
 
-def _checked_memory(given: object) -> object:
+def _check_memory(given: object) -> object:
     if given not in (None, MemorySpace.DRAM, MemorySpace.L1):
         raise ValueError("memory is dram or l1")
     return given
 
 
-Format = Annotated[DType, BeforeValidator(_checked_format)]
+Format = Annotated[DType, BeforeValidator(_check_format)]
 
 
-def _checked_text(text: str) -> str:
+def _check_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -49,7 +49,7 @@ def _checked_text(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_checked_text)]
+Text = Annotated[str, AfterValidator(_check_text)]
 
 
 class _Model(BaseModel):
@@ -59,7 +59,7 @@ class _Model(BaseModel):
 class Place(_Model):
     """Where a tensor lies; what is left out is free."""
 
-    memory: Annotated[MemorySpace | None, BeforeValidator(_checked_memory)] = None
+    memory: Annotated[MemorySpace | None, BeforeValidator(_check_memory)] = None
     layout: MemoryLayout | None = None
     grid: tuple[Extent, Extent] | None = None
     """Rows and columns of cores, where the tensor is sharded."""
@@ -136,7 +136,7 @@ class Overrides(_Model):
         found: list[OpOverride | None] = [None] * len(ops)
         unused: list[OpOverride] = []
         for override in self.ops:
-            found_here = _described(override, ops)
+            found_here = _describe(override, ops)
             chosen = found_here if override.number is None else found_here[override.number : override.number + 1]
             for i in chosen:
                 earlier = found[i]
@@ -226,7 +226,7 @@ _UNNAMED = "generic"
 """A dispatch that was made of no named op: reports call it what the device has for it, so any name may be meant."""
 
 
-def _described(override: OpOverride, ops: Sequence[tuple[str, str]]) -> list[int]:
+def _describe(override: OpOverride, ops: Sequence[tuple[str, str]]) -> list[int]:
     named = [i for i, (name, _) in enumerate(ops) if override.name in (None, name) or name == _UNNAMED]
     return [named[i] for i in described(override.location, [ops[i] for i in named])]
 

@@ -100,26 +100,26 @@ def _same(op: ir.Operation) -> Iterator[Scores | None]:
         yield scores_of(op.operands[0])
 
 
-def _scaled(op: ir.Operation) -> Iterator[Scores | None]:
+def _scale(op: ir.Operation) -> Iterator[Scores | None]:
     if (found := with_scalar(op)) and _of_its_shape(op, found[0]):
         inner = scores_of(found[0])
         yield inner and inner.times(found[1])
 
 
-def _divided(op: ir.Operation) -> Iterator[Scores | None]:
+def _divide(op: ir.Operation) -> Iterator[Scores | None]:
     if (divisor := scalar(op.operands[1])) and _of_its_shape(op, op.operands[0]):
         inner = scores_of(op.operands[0])
         yield inner and inner.times(1 / divisor)
 
 
-def _masked(op: ir.Operation) -> Iterator[Scores | None]:
+def _mask(op: ir.Operation) -> Iterator[Scores | None]:
     for value, mask in (op.operands, reversed(op.operands)):
         if _of_its_shape(op, value) and (inner := scores_of(value)):
             added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type)),)
             yield replace(inner, masks=(*inner.masks, *added))
 
 
-def _chosen(op: ir.Operation) -> Iterator[Scores | None]:
+def _choose(op: ir.Operation) -> Iterator[Scores | None]:
     """Scores where a condition holds, or does not hold, and no weight elsewhere."""
     condition, *values = op.operands
     for value, other in (values, reversed(values)):
@@ -135,9 +135,9 @@ def _of_its_shape(op: ir.Operation, value: ir.Value) -> bool:
 
 _STEPS = {
     "ttir.matmul": _product,
-    "ttir.multiply": _scaled,
-    "ttir.div": _divided,
-    "ttir.add": _masked,
-    "ttir.where": _chosen,
+    "ttir.multiply": _scale,
+    "ttir.div": _divide,
+    "ttir.add": _mask,
+    "ttir.where": _choose,
     **dict.fromkeys(("ttir.typecast", *VIEWS), _same),
 }

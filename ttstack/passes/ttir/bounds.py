@@ -42,7 +42,7 @@ def _made(value: ir.Value, steps: int, known: dict[ir.Value, Bounds]) -> Bounds:
     if op is None or rule is None:
         return _range(dtype) if isinstance(dtype, DType) and not dtype.is_float else _ANY
     low, high = rule(op, [_bounds(operand, steps - 1, known) for operand in op.operands])
-    return _rounded(low, dtype), _rounded(high, dtype)
+    return _round_off(low, dtype), _round_off(high, dtype)
 
 
 def _range(dtype: DType) -> Bounds:
@@ -50,7 +50,7 @@ def _range(dtype: DType) -> Bounds:
     return limits.min, limits.max
 
 
-def _rounded(bound: float, dtype: ElementType) -> float:
+def _round_off(bound: float, dtype: ElementType) -> float:
     """As the type holds it: infinite beyond its largest number."""
     if not isinstance(dtype, DType) or not dtype.is_float:
         return bound

@@ -68,7 +68,7 @@ def _steps(cache: ir.Value, value: ir.Value) -> list[_Rows]:
     steps: list[_Rows] = []
     while value != cache:
         op = None if isinstance(value.owner, ir.Block) else value.owner
-        step = None if op is None else _scattered(op) or _joined(op)
+        step = None if op is None else _scatter(op) or _join(op)
         if step is None:
             return []
         steps.insert(0, step)
@@ -76,7 +76,7 @@ def _steps(cache: ir.Value, value: ir.Value) -> list[_Rows]:
     return steps
 
 
-def _scattered(op: ir.Operation) -> _Rows | None:
+def _scatter(op: ir.Operation) -> _Rows | None:
     """Rows at an index that one number says, or that counts up."""
     if op.name != "ttir.scatter":
         return None
@@ -114,7 +114,7 @@ def _known(index: Any) -> np.ndarray[Any, Any] | None:
     return None
 
 
-def _joined(op: ir.Operation) -> _Rows | None:
+def _join(op: ir.Operation) -> _Rows | None:
     """Rows between what is before and after them in the cache."""
     if op.name != "ttir.concat" or attribute_values(OPS["concat"], op)["dim"] % 4 != _LENGTH:
         return None

@@ -16,13 +16,13 @@ def _training(op: ir.Operation) -> list[ir.Value] | None:
         return None
     spec, mask = type(found), list(type(found).operand_specs()).index("attention_mask")
     places = operands_by_place(spec, op)
-    batched = [v if v is None or i == mask else _batched(v) for i, v in enumerate(places)]
+    batched = [v if v is None or i == mask else _batch(v) for i, v in enumerate(places)]
     results = [of_a_batch(read_type(r.type)) for r in op.results]
     made = create("ttir", spec.mnemonic, batched, attribute_values(spec, op), results=results).results
     return [reshaped(new, read_type(old.type).shape) for new, old in zip(made, op.results, strict=True)]
 
 
-def _batched(value: ir.Value) -> ir.Value:
+def _batch(value: ir.Value) -> ir.Value:
     return reshaped(value, of_a_batch(read_type(value.type)).shape)
 
 

@@ -27,7 +27,7 @@ def collectives(module: ir.Module) -> Sequence[tuple[str, Pattern]]:
 def _all_reduce(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
     found = describe(op)
     assert isinstance(found, AllReduction)
-    return None if found.reduce_type == "sum" else [_reduced(mesh, op.operands[0], found)]
+    return None if found.reduce_type == "sum" else [_reduce(mesh, op.operands[0], found)]
 
 
 def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
@@ -35,11 +35,11 @@ def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
     assert isinstance(found, ReduceScatter)
     if found.reduce_type == "sum":
         return None
-    whole = _reduced(mesh, op.operands[0], found)
+    whole = _reduce(mesh, op.operands[0], found)
     return [ttir.mesh_partition(whole, result=found.type, dim=found.scatter_dim, cluster_axis=found.cluster_axis)]
 
 
-def _reduced(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) -> ir.Value:
+def _reduce(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) -> ir.Value:
     """The operands of all devices along the axis, gathered, and reduced by each device."""
     t = read_type(value.type)
     count = mesh.extent(found.cluster_axis)

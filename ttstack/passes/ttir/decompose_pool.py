@@ -33,7 +33,7 @@ def _average(op: ir.Operation) -> list[ir.Value] | None:
         why = f"the device has none that is dilated, and at most {DILATED_TAPS} rows and columns are written out"
         raise UnsupportedOpError(what, loc=read_location(op.location) or None, notes=(why,), hint=_SMALLER)
     result = pool.results[0]
-    total = _padded(reshaped(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
+    total = _pad(reshaped(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
     for axis, window in enumerate(pool.windows, start=1):
         total = reduce(_add, [_tap(total, axis, window, number) for number in range(window.kernel)])
     mean = ttir.div(total, _counts(pool))
@@ -49,7 +49,7 @@ def _add(a: ir.Value, b: ir.Value) -> ir.Value:
     return ttir.add(a, b)
 
 
-def _padded(images: ir.Value, windows: tuple[Window, ...]) -> ir.Value:
+def _pad(images: ir.Value, windows: tuple[Window, ...]) -> ir.Value:
     padding = (0, 0, *(p for w in windows for p in (w.low, w.high + w.overhang)), 0, 0)
     return ttir.pad(images, padding=padding, value=0.0) if any(padding) else images
 

@@ -19,10 +19,10 @@ class FitAttention(Pass, name="fit-attention"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every attention that its kernel would not take."""
-        apply_patterns(module, [(f"ttir.{ScaledDotProductAttention.mnemonic}", _fitted)])
+        apply_patterns(module, [(f"ttir.{ScaledDotProductAttention.mnemonic}", _fit)])
 
 
-def _fitted(op: Any) -> list[ir.Value] | None:
+def _fit(op: Any) -> list[ir.Value] | None:
     found = describe(op)
     assert isinstance(found, ScaledDotProductAttention)
     *inputs, mask, sink = operands_by_place(ScaledDotProductAttention, op)

@@ -94,7 +94,7 @@ def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, 
     x, weight, *given = owner.operands
     bias = given[0] if given else None
     if factor is not None:
-        weight = _scaled(conv, weight, factor)
+        weight = _scale(conv, weight, factor)
         bias = None if bias is None else ttir.multiply(reshaped(bias, (conv.out_channels,)), factor)
     elif bias is not None:
         bias = reshaped(bias, (conv.out_channels,))
@@ -107,7 +107,7 @@ def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, 
         return ttir.named(conv.mnemonic, x, weight, bias, **attributes)
 
 
-def _scaled(conv: Convolution, weight: Any, factor: ir.Value) -> ir.Value:
+def _scale(conv: Convolution, weight: Any, factor: ir.Value) -> ir.Value:
     """The weight of every output channel times its factor; a transposed one has its groups in the first dimension."""
     shape = conv.weight.shape
     if not isinstance(conv, ConvTranspose2d):

@@ -71,10 +71,10 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
     def _value(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
         """None where it depends on what was only described; `found` takes every value that it depends on."""
         if value not in found:
-            found[value] = self._evaluated(value, names, found)
+            found[value] = self._evaluate(value, names, found)
         return found[value]
 
-    def _evaluated(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
+    def _evaluate(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
         owner: Any = value.owner
         if isinstance(owner, ir.Block):
             return self._weights.arrays.get(names[value.arg_number])

@@ -61,11 +61,11 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
         return None
     inner, (query, key) = _matmul(scores.product), scores.product.operands
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
-    query_heads, key_heads, value_heads = (_folded(_batch(v), whole, heads) for v in (query, key, value))
+    query_heads, key_heads, value_heads = (_fold(_batch(v), whole, heads) for v in (query, key, value))
     alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
     alike = alike and all(mask.is_of(result.dtype) for mask in added)
     grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
-    masks = [_folded(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in added]
+    masks = [_fold(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in added]
     matrices = all(read_type(v.type).rank > 1 for v in (query, key, value))
     if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
         return None
@@ -74,7 +74,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     operands = [_four(v, found, turn=turn) for v, found, turn in places if found]
     mask = None
     for step, found in zip(added, masks, strict=True):
-        mask = _masked(mask, step, found, result) if found else mask
+        mask = _mask(mask, step, found, result) if found else mask
     if mask is not None:
         mask = with_nan_rows(mask, max_elements)
     return [reshaped(ttir.named(_ATTENTION, *operands, mask, is_causal=False, scale=scores.scale), result.shape)]
@@ -83,14 +83,14 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
 def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
     """Each head of keys and values serves the queries that it was repeated for."""
     query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
-    keys, values = _unrepeated(key), _unrepeated(value)
+    keys, values = _unrepeat(key), _unrepeat(value)
     if keys is None or values is None or keys[1][:3] != values[1][:3]:
         return None
     once = (reshaped(*keys), reshaped(*values))
     return [ttir.named(_ATTENTION, query, *once, *others, **attribute_values(ScaledDotProductAttention, op))]
 
 
-def _unrepeated(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
+def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
     """What is repeated to [batch, heads * times, length, width], and that shape with its heads once."""
     if (op := made_by(value, "repeat_interleave")) is not None:
         found = describe(op)
@@ -132,7 +132,7 @@ def _heads(scores: Scores) -> Heads:
     return math.prod(scores.shapes[0][:-2]), 1
 
 
-def _folded(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads | None:
+def _fold(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads | None:
     """Batch and heads of an operand of so many where scores have `whole`; None where they are no two dimensions."""
     batch = (1,) * (len(whole) - len(batch)) + batch
     if set(batch) <= {1}:
@@ -162,7 +162,7 @@ def _swaps_the_last(op: ir.Operation) -> bool:
     return [*rest, b, a] == list(range(found.input.rank))
 
 
-def _masked(before: ir.Value | None, mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
+def _mask(before: ir.Value | None, mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
     """What is added to scores of that element type by the masks before and this one; what hides hides them too."""
     value, one = _four(mask.value, heads), scores.with_shape((1, 1, 1, 1))
     if mask.choice:

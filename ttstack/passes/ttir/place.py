@@ -110,10 +110,10 @@ def _write(op: ir.Operation, step: Step) -> None:
     write_placed(op, placed)
     for position, conversion in step.conversions.items():
         with ir.InsertionPoint(op), op.location:
-            op.operands[position] = _converted(inputs_of(op)[position], conversion)
+            op.operands[position] = _convert(inputs_of(op)[position], conversion)
 
 
-def _converted(value: ir.Value, conversion: Step) -> ir.Value:
+def _convert(value: ir.Value, conversion: Step) -> ir.Value:
     """The value in another layout, by an op at the insertion point."""
     (target,) = conversion.device_op.results
     converted: Any = build_to_layout(value, layout_attribute(target, read_type(value.type)))
@@ -126,7 +126,7 @@ def _give_back(function: func.FuncOp, value: Any, conversion: Step) -> None:
     *ops, last = body(function)
     after = ops.index(value.owner) + 1
     with ir.InsertionPoint([*ops, last][after]), value.owner.location:
-        converted = _converted(value, conversion)
+        converted = _convert(value, conversion)
     for i, operand in enumerate(last.operands):
         if operand == value:
             last.operands[i] = converted

@@ -28,11 +28,11 @@ def ways(value: ir.Value) -> Iterator[tuple[list[Any], Rearrangement]]:
     """The last of these moves and what they do together, as many as possible first."""
     steps = moves(value)
     for start in range(len(steps)):
-        if (found := _composed(steps[start:])) is not None:
+        if (found := _compose(steps[start:])) is not None:
             yield steps[start:], found
 
 
-def _composed(steps: Sequence[Any]) -> Rearrangement | None:
+def _compose(steps: Sequence[Any]) -> Rearrangement | None:
     shape = read_type(steps[0].operands[0].type).shape
     found = None if 0 in shape else Rearrangement.of(shape)
     for step in steps:

@@ -44,7 +44,7 @@ def _named(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]
     spec = OPS[op.name.partition(".")[2]]
     by_place = dict(zip((v for v in op.operands), operands, strict=True))
     places = [None if v is None else by_place[v] for v in operands_by_place(spec, op)]
-    return _lowered(op, spec, places, attribute_values(spec, op))
+    return _lower(op, spec, places, attribute_values(spec, op))
 
 
 def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
@@ -52,7 +52,7 @@ def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Valu
     assert isinstance(generic, Generic)
     named = raise_to_named(generic.program, generic.inputs, generic.type, read_source(op))
     if named is not None:
-        return _lowered(op, type(named), _by_place(named, operands[:-1]), named.attributes())
+        return _lower(op, type(named), _by_place(named, operands[:-1]), named.attributes())
     if generic.program.index_bound is not None:
         raise UnsupportedOpError("'ttir.generic' picks by an index, and is no lookup", loc=read_location(op.location))
     new = build_generic(generic, operands[:-1], op.results[0].type.encoding)
@@ -69,14 +69,14 @@ def _by_place(named: Op, operands: Sequence[ir.Value]) -> Sequence[ir.Value | No
 
 
 def _to_layout(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    return _lowered(op, OPS["to_layout"], operands[: len(inputs_of(op))], {})
+    return _lower(op, OPS["to_layout"], operands[: len(inputs_of(op))], {})
 
 
 def _empty(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    return _lowered(op, OPS["empty"], operands, {})
+    return _lower(op, OPS["empty"], operands, {})
 
 
-def _lowered(
+def _lower(
     op: ir.Operation, spec: type[Op], operands: Sequence[ir.Value | None], attributes: dict[str, Any]
 ) -> Sequence[ir.Value]:
     encodings = [r.type.encoding for r in op.results]

@@ -45,7 +45,7 @@ def decide(
     if (why := _left_alone(table, settings, data)) is not None or settings is None:
         return Decision(table, replace(record, reason=why or ""))
     try:
-        return _planned(Decision(table, record), settings, data, chip, dtype)
+        return _plan(Decision(table, record), settings, data, chip, dtype)
     except TensorTrainError as e:
         return Decision(table, replace(record, reason="; ".join((e.diagnostic.message, *e.diagnostic.notes))))
 
@@ -66,7 +66,7 @@ def _left_alone(table: Table, settings: TableSettings | None, data: Array | None
     return None
 
 
-def _planned(
+def _plan(
     found: Decision, settings: TableSettings, data: Array | None, chip: ChipDesc, dtype: DType | None
 ) -> Decision:
     table = found.table
@@ -89,10 +89,10 @@ def _planned(
     if values is None:
         why = "as asked for; without values, its error is not known"
         return replace(found, record=replace(record, reason=why, replaced=True))
-    return _measured(found, settings, values)
+    return _measure(found, settings, values)
 
 
-def _measured(found: Decision, settings: TableSettings, values: Array) -> Decision:
+def _measure(found: Decision, settings: TableSettings, values: Array) -> Decision:
     """Decompose, round the cores to the table's element type, and measure what they give."""
     assert found.train is not None
     train = found.train

@@ -40,7 +40,7 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
         if isinstance(table.owner, ir.Block):
             cores = self._parameters(function, op, spec.train)
         elif table.owner.name == "ttir.constant":
-            train = _decomposed(read_elements(table.owner.attributes["value"]), spec.train)
+            train = _decompose(read_elements(table.owner.attributes["value"]), spec.train)
             with ir.InsertionPoint(op), op.location:
                 cores = [_constant(core, t) for core, t in zip(train.cores, spec.train.cores, strict=True)]
         else:
@@ -57,7 +57,7 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
         if argument.kind is not TensorKind.PARAMETER:
             raise _not_known(op)
         data = self._weights.arrays.get(argument.name)
-        cores = None if data is None else _decomposed(data, train)
+        cores = None if data is None else _decompose(data, train)
         return add_cores(function, argument.name, train, cores, self._weights)
 
 
@@ -75,7 +75,7 @@ def add_cores(
     return insert_parameters(function, names, [tensor_type(t) for t in train.cores])
 
 
-def _decomposed(table: np.ndarray[Any, Any], train: TensorTrainType) -> TensorTrain:
+def _decompose(table: np.ndarray[Any, Any], train: TensorTrainType) -> TensorTrain:
     return decompose(table.reshape(table.shape[-2:]), train.plan)
 
 

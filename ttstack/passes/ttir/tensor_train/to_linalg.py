@@ -93,13 +93,13 @@ def _ids(op: Contraction, index: str) -> str:
         %row = arith.index_cast %i : index to i64
         tensor.yield %row : i64
     }} : {tensor(op.chain.picked, index)}"""
-    found = _flattened("%ids", "%indices", op.operands[0].shape, index)
+    found = _flatten("%ids", "%indices", op.operands[0].shape, index)
     if isinstance(op, TensorTrainEmbeddingBag) and op.has_weights:
-        found += "\n    " + _flattened("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)
+        found += "\n    " + _flatten("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)
     return found
 
 
-def _flattened(name: str, source: str, shape: tuple[int, ...], element: str) -> str:
+def _flatten(name: str, source: str, shape: tuple[int, ...], element: str) -> str:
     given, flat = tensor(*shape, element), tensor(TensorType(shape, DType.F32).size, element)
     if len(shape) == 0:
         return f"{name} = tensor.expand_shape {source} [] output_shape [1] : {given} into {flat}"
