@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ttstack.context import new_context
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
@@ -80,7 +81,8 @@ def _two_ops() -> ir.Module:
 
 @pytest.mark.parametrize("view", [False, True])
 def test_a_placement_comes_back_and_is_copied(view: bool):
-    placed = Placed(Grid(7, 8), Spread.BLOCKS, Fidelity.HIFI2, {"per_core_M": 2, "type": "x"}, 4096, view)
+    config = MatmulConfig(MatmulProgram.MULTICAST_2D, per_core_M=2)
+    placed = Placed(Grid(7, 8), Spread.BLOCKS, Fidelity.HIFI2, config, 4096, view)
     with CONTEXT, ir.Location.unknown():
         module = _two_ops()
         first, second = module.body.operations

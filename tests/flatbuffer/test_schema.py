@@ -6,10 +6,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ttstack import flatbuffer
 from ttstack.flatbuffer import load
+from ttstack.report import build_report
+from ttstack_runtime.executor import execute
+from ttstack_runtime.inputs import random_inputs, random_weights
 
 ROOT = Path(flatbuffer.__file__).parent
 GENERATED = "binary_generated.py"
@@ -65,6 +69,16 @@ def test_released_schema_versions_load(path, binary_for, assert_equal):
     """Against the program on the file's own device: figures of presets may change."""
     loaded = load(path, verify=True)
     assert_equal(loaded, binary_for(loaded.system_desc))
+
+
+@pytest.mark.parametrize("path", sorted((GOLDEN.parent / "older").glob("*.ttb")), ids=lambda p: p.stem)
+def test_programs_of_earlier_compilers_run(path):
+    """Compiled before configurations were typed and stated errors had two sides."""
+    binary = random_weights(load(path, verify=True))
+    results = execute(binary, random_inputs(binary.functions[0]))
+    assert results
+    assert all(np.isfinite(r).all() for r in results.values())
+    assert build_report(binary, binary.functions[0].name).total_ns > 0
 
 
 def test_the_current_schema_version_has_a_golden_file():

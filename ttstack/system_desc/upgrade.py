@@ -93,7 +93,15 @@ def _upgrade(given: Any) -> Any:
     _fill_in(chip, NEUTRAL.items())
     state_shares(chip)
     _gather_at_full_rate(chip)
+    _state_errors(chip)
     return chip
+
+
+def _state_errors(chip: dict[str, Any]) -> None:
+    """Where a class of measurements has no interval of its own, its mean error is stated to both sides."""
+    for measured in cast(dict[str, Any], chip.get("calibration") or {}).values():
+        if isinstance(measured, dict) and isinstance(error := cast(dict[str, Any], measured).get("error"), float | int):
+            cast(dict[str, Any], measured).update({"stated": error, "low": -error, "high": error} | measured)
 
 
 def _gather_at_full_rate(chip: dict[str, Any]) -> None:
