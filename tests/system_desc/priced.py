@@ -8,8 +8,9 @@ from tests.cost.examples import GRID, PRICED, placed, placed_matmul, real
 from tests.mesh.text import Text
 from tests.ops.sized import sized
 from ttstack.cost import predict
-from ttstack.device.device_op import DeviceOp, Fidelity
-from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -40,6 +41,8 @@ def placed_ops(chip: ChipDesc) -> Iterator[DeviceOp]:
     yield from _to_and_from_the_host()
     yield _table_at_hand(chip)
     yield from _moved()
+    yield from _in_l1(chip)
+    yield _with_weights_over_banks(chip)
     shares = {"reduce_type": "sum", "cluster_axis": 1}
     yield DeviceOp(OPS["all_reduce"].on([t], shares, t), (DRAM,), (DRAM,), GRID)
 
@@ -58,6 +61,28 @@ def _moved() -> Iterator[DeviceOp]:
     yield DeviceOp(OPS["to_layout"].on([t], {}, t), (spread,), (spread,), GRID)
 
 
+def _in_l1(chip: ChipDesc) -> Iterator[DeviceOp]:
+    """Operands on other cores, beside shards or not, rows that cores share, and small pages that are cut anew."""
+    spread = replace(DRAM, memory_space=MemorySpace.L1)
+    t = real(4096, 4096)
+    yield DeviceOp(OPS["relu"].on([t], {}), (spread,), (spread,), GRID)
+    t = real(2048, 2048)
+    yield DeviceOp(OPS["add"].on([t, t], {}), (SHARD, DRAM), (SHARD,), GRID)
+    norm = OPS["layer_norm"].on([t], {"normalized_shape": (2048,)})
+    yield DeviceOp(norm, (BLOCK,), (BLOCK,), GRID, Spread.BLOCKS)
+    rows, columns = (replace(shard, tiled=False) for shard in (SHARD, BLOCK))
+    small = real(2048, 128)
+    yield DeviceOp(OPS["to_layout"].on([small], {}, small), (rows,), (columns,), GRID)
+
+
+def _with_weights_over_banks(chip: ChipDesc) -> DeviceOp:
+    """One token through weights whose columns lie over the banks of DRAM."""
+    banks = replace(DRAM, memory_layout=MemoryLayout.WIDTH_SHARDED, grid=Grid(1, chip.dram.num_channels))
+    op = OPS["matmul"].on([real(32, 2048), real(2048, 12 * 256)], {})
+    config = MatmulConfig(MatmulProgram.DRAM_SHARDED, in0_block_w=1, per_core_M=1, per_core_N=8)
+    return DeviceOp(op, (DRAM, banks), (DRAM,), GRID, config=config)
+
+
 def _to_and_from_the_host() -> Iterator[DeviceOp]:
     text = Text((1, 2))
     part = text.shard(text.argument(2048, 1024), (0, 0))
@@ -67,13 +92,13 @@ def _to_and_from_the_host() -> Iterator[DeviceOp]:
 
 
 def _decoding(length: int, chip: ChipDesc) -> DeviceOp:
-    """One token of one user, whose keys are divided over cores."""
+    """One token of one user, whose keys are divided over cores in chunks as the kernel has them by default."""
     query, keys = real(1, 1, 1, 64), real(1, 1, length, 64)
     given = {"query": query, "key": keys, "value": keys, "cur_pos_tensor": TensorType((1,), DType.I32)}
     spec = OPS["scaled_dot_product_attention_decode"]
     like = placed("scaled_dot_product_attention_decode", chip)
     op = spec.on([given.get(name) for name in spec.operand_specs()], {"is_causal": False})
-    return replace(like, op=op, operands=(DRAM,) * len(op.operands), results=(DRAM,) * len(op.results))
+    return replace(like, op=op, config=None, operands=(DRAM,) * len(op.operands), results=(DRAM,) * len(op.results))
 
 
 def _table_at_hand(chip: ChipDesc) -> DeviceOp:

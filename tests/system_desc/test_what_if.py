@@ -65,11 +65,11 @@ def before() -> tuple[list[Any], list[dict[str, float]]]:
 
 
 def moves(path: str) -> bool:
-    """Whether twice, half or a quarter of a figure changes a term of some op."""
+    """Whether twice, half or a quarter of a figure, or of 100 where it is 0, changes a term of some op."""
     ops, terms = before()
     value = figure_at(SYSTEM_DESC.chips[0], path)
     for factor in (2, 0.5, 0.25):
-        changed = value * factor
+        changed = (value or 100) * factor
         try:
             desc = asked(f"{path}={spelled(path, int(changed) if isinstance(value, int) else changed)}")
         except SystemDescError:
@@ -165,10 +165,10 @@ def test_a_larger_grid_brings_its_die() -> None:
 
 
 def test_a_share_is_a_ratio_or_a_rate() -> None:
-    for change in ("interleaved_read=0.5", "interleaved_read=144/288", "interleaved_read=144GB/s"):
+    for change in ("dram.interleaved_read=0.5", "dram.interleaved_read=144/288", "dram.interleaved_read=144GB/s"):
         assert asked(change).chips[0].dram.interleaved_read_fraction == 0.5
-    assert asked("interleaved_read=144GB/s,dram_peak=576GB/s").chips[0].dram.interleaved_read_fraction == 0.25
-    assert refused("interleaved_read=300GB/s")[0].endswith("less than or equal to 1, got 1.0416666666666667")
+    assert asked("dram.interleaved_read=144GB/s,dram_peak=576GB/s").chips[0].dram.interleaved_read_fraction == 0.25
+    assert refused("dram.interleaved_read=300GB/s")[0].endswith("less than or equal to 1, got 1.0416666666666667")
 
 
 def test_figures_of_the_system() -> None:

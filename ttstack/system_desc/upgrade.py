@@ -90,8 +90,8 @@ def _upgrade(given: Any) -> Any:
     chip = _copy(cast(dict[str, Any], given))
     if any(_holds(chip, path) for path in RETIRED):
         _replace_retired(chip)
-    _fill_in(chip, NEUTRAL.items())
     state_shares(chip)
+    _fill_in(chip, NEUTRAL.items())
     _gather_at_full_rate(chip)
     _state_errors(chip)
     return chip
