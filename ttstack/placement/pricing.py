@@ -9,7 +9,7 @@ from ttstack.device.block_configs import block_configs
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
-from ttstack.device.kernel_class import is_free, is_matmul
+from ttstack.device.kernel_class import is_chain, is_free, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.device.matmul_configs import matmul_spreads, spread_configs
 from ttstack.ops.base import Op
@@ -76,8 +76,10 @@ class Pricing:
         """Nanoseconds by which the time may be wrong; none where all tensors lie as ttnn leaves them by default.
 
         Half of the error where ops like it were measured, since ways to run an op share much of it; else all of it.
+        Chains of products are kernels that ttnn has not, so nothing is a default of theirs.
         """
-        if all(not layout.in_l1 and not layout.sharded for layout in device_op.layouts()):
+        by_default = all(not layout.in_l1 and not layout.sharded for layout in device_op.layouts())
+        if by_default or is_chain(device_op.dispatch):
             return 0.0
         said = confidence(device_op, cost, self.chip)
         return cost.elapsed_ns * (said.error or 0.0) * (1.0 if said.extrapolated else OWN_ERROR)
