@@ -41,31 +41,34 @@ def test_an_all_gather_on_two_chips_sends_each_part_once():
     ethernet = load("wormhole_n300").chips[0].ethernet
     assert ethernet is not None
     nbytes = 1024 * 1024 * 4
-    assert op.terms["ethernet"] == pytest.approx(
-        nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + ethernet.hop_ns + ethernet.setup_ns
-    )
+    rate = 2 * ethernet.line_gather_fraction * ethernet.link_bytes_per_second
+    assert op.terms["ethernet"] == pytest.approx(nbytes / rate * 1e9 + ethernet.step_ns + ethernet.setup_ns)
     assert op.bound == "ethernet"
     assert op.kernel_ns >= op.terms["ethernet"]
 
 
 def test_an_all_reduce_on_a_line_sends_parts_twice():
-    """The last link of a line of n carries (n - 1) / n of the tensor in each of two rounds."""
+    """The last link of a line of n carries (n - 1) / n of the tensor, to add it up and to gather the sums."""
     op = costs(reduced((2, 4), 1024), "wormhole_t3000")["all_reduce"]
     ethernet = load("wormhole_t3000").chips[0].ethernet
     assert ethernet is not None
-    nbytes = 2 * 3 / 4 * 1024 * 1024 * 4
-    want = nbytes / (2 * ethernet.effective_bytes_per_second) * 1e9 + 2 * 3 * ethernet.hop_ns + ethernet.setup_ns
+    nbytes = 3 / 4 * 1024 * 1024 * 4
+    rates = [2 * f * ethernet.link_bytes_per_second for f in (ethernet.reduce_fraction, ethernet.line_gather_fraction)]
+    want = sum(nbytes / rate * 1e9 + 3 * ethernet.step_ns + ethernet.setup_ns for rate in rates)
     assert op.terms["ethernet"] == pytest.approx(want)
 
 
-def test_a_ring_takes_half_the_time_of_a_line():
+def test_a_link_of_a_ring_carries_half_of_what_one_of_a_line_does():
+    ethernet = load("wormhole_t3000").chips[0].ethernet
+    assert ethernet is not None
     values = to_dict(load("wormhole_t3000"))
     values["links"] += [{"from_chip": a, "to_chip": a + 3, "channels": 2} for a in (0, 4)]
     line, ring = (
         costs(gathered((2, 4), 4096), system)["all_gather"].terms["ethernet"]
         for system in ("wormhole_t3000", from_dict(values))
     )
-    assert ring == pytest.approx(line / 2, rel=0.01)
+    slower = ethernet.line_gather_fraction / ethernet.ring_gather_fraction
+    assert ring == pytest.approx(line / 2 * slower, rel=0.01)
 
 
 @pytest.mark.parametrize("make", [gathered, reduced])
@@ -78,7 +81,10 @@ def test_more_bytes_and_more_chips_are_never_cheaper(make):
     assert few.terms["ethernet"] < many.terms["ethernet"]
 
 
-@pytest.mark.parametrize("weaker", [{"channels": 1}, {"effective_fraction": 0.32}, {"hop_ns": 2000.0}], ids=str)
+WEAKER = ({"channels": 1}, {"line_gather_fraction": 0.1, "reduce_fraction": 0.1}, {"step_ns": 5000.0})
+
+
+@pytest.mark.parametrize("weaker", WEAKER, ids=str)
 @pytest.mark.parametrize("make", [gathered, reduced])
 def test_weaker_links_are_never_faster(make, weaker: dict[str, object]):
     text = make((2, 4), 512)
