@@ -61,6 +61,8 @@ class _Traffic:
         A ring carries all shares half way round each way. On a line, a link carries the shares of all chips
         behind it.
         """
+        if not nbytes:
+            return
         count = len(group)
         ring = count > 2 and self._network.joined(group[-1], group[0])
         if ethernet is not None:
