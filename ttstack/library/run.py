@@ -55,7 +55,7 @@ def found_interpreter(python: str | os.PathLike[str] | None) -> Path:
     path = Path(named)
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise InputError(f"there is no interpreter '{path}'", hint=HINT)
-    return path
+    return path.absolute()  # not resolved, since a virtual environment is where its link lies
 
 
 def _run(python: Path, emission: Emission, folder: Path, environment: Mapping[str, str]) -> dict[str, Any]:
