@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ttstack.cost.gather import FACE
 from ttstack.cost.movement.ends import Ends, tile_height, tile_rows, width_of
-from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side
+from ttstack.cost.movement.kernel import Kernel, Transfers
+from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
@@ -35,10 +35,7 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int 
     read = side((thread,), given, nbytes, ends.grid, ends.cores, chip, write=False)
     if not by_hand:
         read = replace(read, dram_pages=read.dram_pages / 2)  # two halves of a row lie in one page
-    written = Side()
-    if not ends.writes_own:
-        out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), 1, made.page_bytes(t))
-        written = side((out,), made, made.nbytes(t), ends.grid, ends.cores, chip, write=True)
+    written = write_result(ends, 1, made.page_bytes(t), made.nbytes(t), ends.cores, chip)
     return Kernel(ends.cores, ends.core_pages, read, written)
 
 
@@ -65,8 +62,5 @@ def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
     pieces = tile_height(t) * wide * TILE / FACE / 2
     thread = Transfers(kind, pieces, FACE * element, 0.5 if split else 0.5 / blocks)
     read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
-    written = Side()
-    if not ends.writes_own:
-        out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), wide, made.page_bytes(t))
-        written = side((out,), made, made.nbytes(t), ends.grid, cores, chip, write=True)
+    written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip)
     return Kernel(cores, blocks, read, written)

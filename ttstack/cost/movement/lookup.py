@@ -2,7 +2,7 @@
 
 from ttstack.cost.movement.ends import Ends
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side
+from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops.kv_cache import FillCache, PagedFillCache
@@ -27,12 +27,9 @@ def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     thread = Transfers(kind, rows * segments, row / segments, waits, looked_up)
     read = side((thread,), given, row * count, ends.grid, cores, chip, write=False)
     wide = tiles(t.shape[-1])
-    written = Side()
-    if not ends.writes_own:
-        kind = link_kind(chip, in_l1=made.in_l1, write=True)
-        size, each = (made.dtype.tile_bytes, wide) if made.tiled else (row, rows)
-        thread = Transfers(kind, each, size, each / chip.movement.pages_in_flight)
-        written = side((thread,), made, made.nbytes(t), ends.grid, cores, chip, write=True)
+    size, each = (made.dtype.tile_bytes, wide) if made.tiled else (row, rows)
+    waits = each / chip.movement.pages_in_flight
+    written = write_result(ends, each, size, made.nbytes(t), cores, chip, waits=waits)
     return Kernel(cores, blocks, read, written, wide * chip.movement.tilize_cycles if made.tiled else 0.0)
 
 

@@ -2,7 +2,7 @@
 
 from ttstack.cost.movement.ends import Ends, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side
+from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
 from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
@@ -18,13 +18,12 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     same = row == run or len(ends.sources) > 1 or source.size != t.size
     work = index if same else row * chip.movement.element_cycles / made.dtype.row_major_bytes
     kind = link_kind(chip, in_l1=given.in_l1, write=False)
-    read, written = Side(), Side()
+    read = Side()
     if not ends.reads_own:
         thread = Transfers(kind, max(row / run, 1.0) if not same else 1.0, min(row, run), 0.0 if same else 1.0, work)
         read = side((thread,), given, row * ends.pages, ends.grid, ends.cores, chip, write=False)
-    if not ends.writes_own:
-        out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), 1, row, 0.0 if same else 1.0, index)
-        written = side((out,), made, row * ends.pages, ends.grid, ends.cores, chip, write=True)
+    waits = 0.0 if same else 1.0
+    written = write_result(ends, 1, row, row * ends.pages, ends.cores, chip, waits=waits, work=index)
     return Kernel(ends.cores, ends.core_pages, read, written)
 
 

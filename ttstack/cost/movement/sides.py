@@ -1,9 +1,30 @@
 """One end of what moves: its threads, and the load that all cores together put on networks and memory."""
 
 from ttstack.cost.links import READS, WRITES, bank_routers, exchange_load, worker_routers
+from ttstack.cost.movement.ends import Ends
 from ttstack.cost.movement.kernel import Side, Transfers
+from ttstack.cost.transfers import link_kind
 from ttstack.device.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc
+
+
+def write_result(
+    ends: Ends,
+    count: float,
+    size: float,
+    nbytes: float,
+    cores: int,
+    chip: ChipDesc,
+    *,
+    waits: float = 1.0,
+    work: float = 0.0,
+) -> Side:
+    """`nbytes` that `cores` put into the result, `count` transactions of `size` a block; nothing of what they hold."""
+    if ends.writes_own:
+        return Side()
+    made = ends.target[1]
+    out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), count, size, waits, work)
+    return side((out,), made, nbytes, ends.grid, cores, chip, write=True)
 
 
 def side(

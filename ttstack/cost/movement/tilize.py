@@ -2,7 +2,7 @@
 
 from ttstack.cost.movement.ends import Ends, nbytes, padded, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side
+from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
@@ -28,11 +28,8 @@ def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
         kind = link_kind(chip, in_l1=given.in_l1, write=False)
         thread = Transfers(kind, rows, row, rows if padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle)
         read = side((thread,), given, rows * row * high, ends.grid, cores, chip, write=False)
-    write = Side()
-    if not ends.writes_own:
-        kind = link_kind(chip, in_l1=made.in_l1, write=True)
-        thread = Transfers(kind, wide, made.page_bytes(t), max(wide / chip.movement.pages_in_flight, 1.0))
-        write = side((thread,), made, made.nbytes(t), ends.grid, cores, chip, write=True)
+    waits = max(wide / chip.movement.pages_in_flight, 1.0)
+    write = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip, waits=waits)
     return Kernel(cores, blocks, read, write, wide * chip.movement.tilize_cycles)
 
 

@@ -2,7 +2,7 @@
 
 from ttstack.cost.movement.ends import Ends, padded, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side
+from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
@@ -33,13 +33,10 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
         kind = link_kind(chip, in_l1=given.in_l1, write=False)
         thread = Transfers(kind, wide, given.page_bytes(t), 1.0 if ends.writes_own else wide)
         read = side((thread,), given, given.nbytes(t), ends.grid, cores, chip, write=False)
-    write = Side()
-    if not ends.writes_own:
-        kind = link_kind(chip, in_l1=made.in_l1, write=True)
-        rows = min(tile_height(t), TILE)
-        row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
-        thread = Transfers(kind, rows, row, rows if padded(t) else 1.0)
-        write = side((thread,), made, t.size * made.dtype.row_major_bytes, ends.grid, cores, chip, write=True)
+    rows = min(tile_height(t), TILE)
+    row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
+    nbytes = t.size * made.dtype.row_major_bytes
+    write = write_result(ends, rows, row, nbytes, cores, chip, waits=rows if padded(t) else 1.0)
     return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
 
 

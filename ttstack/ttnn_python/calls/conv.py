@@ -14,10 +14,8 @@ from ttstack.ttnn_python.spelling import NoCallError, data_type, layout
 @calls("conv2d")
 def conv2d(o: Placed) -> Expression:
     """Windows of images."""
-    n, height, width, channels = o.op.sizes
-    if tuple(o.op.order) != (0, 1, 2, 3):
-        raise NoCallError("a convolution of images that are not NHWC")
-    rows = call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
+    rows = _pixels(o)
+    _, height, width, _ = o.op.sizes
     found = call(
         "conv2d",
         **_operands(o, rows),
@@ -56,14 +54,12 @@ def conv1d(o: Placed) -> Expression:
 @calls("conv_transpose2d")
 def conv_transpose2d(o: Placed) -> Expression:
     """Windows of what is spread apart."""
-    n, height, width, channels = o.op.sizes
-    if tuple(o.op.order) != (0, 1, 2, 3):
-        raise NoCallError("a convolution of images that are not NHWC")
+    rows = _pixels(o)
+    _, height, width, _ = o.op.sizes
     given = {name: list(per_axis(name, getattr(o.op, name), 2)) for name in ("stride", "dilation", "output_padding")}
     pads = low_and_high(o.op.padding, 2)
     if any(low != high for low, high in pads):
         raise NoCallError("a transposed convolution with other padding on either side")
-    rows = call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
     found = call(
         "conv_transpose2d",
         **_operands(o, rows),
@@ -75,6 +71,14 @@ def conv_transpose2d(o: Placed) -> Expression:
         **_configs(o),
     )
     return call("reshape", found, list(o.op.results[0].shape))
+
+
+def _pixels(o: Placed) -> Call:
+    """Images with all their pixels in one dimension."""
+    n, height, width, channels = o.op.sizes
+    if tuple(o.op.order) != (0, 1, 2, 3):
+        raise NoCallError("a convolution of images that are not NHWC")
+    return call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
 
 
 def _operands(o: Placed, rows: Any) -> dict[str, Any]:
