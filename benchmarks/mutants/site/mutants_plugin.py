@@ -34,6 +34,7 @@ class Mutants:
 
     def __init__(self, folder: Path) -> None:
         self.notes, self.results = folder / "notes.jsonl", folder / "results.jsonl"
+        self.noting = folder / "noting"
         self.elsewhere = Path(os.environ["MUTANTS_REACHED"])
         self.elsewhere.touch()
 
@@ -41,7 +42,12 @@ class Mutants:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Called by pytest instead of running the tests one after the other."""
         at_import = set(switches.reached) | set(self.elsewhere.read_text().split())
-        _in_child(lambda: self._note_all(session.items))
+        while _in_child(lambda: self._note_all(session.items)):
+            # What ends the process of the tests is no test for mutants; the next child goes on behind it.
+            ended = {"test": self.noting.read_text(), "passed": False, "seconds": 0.0, "reached": []}
+            if ended in _rows(self.notes):
+                raise RuntimeError(f"noting what tests reach ended twice at {ended['test']!r}")
+            _add(self.notes, ended)
         items = {item.nodeid: item for item in session.items}
         fit = [row for row in _rows(self.notes) if row["passed"] and row["test"] in items]
         decided = {row["key"] for row in _rows(self.results)}
@@ -66,6 +72,7 @@ class Mutants:
                 continue
             switches.reached.clear()
             self.elsewhere.write_text("")
+            self.noting.write_text(item.nodeid)
             start = time.process_time()
             passed = _passes(item, following)
             seconds = time.process_time() - start
