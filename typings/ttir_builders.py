@@ -6,7 +6,8 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ttstack.ops import OPS
-from ttstack.ops.base import Arity, Op
+from ttstack.ops.base import Op
+from ttstack.ops.fields import Arity
 
 HEAD = '''"""Signatures of the builders of `ttir` ops; written by `make types`."""
 

@@ -16,7 +16,7 @@ from ttstack.dialects.ttir import build_generic, read_nest, read_source
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops import OPS, Op
-from ttstack.ops.base import Arity
+from ttstack.ops.fields import Arity
 from ttstack.ops.generic import Generic
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops

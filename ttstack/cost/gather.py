@@ -8,7 +8,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.layout import Layout
 from ttstack.ops.loops import Access
-from ttstack.ops.shape import Permutation
+from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
 

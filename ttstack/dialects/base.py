@@ -12,8 +12,9 @@ from ttstack.dialects.region import read_nest
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.attributes import REGION
-from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity, Op
+from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Op
 from ttstack.ops.conversion import conversion, is_spelling
+from ttstack.ops.fields import Arity
 from ttstack.ops.types import QuantType, TensorType
 
 SEGMENTS = "operandSegmentSizes"

@@ -14,7 +14,8 @@ from ttstack.dialects.ttnn import TTNN
 from ttstack.frontends.ttir_compat import elide, respell
 from ttstack.frontends.unsupported import unsupported
 from ttstack.mlir import ir
-from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Arity
+from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS
+from ttstack.ops.fields import Arity
 
 _ATTRIBUTES = frozenset(a.attr_name for a in TT.attributes)
 _OP = re.compile(r'(?:^|=)\s*"?((?:ttir|ttnn)\.\w+)"?\s*\(')

@@ -6,13 +6,13 @@ program, cost, execution and documentation are all derived from it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from enum import Enum
 from functools import cache, cached_property
 from inspect import get_annotations
-from types import UnionType, new_class
-from typing import Annotated, Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
+from types import new_class
+from typing import Any, ClassVar, dataclass_transform
 
-from ttstack.ops.attributes import FROM_RESULT, Attribute, Spelling
+from ttstack.ops.attributes import FROM_RESULT, Attribute
+from ttstack.ops.fields import Arity, default_of, read_fields
 from ttstack.ops.kernels import kernel_of
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import Loops
@@ -27,14 +27,6 @@ MAX_VARIADIC = 256
 
 MAX_RESULTS = 32
 """Results that an op with any number of them can have."""
-
-
-class Arity(Enum):
-    """How many operands stand in one place."""
-
-    ONE = "one"
-    OPTIONAL = "optional"
-    VARIADIC = "variadic"
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -175,15 +167,15 @@ class Op:
     @cache
     def operand_specs(cls) -> dict[str, Arity]:
         """Operand places in the order of the text."""
-        return {name: arity for name, arity, spelling in _declared(cls) if spelling is None}
+        return {name: arity for name, arity, spelling in read_fields(cls) if spelling is None}
 
     @classmethod
     @cache
     def attribute_specs(cls) -> dict[str, Attribute]:
         """Attributes that the text spells."""
         return {
-            name: Attribute(name, spelling, _default(cls, name))
-            for name, _, spelling in _declared(cls)
+            name: Attribute(name, spelling, default_of(cls, name))
+            for name, _, spelling in read_fields(cls)
             if spelling is not None and spelling.kind != FROM_RESULT
         }
 
@@ -191,7 +183,7 @@ class Op:
     @cache
     def result_fields(cls) -> dict[str, int]:
         """Fields that are read off spelled result types, with the number of the result, -1 for all."""
-        return {n: int(s.type) for n, _, s in _declared(cls) if s is not None and s.kind == FROM_RESULT}
+        return {n: int(s.type) for n, _, s in read_fields(cls) if s is not None and s.kind == FROM_RESULT}
 
     @classmethod
     def on(
@@ -238,7 +230,7 @@ class Op:
                 values[name] = tuple(results)
             elif number < len(results):
                 values[name] = results[number] if name == "type" else results[number].dtype
-            elif _default(cls, name) is MISSING:
+            elif default_of(cls, name) is MISSING:
                 raise ValueError(f"needs the type of result {number}")
         return values
 
@@ -254,22 +246,6 @@ def _remember_hash(cls: type[Op]) -> None:
         return found
 
     cls.__hash__ = hashed
-
-
-@cache
-def _declared(cls: type[Op]) -> list[tuple[str, Arity, Spelling | None]]:
-    """(name, arity, spelling) of every field; operands have no spelling."""
-    hints = get_type_hints(cls, include_extras=True)
-    return [(f.name, *_read_hint(hints[f.name])) for f in fields(cls)]  # pyright: ignore[reportArgumentType]
-
-
-def _read_hint(hint: Any) -> tuple[Arity, Spelling | None]:
-    if isinstance(hint, UnionType) or (get_origin(hint) is not Annotated and type(None) in get_args(hint)):
-        inner = next(a for a in get_args(hint) if a is not type(None))
-        return Arity.OPTIONAL, _read_hint(inner)[1]
-    if get_origin(hint) is Annotated:
-        return Arity.ONE, get_args(hint)[1]
-    return (Arity.VARIADIC if get_origin(hint) is tuple else Arity.ONE), None
 
 
 def _check_quantized(op: Op) -> None:
@@ -291,7 +267,3 @@ def define(base: type[Op], mnemonic: str, doc: str) -> type[Op]:
         namespace |= {"__doc__": doc, "__module__": base.__module__, "__annotations__": {}}
 
     return new_class(name, (base,), {"mnemonic": mnemonic}, body)
-
-
-def _default(cls: type[Op], name: str) -> Any:
-    return next(f.default for f in fields(cls) if f.name == name)  # pyright: ignore[reportArgumentType]

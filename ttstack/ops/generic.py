@@ -8,7 +8,7 @@ from ttstack.ops.attributes import REGION, ResultType, Spelling, Str
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import row_lookup
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.shape import Movement
+from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import expect
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_chain import Chain, read_chain

@@ -3,7 +3,7 @@
 from ttstack.ops.attributes import I32, I32Array, ReduceType, ResultType, Si32
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
-from ttstack.ops.shape import Movement
+from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import axis, expect, from_front, integer
 from ttstack.ops.tile_moves import Part, take
 from ttstack.ops.types import TensorType

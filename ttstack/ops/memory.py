@@ -2,7 +2,7 @@
 
 from ttstack.ops.attributes import I64, MemorySpace, ResultType
 from ttstack.ops.base import Op
-from ttstack.ops.shape import Movement
+from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TensorType
 

@@ -13,7 +13,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.devices import Groups, Mesh, MeshOp
 from ttstack.ops.loop_nests import broadcast_map, movement
 from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
-from ttstack.ops.shape import Movement
+from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import broadcast, expect, integer
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate

@@ -1,7 +1,7 @@
 """What a program keeps from one run to the next, such as the buffers of a PyTorch module."""
 
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.shape import Movement
+from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import expect
 from ttstack.ops.tile_moves import Part, take
 from ttstack.ops.types import TensorType

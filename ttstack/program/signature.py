@@ -2,7 +2,9 @@
 
 from typing import Any, cast
 
-from ttstack.ops.base import OPS, Arity, Attribute, Op
+from ttstack.ops.attributes import Attribute
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.fields import Arity
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.program.records import Function, Operation

@@ -7,11 +7,11 @@ from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.ops import FAMILIES, OPS, Op
 from ttstack.ops.attention import HeadMovement
-from ttstack.ops.attributes import Spelling
-from ttstack.ops.base import Arity, Attribute
+from ttstack.ops.attributes import Attribute, Spelling
 from ttstack.ops.creation import Creation
+from ttstack.ops.fields import Arity
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.shape import Movement
+from ttstack.ops.movement import Movement
 from ttstack.ops.tensor_train import Contraction
 from ttstack_docs.markdown import literal, paragraph, summary, table
 from ttstack_runtime import kernels

@@ -18,7 +18,8 @@ from ttstack.ops.embedding import Embedding
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import Index, IndexSelect, SliceDynamic, SliceStatic
 from ttstack.ops.kv_cache import CacheWrite
-from ttstack.ops.shape import Concat, Pad, Permutation, Rearrange, Repeat, RepeatInterleave
+from ttstack.ops.movement import Permutation
+from ttstack.ops.shape import Concat, Pad, Rearrange, Repeat, RepeatInterleave
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 

@@ -10,7 +10,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
 from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
-from ttstack.ops.shape import Permutation
+from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer

@@ -13,8 +13,9 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.matmul import Matmul
+from ttstack.ops.movement import Permutation
 from ttstack.ops.reduction import Softmax
-from ttstack.ops.shape import Broadcast, Permutation, RepeatInterleave
+from ttstack.ops.shape import Broadcast, RepeatInterleave
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns

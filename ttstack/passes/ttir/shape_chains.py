@@ -6,7 +6,7 @@ from typing import Any
 from ttstack.dialects.base import describe
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.shape import Permutation
+from ttstack.ops.movement import Permutation
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.writes import VIEWS

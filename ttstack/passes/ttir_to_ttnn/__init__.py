@@ -11,7 +11,8 @@ from ttstack.dialects.ttir import TTIR, read_source
 from ttstack.dialects.ttnn import TTNN, build_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS, Arity, Op
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.fields import Arity
 from ttstack.ops.generic import Generic
 from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
