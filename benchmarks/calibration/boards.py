@@ -1,7 +1,7 @@
 """The chip that a row was measured on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -45,16 +45,31 @@ def named_chip(name: str) -> ChipDesc:
         raise SystemExit(str(error)) from error
 
 
+@cache
+def _preset(name: str) -> ChipDesc:
+    return load(name).chips[0]
+
+
+def chips_of(rows: Iterable[Row], chip: ChipDesc) -> Iterator[ChipDesc]:
+    """The chip of each row; rows of one board, release and grid share theirs, which is made once."""
+    known: dict[tuple[str, ...], ChipDesc] = {}
+    for row in rows:
+        key = (row.arch, row.board, row.month, row.grid)
+        if key not in known:
+            known[key] = chip_of(row, chip)
+        yield known[key]
+
+
 def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
     """`chip`, or a Blackhole where the row says so, as the row's board has it, with as many cores as its grid."""
     words = f"{row.arch} {row.board}".lower()
     blackhole = re.search(r"blackhole|\bbh\b|\bp1[05]0|\bp300", words) is not None
     if blackhole and chip.arch != "blackhole":
-        chip = load("blackhole_p150").chips[0]
+        chip = _preset("blackhole_p150")
     if not blackhole and chip.arch == "blackhole" and "wormhole" in words:
-        chip = load("wormhole").chips[0]
+        chip = _preset("wormhole")
     if row.month and row.month < _SINCE <= chip.library and chip.arch != "blackhole":
-        chip = _with_kernels_of(chip, load(_OLDER).chips[0], load("wormhole").chips[0])
+        chip = _with_kernels_of(chip, _preset(_OLDER), _preset("wormhole"))
     for pattern, variant in _VARIANTS.items():
         if re.search(pattern, words, re.IGNORECASE) and blackhole == pattern.startswith(r"\bp"):
             chip = _varied(chip, variant)
@@ -83,7 +98,6 @@ def _varied(chip: ChipDesc, variant: Variant) -> ChipDesc:
     return chip.model_copy(update={"grid": variant.grid, "dram": dram})
 
 
-@cache
 def _grown(chip: ChipDesc, rows: int, cols: int) -> ChipDesc:
     """Boards have more workers than the preset's under another dispatch, never more than the die."""
     (have_rows, have_cols), (die_rows, die_cols) = chip.grid, chip.tensix_grid

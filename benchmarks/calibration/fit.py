@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from boards import chip_of, named_chip
+from boards import chips_of, named_chip
 from expressed import Expressed
 from figures import by_class
 from functions import SOURCE, solve_functions, solved
@@ -106,7 +106,8 @@ def _fit_stage(stage: Stage, rows: Sequence[Expressed], chip: ChipDesc) -> ChipD
 
     def residuals(x: np.ndarray) -> np.ndarray:
         trial = with_figures(chip, stage.paths, np.exp(x).tolist())
-        return weights * (np.log([row.forecast(chip_of(row.row, trial)).us for row in rows]) - measured)
+        chips = chips_of((row.row for row in rows), trial)
+        return weights * (np.log([row.us(of) for row, of in zip(rows, chips, strict=True)]) - measured)
 
     high = np.log([BOUNDS.get(path, np.inf) for path in stage.paths])
     solution = least_squares(residuals, start, bounds=(start - 3, high), loss="soft_l1", f_scale=0.01, x_scale=0.3)

@@ -40,7 +40,7 @@ def solve_functions(rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:
     """The chip with the cycles with which the rows of one tile take as long as measured, in whole cycles."""
     for path, members in measured_functions(rows, chip).items():
         without = with_figures(chip, (path,), (_LEAST,))
-        left = mean(r.measured_us - r.forecast(chip_of(r.row, without)).us for r in members)
+        left = mean(r.measured_us - r.us(chip_of(r.row, without)) for r in members)
         cycles = round(_LEAST + left * 1e-6 * chip.clock_hz)
         chip = with_figures(chip, (path,), (max(cycles, _LEAST),))
     return chip

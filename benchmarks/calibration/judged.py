@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from boards import chip_of
+from boards import chip_of, chips_of
 from classes import class_of
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
@@ -96,4 +96,6 @@ def _expressed(row: Row, chip: ChipDesc) -> Expressed:
 
 def judge(rows: Iterable[Expressed], chip: ChipDesc) -> list[Judged]:
     """Predictions beside measurements."""
-    return [Judged(row, row.forecast(chip_of(row.row, chip))) for row in rows]
+    taken = list(rows)
+    chips = chips_of((row.row for row in taken), chip)
+    return [Judged(row, row.forecast(of)) for row, of in zip(taken, chips, strict=True)]

@@ -38,14 +38,25 @@ class Placed:
 
     def __call__(self, chip: ChipDesc) -> Forecast:
         """The prediction on a chip."""
-        costs = [[(op, predict(op, chip)) for op in case] for case in self.cases]
-        times = [sum(_seen_ns(op, cost, self.time_kind) for op, cost in case) for case in costs]
+        costs = self._costs(chip)
         ideal, pm, polaris = (
             min(sum(ns(op, chip) for op in case) for case in self.cases) / 1e3
             for ns in (roofline, pm_ideal_ns, polaris_ns)
         )
         stated = _stated_error(costs[0], chip)
-        return Forecast(statistics.mean(times) / 1e3, ideal, costs[0][0][1].bound, pm, polaris, stated)
+        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].bound, pm, polaris, stated)
+
+    def us(self, chip: ChipDesc) -> float:
+        """The predicted time alone, in microseconds."""
+        return self._mean_us(self._costs(chip))
+
+    def _costs(self, chip: ChipDesc) -> list[list[tuple[DeviceOp, Cost]]]:
+        return [[(op, predict(op, chip)) for op in case] for case in self.cases]
+
+    def _mean_us(self, costs: Sequence[Sequence[tuple[DeviceOp, Cost]]]) -> float:
+        """The mean over what may have run of what this kind of measurement sees."""
+        times = [sum(_seen_ns(op, cost, self.time_kind) for op, cost in case) for case in costs]
+        return statistics.fmean(times) / 1e3
 
 
 def _stated_error(costs: Sequence[tuple[DeviceOp, Cost]], chip: ChipDesc) -> float | None:
@@ -96,7 +107,7 @@ def express(row: Row, chip: ChipDesc) -> Expressed:
         if not row.tflops:
             raise InexpressibleError("neither a time nor a rate of FLOPs")
         measured = sum(op.op.flops() for op in placed.cases[0]) / row.tflops / 1e6
-    return Expressed(row, kind, measured, placed)
+    return Expressed(row, kind, measured, placed, placed.us)
 
 
 def _cases(row: Row, chip: ChipDesc, placed: Maker) -> tuple[tuple[DeviceOp, ...], ...]:
