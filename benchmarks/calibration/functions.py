@@ -36,6 +36,12 @@ def _function(row: Expressed) -> str:
     return "" if placed.op.mnemonic == "typecast" else placed.op.mnemonic  # of one format to itself: a copy
 
 
+def started(chip: ChipDesc) -> ChipDesc:
+    """The chip with functions that rows of one tile may give as if nobody had measured them."""
+    paths = [p for p in (f"{_TABLE}.{name}" for name in chip.vector.cycles_per_tile) if chip.source_of(p) == SOURCE]
+    return with_figures(chip, paths, [chip.vector.default_cycles_per_tile] * len(paths))
+
+
 def solve_functions(rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:
     """The chip with the cycles with which the rows of one tile take as long as measured, in whole cycles."""
     for path, members in measured_functions(rows, chip).items():

@@ -1,9 +1,12 @@
 """What is fitted to what: figures of a description, and the measurements that determine them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from expressed import Expressed
+
+from ttstack.system_desc import ChipDesc
 
 
 @dataclass(frozen=True)
@@ -13,11 +16,16 @@ class Stage:
     source: str
     kinds: tuple[str, ...]
     """Classes of rows."""
-    paths: tuple[str, ...]
-    """Dotted paths in the chip."""
+    starts: Mapping[str, float]
+    """Dotted paths in the chip, and where the search for each begins: what is fitted depends on the rows alone."""
     rows: str = ""
     """What must be found in the row's file, table and op."""
     preset: str = "wormhole"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The figures that are fitted."""
+        return tuple(self.starts)
 
     def takes(self, row: Expressed) -> bool:
         """Whether the row is one that the figures are fitted to."""
@@ -48,143 +56,151 @@ STAGES = (
     Stage(
         "pgm_dispatch_golden.json 2025-12-18",
         ("dispatch", "dispatch with features"),
-        (
-            "launch.base_ns",
-            "launch.ns_per_kernel",
-            "launch.ns_per_kib",
-            "launch.config_ns",
-            "launch.ns_per_kernel_group",
-            "launch.group_text_ns",
-            "launch.ns_per_core",
-            "launch.ns_per_runtime_arg",
-            "launch.op_gap_ns",
-        ),
+        {
+            "launch.base_ns": 2500,
+            "launch.ns_per_kernel": 65,
+            "launch.ns_per_kib": 64,
+            "launch.config_ns": 300,
+            "launch.ns_per_kernel_group": 600,
+            "launch.group_text_ns": 470,
+            "launch.ns_per_core": 9.3,
+            "launch.ns_per_runtime_arg": 8.1,
+            "launch.op_gap_ns": 880,
+        },
     ),
     Stage(
         "sweeps of add, relu and sum 2024-12, exp sweep, and one tile of add 2026-08, n150",
         ("elementwise", "binary elementwise", "reduction"),
-        (
-            "dram.streamed_write_fraction",
-            "dram.turn_fraction",
-            "noc.interleaved_read_bytes_per_cycle",
-            "noc.interleaved_write_bytes_per_cycle",
-            "noc.dram_write.latency_cycles",
-            "pipeline.page_exponent",
-            "pipeline.fill_cycles",
-            "pipeline.reader_cycles",
-            "pipeline.operand_cycles",
-            "pipeline.reduce_cycles",
-        ),
+        {
+            "dram.streamed_write_fraction": 150 / 288,
+            "dram.turn_fraction": 0.99,
+            "noc.interleaved_read_bytes_per_cycle": 280,
+            "noc.interleaved_write_bytes_per_cycle": 480,
+            "noc.dram_write.latency_cycles": 380,
+            "pipeline.page_exponent": 2.3,
+            "pipeline.fill_cycles": 630,
+            "pipeline.reader_cycles": 160,
+            "pipeline.operand_cycles": 520,
+            "pipeline.reduce_cycles": 1300,
+        },
         rows=r"^sweeps|exp_dataset|exp sweep|32x32 .*(unary:identity|binary:add|binary:sub)$",
     ),
     Stage(
         "layer and RMS norms of traces 2024-09 to 2026-08, Wormhole",
         ("norm",),
-        ("rows.pass_cycles", "rows.tile_cycles"),
+        {"rows.pass_cycles": 340, "rows.tile_cycles": 110},
     ),
     Stage(
         "GEMM_FLOPS, TRISC1 cycles, and ttnn-op-runtime-predictor matmul_height_sharded.csv",
         ("matmul, trisc1_cycles_trace", "matmul, height-sharded"),
-        (
-            "matrix.product_overhead_cycles",
-            "matrix.subblock_cycles",
-            "pack.bytes_per_cycle",
-            "riscv.page_cycles",
-            "noc.multicast.link_fraction",
-            "noc.multicast.latency_cycles",
-            "pipeline.knee_exponent",
-        ),
+        {
+            "matrix.product_overhead_cycles": 3.4,
+            "matrix.subblock_cycles": 64,
+            "pack.bytes_per_cycle": 46,
+            "riscv.page_cycles": 33,
+            "noc.multicast.link_fraction": 28 / 32,
+            "noc.multicast.latency_cycles": 440,
+            "pipeline.knee_exponent": 6.9,
+        },
     ),
     Stage(
         "GEMM_FLOPS, host against device columns, and DRAMTile, NoC 1",
         ("matmul, host_trace_avg", "dram bandwidth"),
-        ("clock.sustained_fraction", "dram.interleaved_write_fraction"),
+        {"clock.sustained_fraction": 0.9, "dram.interleaved_write_fraction": 140 / 288},
     ),
     Stage(
         "FlashAttention.md figure 6",
         ("flash attention",),
-        ("attention.softmax_cycles_per_tile", "attention.query_row_cycles"),
+        {"attention.softmax_cycles_per_tile": 560, "attention.query_row_cycles": 1500},
         rows="^calibration",
     ),
     Stage(
         "FlashDecode.md figure 4 and decode steps 2026-08, n150",
         ("decode attention",),
-        (
-            "attention.decode_cycles",
-            "attention.chunk_cycles",
-            "attention.merge_cycles",
-            "attention.merge_tile_cycles",
-        ),
+        {
+            "attention.decode_cycles": 18000,
+            "attention.chunk_cycles": 6.9,
+            "attention.merge_cycles": 5100,
+            "attention.merge_tile_cycles": 1400,
+        },
     ),
     Stage(
         "tt-mlir ds-perf, one-token products 2026-08, n150",
         ("matmul, new tokens",),
-        ("dram.weights_read_fraction", "matrix.sharded_weights_cycles"),
+        {"dram.weights_read_fraction": 240 / 288, "matrix.sharded_weights_cycles": 4600},
         rows="^decode_matmul",
     ),
     Stage(
         "one tile of add and subtract 2026-08, p100a",
         ("elementwise", "binary elementwise"),
-        ("pipeline.operand_cycles",),
+        {
+            "pipeline.operand_cycles": 220,
+        },
         rows=r"32x32 .*binary:(add|sub)",
         preset="blackhole_p150",
     ),
     Stage(
         "tt-npe traces, and traces of Segformer, DistilBERT and decode steps, 2024-09 to 2026-08, Wormhole",
         _MOVES,
-        (
-            "movement.start_cycles",
-            "movement.math_start_cycles",
-            "movement.tilize_cycles",
-            "movement.untilize_row_cycles",
-            "movement.wide_untilize_cycles",
-            "movement.update_cycles",
-            "movement.halo_fraction",
-            "movement.link_fraction",
-            "movement.dram_fraction",
-        ),
+        {
+            "movement.start_cycles": 230,
+            "movement.math_start_cycles": 1100,
+            "movement.tilize_cycles": 43,
+            "movement.untilize_row_cycles": 620,
+            "movement.wide_untilize_cycles": 330,
+            "movement.update_cycles": 2300,
+            "movement.halo_fraction": 0.17,
+            "movement.link_fraction": 0.65,
+            "movement.dram_fraction": 0.72,
+        },
     ),
-    Stage("tt-npe traces", ("reshard",), ("movement.contention_exponent",)),
+    Stage(
+        "tt-npe traces",
+        ("reshard",),
+        {
+            "movement.contention_exponent": 1.2,
+        },
+    ),
     Stage(
         "CCL benchmark of tt-metal 2026-09, 2 and 8 Wormhole chips",
         ("collective",),
-        (
-            "ethernet.setup_ns",
-            "ethernet.step_ns",
-            "ethernet.line_gather_fraction",
-            "ethernet.ring_gather_fraction",
-            "ethernet.reduce_fraction",
-        ),
+        {
+            "ethernet.setup_ns": 1800,
+            "ethernet.step_ns": 4000,
+            "ethernet.line_gather_fraction": 0.51,
+            "ethernet.ring_gather_fraction": 0.82,
+            "ethernet.reduce_fraction": 0.65,
+        },
     ),
     Stage(
         "golden bandwidth of tt-metal's fabric 2026-02, 8 chips of a T3000",
         ("fabric",),
-        (
-            "ethernet.fabric.wire_fraction",
-            "ethernet.fabric.line_packet_ns",
-            "ethernet.fabric.exchange_packet_ns",
-            "ethernet.fabric.mesh_packet_ns",
-            "ethernet.fabric.atomic_ns",
-            "ethernet.fabric.multicast_atomic_ns",
-        ),
+        {
+            "ethernet.fabric.wire_fraction": 0.93,
+            "ethernet.fabric.line_packet_ns": 360,
+            "ethernet.fabric.exchange_packet_ns": 490,
+            "ethernet.fabric.mesh_packet_ns": 540,
+            "ethernet.fabric.atomic_ns": 100,
+            "ethernet.fabric.multicast_atomic_ns": 260,
+        },
     ),
     Stage(
         "traces of CLIP, DeepSeek and OFT 2026-04, p150",
         (*_MOVES, "reshape"),
-        (
-            "movement.start_cycles",
-            "movement.address_cycles",
-            "movement.math_start_cycles",
-            "movement.tilize_cycles",
-            "movement.untilize_row_cycles",
-            "movement.untilize_cycles",
-            "movement.halo_fraction",
-            "movement.element_cycles",
-            "movement.copy_bytes_per_cycle",
-            "movement.dram_fraction",
-            "riscv.store_bytes_per_cycle",
-            "gather.index_cycles",
-        ),
+        {
+            "movement.start_cycles": 200,
+            "movement.address_cycles": 54,
+            "movement.math_start_cycles": 310,
+            "movement.tilize_cycles": 67,
+            "movement.untilize_row_cycles": 380,
+            "movement.untilize_cycles": 77,
+            "movement.halo_fraction": 0.32,
+            "movement.element_cycles": 34,
+            "movement.copy_bytes_per_cycle": 0.29,
+            "movement.dram_fraction": 0.68,
+            "riscv.store_bytes_per_cycle": 1.3,
+            "gather.index_cycles": 95,
+        },
         preset="blackhole_p150",
     ),
 )
@@ -193,9 +209,9 @@ BOUNDS = {"clock.sustained_fraction": 1.0, "dram.turn_fraction": 1.0}
 """Figures that cannot be larger."""
 
 
-def stages_of(preset: str) -> tuple[Stage, ...]:
-    """The stages that determine figures of a preset."""
-    return tuple(stage for stage in STAGES if stage.preset == preset)
+def stages_of(chip: ChipDesc) -> tuple[Stage, ...]:
+    """The stages that determine figures of a chip of this architecture."""
+    return tuple(stage for stage in STAGES if ("blackhole" in stage.preset) == (chip.arch == "blackhole"))
 
 
 def parameters(stages: tuple[Stage, ...]) -> dict[str, str]:
