@@ -23,8 +23,9 @@ _ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(_ROOT))
 
 import ttstack  # noqa: E402
+from ttstack.choices import Policy  # noqa: E402
 from ttstack.device import matmul_configs  # noqa: E402
-from ttstack.placement import POLICIES, candidates  # noqa: E402
+from ttstack.placement import candidates  # noqa: E402
 
 Example = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
 
@@ -119,7 +120,7 @@ def row(model: Model, budget: float, factor: float | None) -> str:
     """A row of the table."""
     with tempfile.TemporaryDirectory() as folder:
         text = text_of(model, Path(folder))
-        found = {p: measure(text, model.dtype, p, budget) for p in sorted(POLICIES)}
+        found = {p: measure(text, model.dtype, p, budget) for p in sorted(Policy)}
         best = found["optimal"]
         cells = [model.title, *(f"{found[p].us:,.1f}" for p in ("dram", "greedy", "optimal"))]
         cells += [f"{100 * (best.gap or 0):.2f} %", f"{best.seconds:.1f}"]

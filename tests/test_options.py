@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 import ttstack
+from ttstack.choices import CHOICES
 from ttstack.cli.compile import compile_model
 from ttstack.cli.exit_codes import run
 from ttstack.diagnostics import BinaryFormatError, PassOptionError
-from ttstack.options import CompileOptions, PlacementOptions
-from ttstack.passes.ttir.place import Place
+from ttstack.options import CompileOptions
 from ttstack.system_desc.what_if import what_if
 
 ROWS = 4096
@@ -32,7 +32,7 @@ MODEL = f"""func.func @forward(%i: tensor<2048xi32> {{ttir.name = "i"}},
 """
 OVERRIDES = {"arguments": [{"name": "w", "dtype": "bfp4_b"}], "ops": [{"location": "*:6", "dtype": "f32"}]}
 TABLES = {"ranks": [16], "rel_error": 0.99, "min_rows": 100, "max_slowdown": 1e9}
-CHOICES: dict[str, tuple[dict[str, Any], ...]] = {
+VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "placement": (
         {},
         {"placement": "dram"},
@@ -57,7 +57,7 @@ def loaded(program: ttstack.Program, folder: Path) -> ttstack.Program:
     return ttstack.load(folder / "program.ttb")
 
 
-@pytest.mark.parametrize("choice", list(product(*CHOICES.values())), ids=str)
+@pytest.mark.parametrize("choice", list(product(*VARIANTS.values())), ids=str)
 def test_what_changes_nothing_gives_the_same_program(choice: tuple[dict[str, Any], ...], model: Path) -> None:
     given = {name: value for part in choice for name, value in part.items()}
     first = ttstack.compile(str(model), **given)
@@ -71,9 +71,11 @@ def test_what_changes_nothing_gives_the_same_program(choice: tuple[dict[str, Any
 
 
 def test_every_option_makes_another_program(model: Path) -> None:
-    """Else a forgotten one could not be seen."""
+    """Else a forgotten one could not be seen. Some are made elsewhere, as they need another model or device."""
+    made = {name for parts in VARIANTS.values() for part in parts for name in part}
+    assert made | {"system_desc", "function", "placement_budget", "placement_caution"} == set(CHOICES)
     plain = ttstack.compile(str(model)).binary.functions
-    for part in (part for parts in CHOICES.values() for part in parts if part):
+    for part in (part for parts in VARIANTS.values() for part in parts if part):
         assert ttstack.compile(str(model), **part).binary.functions != plain, part
 
 
@@ -166,10 +168,11 @@ def test_all_that_is_wrong_is_told_together() -> None:
 
 
 def test_an_option_is_asked_for_everywhere() -> None:
-    """In Python, on the command line, and by the pass."""
-    fields = set(CompileOptions.model_fields)
-    assert fields <= set(signature(ttstack.compile).parameters)
-    assert fields <= set(signature(compile_model).parameters)
-    assert {name.removeprefix("placement_") for name in PlacementOptions.model_fields} - {"placement"} <= set(
-        Place.model_fields
-    )
+    """In Python and on the command line; shapes of inputs beside the model, in a form of their own."""
+    assert set(CompileOptions.model_fields) == {*CHOICES, "inputs"}
+    assert set(CHOICES) < set(signature(compile_model).parameters)
+
+
+def test_an_option_is_what_it_is_said_to_be_by_default() -> None:
+    plain = CompileOptions()
+    assert {name: getattr(plain, name) for name in CHOICES} == {name: c.default for name, c in CHOICES.items()}

@@ -1,15 +1,15 @@
 """The Python API: compile a model, look at what it costs, run it, save it, load it."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
+from ttstack.choices import Choices
 from ttstack.diagnostics import InputError
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TensorType
 from ttstack.program.records import Binary, Function, Tensor
 from ttstack.system_desc import SystemDesc
 
@@ -182,20 +182,11 @@ def load(path: str | Path) -> Program:
 def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.compile)
     source: Any,
     inputs: Any = None,
-    system_desc: str | os.PathLike[str] | SystemDesc = "wormhole",
-    placement: str = "greedy",
-    dtype: str | DType | None = None,
-    overrides: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
-    function: str | None = None,
-    tensor_train: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    weights_dtype: str | DType | None = None,
-    placement_budget: float | None = None,
-    placement_nodes: int | None = None,
-    placement_caution: float = 1.0,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str, float], None] | None = None,
+    **options: Unpack[Choices],
 ) -> Program:
     """Compile a model for a device.
 
@@ -203,45 +194,19 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         source: A path, MLIR text, an MLIR module, `package.module:factory`, an `nn.Module` or an `ExportedProgram`.
         inputs: Example inputs, where the source is an `nn.Module`, or their shapes: `[(32, 256)]`,
             `{"x": (32, 256), "ids": "32x128xi64"}`; float32 where no element type is named.
-        system_desc: A description, the name of a preset, or a path.
-        placement: `greedy`, `optimal` to decide on all ops together, or `dram` to keep every tensor there.
-        dtype: Format of real numbers on the device: f32, bf16, bfp8_b or bfp4_b; the source's own where None.
-        overrides: What to fix of the placement of some ops: the path of a YAML or JSON file, or what it would hold.
-        function: The function of a module that is compiled, which may be private; all public ones where None.
-        weights_dtype: Format of weights; that of all other real numbers where None.
-        placement_budget: Seconds after which `optimal` takes the best placement that it has found; 60 where None.
-        placement_nodes: Nodes of its search after which it does so, the same placement on every machine; without a
-            limit of time unless there is one too.
-        placement_caution: How much of what a prediction may be wrong by counts against shards and L1, which ttnn does
-            not use by itself; at 0 the least predicted time is chosen, whatever it rests on.
-        tensor_train: Gives embedding tables Tensor-Train form where that pays: `"rel_error=0.05"` or the same as a
-            mapping, with `max_bytes`, `ranks`, `min_rows` and `max_slowdown`, or the path of a YAML file that says it
-            table by table. `Program.cost().tables` tells what became of each.
         dump_ir: A folder for the module's text after every pass that changed it.
         keep_ir: Whether the program carries the text of its IR stages.
         progress: Called with the name of each phase and its seconds.
+        options: `system_desc`, `placement`, `dtype` and the others of `ttstack.choices.Choices`, which are those of
+            `ttstack compile` under the same names.
 
     Raises:
         TTStackError: whatever is wrong with the source, the description or the options.
     """
     from ttstack.options import CompileOptions
 
-    options = CompileOptions.of(
-        {
-            "system_desc": system_desc,
-            "inputs": inputs,
-            "function": function,
-            "dtype": dtype,
-            "weights_dtype": weights_dtype,
-            "placement": placement,
-            "placement_budget": placement_budget,
-            "placement_nodes": placement_nodes,
-            "placement_caution": placement_caution,
-            "overrides": overrides,
-            "tensor_train": tensor_train,
-        }
-    )
-    return _compile(source, inputs, options, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
+    chosen = CompileOptions.of({**options, "inputs": inputs})
+    return _compile(source, inputs, chosen, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
 
 
 def _compile(

@@ -4,9 +4,7 @@ Writes a line of JSON for each compilation. Called by `replay.py`, with that rev
 """
 
 import argparse
-import inspect
 import json
-import math
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -31,14 +29,8 @@ def compiled(source: Any, policy: str) -> Any:
     """The program under a policy."""
     import ttstack
 
-    if policy != "optimal":
-        return ttstack.compile(source, placement=policy)
-    if "placement_nodes" in inspect.signature(ttstack.compile).parameters:
-        return ttstack.compile(source, placement=policy, placement_nodes=NODES)
-    from ttstack.placement import integer_program  # a revision from before there was an option
-
-    vars(integer_program)["_OPTIONS"]["mip_max_nodes"] = NODES
-    return ttstack.compile(source, placement=policy, placement_budget=math.inf)
+    limit: Any = {"placement_nodes": NODES} if policy == "optimal" else {}
+    return ttstack.compile(source, placement=policy, **limit)
 
 
 def outputs(program: Any) -> Iterator[Block]:

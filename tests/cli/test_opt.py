@@ -39,7 +39,7 @@ def test_device_output_dumps_and_timings(ttstack: Command, model: Path, tmp_path
 def test_list(ttstack: Command) -> None:
     result = ttstack("opt", "--list")
     assert (result.code, result.err) == (0, "")
-    for name in ("assign-addresses", "place", "policy=greedy", "ttir-to-ttnn", "canonicalize"):
+    for name in ("assign-addresses", "place", "placement=greedy", "ttir-to-ttnn", "canonicalize"):
         assert name in result.out
 
 
@@ -47,7 +47,7 @@ def test_list(ttstack: Command) -> None:
     ("pipeline", "said"),
     [
         ("simplfy", "did you mean simplify?"),
-        ("place{policy=best}", "bad options for 'place'"),
+        ("place{placement=best}", "bad options for 'place'"),
         ("fold-constants{limit=3}", "limit: no such option"),
         ("fold-constants{limit=3}", "its options: max-bytes"),
         ("ttir-to-ttnn{placemen=dram}", "placemen: no such option"),

@@ -5,11 +5,12 @@ import math
 import pytest
 
 from tests.ops.sized import sized
+from ttstack.choices import Policy
 from ttstack.cost import predict
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement import Graph, Node, place
+from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.system_desc import ChipDesc, load, presets
 
 EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
@@ -22,7 +23,7 @@ def placed(mnemonic: str, n: int, chip: ChipDesc = CHIP) -> DeviceOp:
     inputs = tuple(range(len(op.operands)))
     results = tuple(range(len(inputs), len(inputs) + len(op.results)))
     graph = Graph((*op.operands, *op.results), inputs, (Node(op, inputs, results),), results)
-    return place(graph, chip, policy="dram").steps[0].device_op
+    return place(graph, chip, PlacementOptions(placement=Policy.DRAM)).steps[0].device_op
 
 
 @pytest.mark.parametrize("mnemonic", EXECUTABLE)

@@ -22,7 +22,7 @@ CONTEXT = new_context()
         "fuse",
         "fuse,cse,fuse",
         "fold-constants{max-bytes=8}",
-        "place{policy=dram dtype=bfp8_b}",
+        "place{placement=dram dtype=bfp8_b}",
         "canonicalize{max-iterations=2},place{dtype=f32}",
         "attach-system-desc{system-desc=blackhole_p150}",
     ],
@@ -44,7 +44,7 @@ def test_options_of_a_pipeline_go_to_its_passes():
     with CONTEXT:
         text = str(parse_pipeline("ttir-to-ttnn{system-desc=blackhole_p150 placement=dram dtype=bf16}", PIPELINES))
     assert "system-desc=blackhole_p150" in text
-    assert "place{policy=dram dtype=bf16}" in text
+    assert "place{placement=dram dtype=bf16}" in text
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from tests.placement.compiled import compiled
+from ttstack.choices import Policy
 from ttstack.cost import predict
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.tensor_train import TensorTrainEmbedding
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement import Graph, Node, place
+from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.placement.default_layouts import homes
 from ttstack.placement.explain import explain
 from ttstack.placement.graph_from_program import overrides_of
@@ -49,8 +50,8 @@ def graph(*ops: TensorTrainEmbedding) -> Graph:
     return Graph(tuple(values), tuple(range(len(arguments))), tuple(nodes), outputs, tuple(parameters))
 
 
-def cores_of(op: TensorTrainEmbedding, policy: str = "greedy") -> list[Layout]:
-    (step,) = place(graph(op), CHIP, policy=policy).steps
+def cores_of(op: TensorTrainEmbedding, policy: Policy = Policy.GREEDY) -> list[Layout]:
+    (step,) = place(graph(op), CHIP, PlacementOptions(placement=policy)).steps
     return list(step.device_op.operands[1:])
 
 

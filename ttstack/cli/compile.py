@@ -4,32 +4,17 @@ import time
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
+from ttstack.choices import Choices
+from ttstack.cli.choices import with_choices
 from ttstack.cli.console import stderr, stdout, write
 from ttstack.diagnostics import SourceError
 
 if TYPE_CHECKING:
     from ttstack.api import Program
-
-
-class Placement(StrEnum):
-    """Where tensors go."""
-
-    GREEDY = "greedy"
-    OPTIMAL = "optimal"
-    DRAM = "dram"
-
-
-class Format(StrEnum):
-    """Format of real numbers on the device."""
-
-    F32 = "f32"
-    BF16 = "bf16"
-    BFP8_B = "bfp8_b"
-    BFP4_B = "bfp4_b"
 
 
 class Weights(StrEnum):
@@ -40,6 +25,7 @@ class Weights(StrEnum):
     BESIDE = "beside"
 
 
+@with_choices
 def compile_model(
     model: Annotated[
         str,
@@ -60,65 +46,6 @@ def compile_model(
             show_default=False,
         ),
     ] = None,
-    function: Annotated[
-        str | None,
-        typer.Option(
-            "--function",
-            metavar="NAME",
-            help="Compile this function of a module, public or private, instead of all public ones.",
-            show_default=False,
-        ),
-    ] = None,
-    system_desc: Annotated[
-        str, typer.Option("--system-desc", metavar="NAME|PATH", help="The device: a YAML file, else a preset.")
-    ] = "wormhole",
-    placement: Annotated[
-        Placement,
-        typer.Option("--placement", help="Place op by op, all ops together within a proven gap, or all in DRAM."),
-    ] = Placement.GREEDY,
-    placement_budget: Annotated[
-        float | None,
-        typer.Option("--placement-budget", metavar="SECONDS", help="Time for --placement optimal; 60 by default."),
-    ] = None,
-    placement_nodes: Annotated[
-        int | None,
-        typer.Option(
-            "--placement-nodes",
-            metavar="COUNT",
-            help="Nodes that --placement optimal searches instead, for the same program on every machine.",
-            show_default=False,
-        ),
-    ] = None,
-    placement_caution: Annotated[
-        float,
-        typer.Option(
-            "--placement-caution",
-            metavar="NUMBER",
-            help="How much of what a prediction may be wrong by counts against shards and L1; 0: not at all.",
-        ),
-    ] = 1.0,
-    overrides: Annotated[
-        Path | None,
-        typer.Option("--overrides", metavar="FILE", help="YAML or JSON that fixes the placement of some ops."),
-    ] = None,
-    dtype: Annotated[
-        Format | None,
-        typer.Option("--dtype", help="Format of real numbers on the device; the model's own by default."),
-    ] = None,
-    tensor_train: Annotated[
-        str | None,
-        typer.Option(
-            "--tensor-train",
-            metavar="SETTINGS|PATH",
-            help="Compress embedding tables: rel_error=0.05, max_bytes=4MiB, ranks=32, min_rows=100000, "
-            "or a YAML file that says it table by table.",
-            show_default=False,
-        ),
-    ] = None,
-    weights_dtype: Annotated[
-        Format | None,
-        typer.Option("--weights-dtype", help="Format of weights on the device; that of all else by default."),
-    ] = None,
     weights: Annotated[
         Weights,
         typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
@@ -129,6 +56,7 @@ def compile_model(
     ] = None,
     keep_ir: Annotated[bool, typer.Option("--keep-ir", help="Keep the text of the IR in the program.")] = False,
     timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
+    **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
     from ttstack.api import compile as compile_source
@@ -141,19 +69,10 @@ def compile_model(
         program = compile_source(
             model,
             _shapes(inputs) if inputs else None,
-            function=function,
-            system_desc=system_desc,
-            placement=placement.value,
-            dtype=dtype.value if dtype else None,
-            tensor_train=tensor_train,
-            weights_dtype=weights_dtype.value if weights_dtype else None,
-            placement_budget=placement_budget,
-            placement_nodes=placement_nodes,
-            placement_caution=placement_caution,
-            overrides=overrides,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
             progress=progress,
+            **choices,
         )
         start = time.perf_counter()
         program.save(target, weights=weights.value)
@@ -161,7 +80,7 @@ def compile_model(
     if timings:
         _print_timings({**program.phases, "save": saved})
     _print_summary(program, target)
-    if tensor_train:
+    if "tensor_train" in choices:
         _print_tables(program)
 
 

@@ -3,32 +3,19 @@
 import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ValidationError
 
+from ttstack.choices import CHOICES
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
 from ttstack.options.tables import Rules, read_rules
-from ttstack.placement import CAUTION
-from ttstack.placement.overrides import Format, Overrides, load_overrides
+from ttstack.placement.options import PlacementOptions
 from ttstack.system_desc import SystemDesc
 from ttstack.validation import validation_faults
 
 if TYPE_CHECKING:
     from ttstack.program.records import Binary
-
-
-def _number(given: object) -> object:
-    if isinstance(given, bool):
-        raise ValueError(f"{given} is no number")
-    return given
-
-
-Given = str | os.PathLike[str] | Mapping[str, Any]
-
-
-def _read_overrides(given: Given | Overrides | None) -> Overrides | None:
-    return None if given is None else load_overrides(given)
 
 
 def _read_tables(given: object) -> Rules | None:
@@ -67,24 +54,14 @@ def _reasons(error: Exception) -> tuple[str, ...]:
     return (error.diagnostic.message, *error.diagnostic.notes) if isinstance(error, TTStackError) else (str(error),)
 
 
-class PlacementOptions(BaseModel):
-    """Where tensors go, and in which formats."""
+class CompileOptions(PlacementOptions):
+    """Everything that a compilation depends on beside the content of the model; `ttstack.choices` says what it is."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    placement: Literal["greedy", "optimal", "dram"] = "greedy"
-    """Op by op, all ops together, or every tensor in DRAM."""
-    placement_budget: Annotated[float, BeforeValidator(_number), Field(gt=0)] | None = None
-    """Seconds that `optimal` may take for each function; 60 where not given, without end where nodes are."""
-    placement_nodes: Annotated[int, BeforeValidator(_number), Field(ge=1)] | None = None
-    """Nodes of its search after which `optimal` ends, on every machine at the same answer."""
-    placement_caution: Annotated[float, BeforeValidator(_number), Field(ge=0)] = CAUTION
-    """How much of what a prediction may be wrong by counts against what the library would not do by itself."""
-    dtype: Format | None = None
-    """Format of real numbers on the device; the source's own where not given."""
-    weights_dtype: Format | None = None
-    """Format of weights; that of all other real numbers where not given."""
-    overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
-    """What is fixed of some ops."""
+    system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
+    tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
+    inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
+    """Shapes of inputs that the model leaves open, by name."""
+    function: str | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
@@ -102,19 +79,6 @@ class PlacementOptions(BaseModel):
                 notes=tuple(": ".join(filter(None, fault)) for fault in validation_faults(error, "no such option")),
                 hint=f"there are {', '.join(cls.model_fields)}",
             ) from error
-
-
-class CompileOptions(PlacementOptions):
-    """Everything that a compilation depends on, beside the content of the model."""
-
-    system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = "wormhole"
-    """A description, a preset's name, or a path."""
-    tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
-    """Which embedding tables get Tensor-Train form."""
-    inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
-    """Shapes of inputs that the model leaves open, by name."""
-    function: str | None = None
-    """The function of a module that is compiled, which may be private; all public ones where not given."""
 
     def to_json(self) -> str:
         """All but the device, which a program holds in any case."""

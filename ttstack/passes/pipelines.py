@@ -1,7 +1,7 @@
 """The named pipelines, each a plain function from options to passes."""
 
 from ttstack.ops.types import DType
-from ttstack.options import CompileOptions, PlacementOptions
+from ttstack.options import CompileOptions
 from ttstack.options.tables import Rules
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline
@@ -35,6 +35,7 @@ from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinal
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import Deallocate
+from ttstack.placement import PlacementOptions
 
 
 def simplify() -> Pipeline:

@@ -7,7 +7,8 @@ from math import isfinite
 from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph_from_program import Recovered, recovered
-from ttstack.placement.pricing import CAUTION, Candidate, Pricing
+from ttstack.placement.options import PlacementOptions
+from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
 from ttstack.placement.solve_around import resolved
 from ttstack.program.records import Function
@@ -57,7 +58,7 @@ def explain(
     as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
     others = {i: of for i, of in found.fixed.items() if i != node}
     free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
-    comparison = _Comparison(found, as_it_is, free, node, Pricing(chip, system, CAUTION))
+    comparison = _Comparison(found, as_it_is, free, node, Pricing(chip, system, PlacementOptions().placement_caution))
     alternatives = comparison.run()[: None if most is None else most + 1]
     if not anew_seconds:
         return alternatives

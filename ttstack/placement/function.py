@@ -2,59 +2,47 @@
 
 from collections.abc import Iterator, Sequence
 
+from ttstack.choices import Policy
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TensorType
 from ttstack.placement.default_layouts import homes
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, greedy_choices
 from ttstack.placement.match_overrides import asked
 from ttstack.placement.optimal import Solution, optimum
+from ttstack.placement.options import PlacementOptions
 from ttstack.placement.overrides import Overrides
 from ttstack.placement.plan import Plan, Step
-from ttstack.placement.pricing import CAUTION, Candidate, Pricing
+from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.solve_with_addresses import Bank, with_addresses
 from ttstack.system_desc import ChipDesc, SystemDesc
 
-POLICIES = ("greedy", "optimal", "dram")
-"""`dram` keeps every tensor in DRAM; `greedy` uses L1 where it fits and pays; `optimal` decides on all ops together."""
-
-BUDGET_SECONDS = 60.0
-"""Time after which `optimal` stops to look for better placements and better bounds."""
+_NO_OPTIONS = PlacementOptions()
 
 
 def place(
-    graph: Graph,
-    chip: ChipDesc,
-    *,
-    policy: str = "greedy",
-    dtype: DType | None = None,
-    weights_dtype: DType | None = None,
-    budget: float = BUDGET_SECONDS,
-    nodes: int | None = None,
-    caution: float = CAUTION,
-    overrides: Overrides | None = None,
-    system: SystemDesc | None = None,
+    graph: Graph, chip: ChipDesc, options: PlacementOptions = _NO_OPTIONS, *, system: SystemDesc | None = None
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
     No core's L1 is exceeded at any point of the schedule, circular buffers of the running op included, and all
-    buffers have addresses at which they never overlap. `optimal` is searched for `budget` seconds and `nodes` of the
-    integer program's tree. What the library would not do by itself must be faster by more than `caution` times what its
-    prediction may be wrong by.
+    buffers have addresses at which they never overlap. What the library would not do by itself must be faster by more
+    than `placement_caution` times what its prediction may be wrong by.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
-    pricing, wanted = Pricing(chip, system, caution), asked(graph, overrides or Overrides())
-    where = homes(graph, dtype, weights_dtype or dtype, wanted.formats)
-    every = policy == "optimal"
-    formulation = formulate(graph, where, pricing, wanted.ops, l1=policy != "dram", grids=every, faults=wanted.faults)
+    pricing = Pricing(chip, system, options.placement_caution)
+    wanted = asked(graph, options.overrides or Overrides())
+    where = homes(graph, options.dtype, options.weights_dtype or options.dtype, wanted.formats)
+    l1, every = options.placement is not Policy.DRAM, options.placement is Policy.OPTIMAL
+    formulation = formulate(graph, where, pricing, wanted.ops, l1=l1, grids=every, faults=wanted.faults)
     try:
-        solution = _solve(formulation, policy, chip, budget, nodes)
+        solution = _solve(formulation, chip, options)
     except NoRoomError as error:
         raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(wanted.ops)) from error
     return _plan(graph, formulation, where, solution, pricing)
@@ -69,11 +57,13 @@ def _no_room(node: Node, error: NoRoomError, fixed: bool) -> TTStackError:
     return CapacityError(message, loc=node.location, hint=hint)
 
 
-def _solve(formulation: Formulation, policy: str, chip: ChipDesc, budget: float, nodes: int | None) -> Solution:
+def _solve(formulation: Formulation, chip: ChipDesc, options: PlacementOptions) -> Solution:
     problem, bank = formulation.problem, Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
-    if policy == "optimal":
-        return optimum(problem, bank, budget, nodes)
-    return Solution(with_addresses(problem, greedy_choices, bank))
+    match options.placement:
+        case Policy.OPTIMAL:
+            return optimum(problem, bank, options.seconds, options.placement_nodes)
+        case Policy.GREEDY | Policy.DRAM:
+            return Solution(with_addresses(problem, greedy_choices, bank))
 
 
 def _plan(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from ttstack.choices import RealFormat
 from ttstack.device.block_configs import whole_config
 from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp, Spread
@@ -20,7 +21,7 @@ from ttstack.program.locations import described
 from ttstack.validation import validation_faults
 from ttstack.yaml_text import read_yaml
 
-FORMATS = (DType.F32, DType.BF16, DType.BFP8_B, DType.BFP4_B)
+FORMATS = tuple(map(DType, RealFormat))
 """In which real numbers can be held."""
 
 Extent = Annotated[int, Field(ge=1)]
@@ -181,7 +182,11 @@ def exported(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]
     return Overrides(arguments=formats, ops=tuple(found))
 
 
-def load_overrides(given: "str | os.PathLike[str] | Mapping[str, Any] | Overrides") -> Overrides:
+OverridesSource = str | os.PathLike[str] | Mapping[str, Any]
+"""The path of a file of overrides, or what it would hold."""
+
+
+def load_overrides(given: OverridesSource | Overrides) -> Overrides:
     """Overrides from a YAML or JSON file, or from values of the same form.
 
     Raises:

@@ -18,8 +18,6 @@ from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
 
-CAUTION = 1.0
-"""How much of what a prediction may be wrong by counts, unless said otherwise."""
 OWN_ERROR = 0.5
 """Share of a measured class's error that one way to run an op does not share with the others."""
 Way = tuple[Grid, Spread, ProgramConfig | None]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sphinx.errors import ExtensionError
 
-from ttstack_docs.commands import command_pages, exit_code_table
+from ttstack_docs.commands import choice_table, command_pages, exit_code_table
 from ttstack_docs.conversions import conversion_tables, onnx_through_torch
 from ttstack_docs.cost import cost_modules, cost_terms
 from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
@@ -20,6 +20,7 @@ from ttstack_docs.zoo import zoo_figures, zoo_table
 
 GENERATORS: dict[str, Callable[..., str]] = {
     "calibration": calibration_table,
+    "choices": choice_table,
     "commands": command_pages,
     "conversions": conversion_tables,
     "cost-modules": cost_modules,

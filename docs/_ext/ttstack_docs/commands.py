@@ -6,9 +6,10 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from ttstack.choices import CHOICES
 from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
-from ttstack_docs.markdown import code, table
+from ttstack_docs.markdown import code, literal, table
 
 WIDTH = 100
 
@@ -36,6 +37,12 @@ def help_text(path: tuple[str, ...]) -> str:
     if result.exit_code:
         raise RuntimeError(f"ttstack {' '.join(path)} --help: {result.output}")
     return result.output
+
+
+def choice_table() -> str:
+    """What a compilation can be told, in Python and on the command line."""
+    rows = [(literal(name), literal(choice.default), choice.help) for name, choice in CHOICES.items()]
+    return table(("option", "default", "what it is"), rows)
 
 
 def exit_code_table() -> str:

@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{policy=dram},convert-ttir-to-ttnn,canonicalize" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{placement=dram},convert-ttir-to-ttnn,canonicalize" | filecheck %s
 // CHECK-NOT: ttir.
 // CHECK-LABEL: func.func @named
 // CHECK: [[A:%.+]] = "ttnn.add"(%arg0, %arg1)

@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{policy=dram},convert-ttir-to-ttnn,canonicalize,deallocate" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{placement=dram},convert-ttir-to-ttnn,canonicalize,deallocate" | filecheck %s
 // Right after the last use; not arguments, not what is returned.
 // CHECK-LABEL: func.func @chain
 // CHECK-NEXT: [[A:%.+]] = "ttnn.exp"(%arg0)

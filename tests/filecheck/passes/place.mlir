@@ -1,10 +1,10 @@
 // RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place" | filecheck %s
-// RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{policy=dram}" | filecheck %s --check-prefix=DRAM
+// RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{placement=dram}" | filecheck %s --check-prefix=DRAM
 // RUN: ttstack opt %s --system-desc wormhole -p "dispatch,assign-grids,place{dtype=bfp8_b}" | filecheck %s --check-prefix=BFP8
-// RUN: not ttstack opt %s --system-desc wormhole -p "place{policy=best}" 2>&1 | filecheck %s --check-prefix=BAD
+// RUN: not ttstack opt %s --system-desc wormhole -p "place{placement=best}" 2>&1 | filecheck %s --check-prefix=BAD
 // BAD: error[TT0301]: bad options for 'place'
-// BAD: policy: Input should be 'greedy', 'optimal' or 'dram'
-// BAD: help: its options: policy, dtype
+// BAD: placement: Input should be 'greedy', 'optimal' or 'dram'
+// BAD: help: its options: placement, placement-budget
 // Arguments come in DRAM, indices and tables in rows; what is returned goes to DRAM.
 // CHECK-LABEL: func.func @lookup
 // CHECK-SAME: %arg0: tensor<64xi32, {{[^>]*}}<{{.*}}, si32, #tt.memory_space<"dram">

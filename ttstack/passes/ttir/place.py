@@ -1,10 +1,6 @@
 """Choose layouts, memories, cores and configurations for all ops, and write them into the types and attributes."""
 
-import math
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import Field, model_validator
+from typing import Any, Self
 
 from ttstack.device.layout import Layout
 from ttstack.dialects.placed import BOUND, Placed, write_placed
@@ -13,74 +9,34 @@ from ttstack.dialects.tt import layout_attribute
 from ttstack.dialects.ttir import build_to_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
-from ttstack.ops.types import DType
-from ttstack.options import PlacementOptions
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
-from ttstack.placement import BUDGET_SECONDS, CAUTION, Plan, Step, place
-from ttstack.placement.overrides import Overrides, load_overrides
+from ttstack.placement import PlacementOptions, Plan, Step, place
 
 
-class Place(Pass, name="place"):
+class Place(Pass, PlacementOptions, name="place"):
     """Every tensor gets a `#tt.layout`, every op its placement, and `ttir.to_layout` stands where layouts change."""
-
-    policy: Literal["greedy", "optimal", "dram"] = "greedy"
-    dtype: DType | None = None
-    """Format of real numbers on the device; the source's own where not given."""
-    weights_dtype: DType | None = None
-    """Format of weights; that of all others where not given."""
-    budget: Annotated[float, Field(gt=0)] | None = None
-    """Seconds that `optimal` may take for each function; 60 where not given, without end where nodes are."""
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    """Nodes of the integer program's tree after which `optimal` ends, on every machine at the same answer."""
-    caution: Annotated[float, Field(ge=0)] = CAUTION
-    """How much of what a prediction may be wrong by counts against what the library would not do by itself."""
-    overrides: Overrides | Path | None = None
-    """What is fixed of some ops: the path of a YAML or JSON file."""
 
     @classmethod
     def from_options(cls, options: PlacementOptions) -> Self:
         """The pass as a compilation asks for it."""
-        names = {name: name.removeprefix("placement_") for name in PlacementOptions.model_fields}
-        names["placement"] = "policy"
-        return cls.of({own: getattr(options, name) for name, own in names.items()})
-
-    @model_validator(mode="after")
-    def _check_budget(self) -> Self:
-        if self.policy != "optimal" and (self.budget, self.nodes) != (None, None):
-            what = "a budget is" if self.nodes is None else "nodes are"
-            raise ValueError(f"{what} for the policy optimal, not {self.policy}")
-        return self
+        return cls(**{name: getattr(options, name) for name in PlacementOptions.model_fields})
 
     def run(self, module: ir.Module) -> None:
         """Place each function by itself."""
         desc = system_desc(module)
-        overrides = None if self.overrides is None else load_overrides(self.overrides)
         for function in functions(module):
             found, chip = function_graph(function), target_chip(function, desc)
-            plan = place(
-                found.graph,
-                chip,
-                policy=self.policy,
-                dtype=self.dtype,
-                weights_dtype=self.weights_dtype,
-                budget=self.budget or (BUDGET_SECONDS if self.nodes is None else math.inf),
-                nodes=self.nodes,
-                caution=self.caution,
-                overrides=overrides,
-                system=desc,
-            )
+            plan = place(found.graph, chip, self, system=desc)
             _apply(function, found, plan)
             if plan.bound_ns is not None:
                 function.attributes[BOUND] = plain_attribute(plan.bound_ns)
             refresh_signature(function)
 
     def __str__(self) -> str:
-        if not isinstance(self.overrides, Overrides):
-            return super().__str__()
-        return str(self.model_copy(update={"overrides": None}))
+        return super().__str__() if self.overrides is None else str(self.model_copy(update={"overrides": None}))
 
 
 def _apply(function: func.FuncOp, found: FunctionGraph, plan: Plan) -> None:

@@ -11,7 +11,7 @@ from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingB
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
 from ttstack.passes.ttir.tensor_train.tables import Table
-from ttstack.placement import Graph, Node, place
+from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.system_desc import ChipDesc
 
 
@@ -55,4 +55,4 @@ def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
     results: Sequence[int] = (len(op.operands),)
     node = Node(op, tuple(operands), tuple(results))
     graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
-    return place(graph, chip, dtype=dtype).predicted_ns
+    return place(graph, chip, PlacementOptions(dtype=dtype)).predicted_ns

@@ -1,0 +1,109 @@
+"""The options of a compilation as the command line and Python take them, each said once; imports nothing heavy.
+
+`ttstack.options` holds what they become: read, checked, and saved with the program.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, get_type_hints
+
+if TYPE_CHECKING:
+    from ttstack.system_desc import SystemDesc
+else:
+    SystemDesc = object  # the name alone: a device is given to Python only
+
+
+class Policy(StrEnum):
+    """Who decides where tensors lie."""
+
+    GREEDY = "greedy"
+    OPTIMAL = "optimal"
+    DRAM = "dram"
+
+
+class RealFormat(StrEnum):
+    """In which real numbers can be held on the device."""
+
+    F32 = "f32"
+    BF16 = "bf16"
+    BFP8_B = "bfp8_b"
+    BFP4_B = "bfp4_b"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What users read of an option, what it is where they say nothing, and the type that the command line reads."""
+
+    help: str
+    type: type
+    metavar: str | None = None
+    default: Any = None
+
+
+PathLike = str | os.PathLike[str]
+
+
+class Choices(TypedDict, total=False):
+    """What `ttstack.compile` takes beside the model, and `ttstack compile` as options of the same names."""
+
+    system_desc: Annotated[
+        PathLike | SystemDesc, Choice("The device: a YAML file, else a preset.", str, "NAME|PATH", "wormhole")
+    ]
+    placement: Annotated[
+        str,
+        Choice("Place op by op, all ops together within a proven gap, or all in DRAM.", Policy, default=Policy.GREEDY),
+    ]
+    placement_budget: Annotated[
+        float | None,
+        Choice(
+            "Time for each function with --placement optimal; 60 by default, without end where nodes are given.",
+            float,
+            "SECONDS",
+        ),
+    ]
+    placement_nodes: Annotated[
+        int | None,
+        Choice("Nodes that --placement optimal searches instead, for the same program on every machine.", int, "COUNT"),
+    ]
+    placement_caution: Annotated[
+        float,
+        Choice(
+            "How much of what a prediction may be wrong by counts against shards and L1, which ttnn does not use by "
+            "itself; 0: not at all.",
+            float,
+            "NUMBER",
+            1.0,
+        ),
+    ]
+    overrides: Annotated[
+        PathLike | Mapping[str, Any] | None,
+        Choice("YAML or JSON that fixes the placement of some ops.", Path, "FILE"),
+    ]
+    dtype: Annotated[
+        str | None, Choice("Format of real numbers on the device; the model's own by default.", RealFormat)
+    ]
+    weights_dtype: Annotated[
+        str | None, Choice("Format of weights on the device; that of all else by default.", RealFormat)
+    ]
+    tensor_train: Annotated[
+        PathLike | Mapping[str, Any] | None,
+        Choice(
+            "Compress embedding tables where that pays: rel_error=0.05, max_bytes=4MiB, ranks=32, min_rows=100000, "
+            "max_slowdown=2, or a YAML file that says it table by table.",
+            str,
+            "SETTINGS|PATH",
+        ),
+    ]
+    function: Annotated[
+        str | None,
+        Choice("Compile this function of a module, public or private, instead of all public ones.", str, "NAME"),
+    ]
+
+
+CHOICES: Mapping[str, Choice] = {
+    name: said.__metadata__[0] for name, said in get_type_hints(Choices, include_extras=True).items()
+}
+"""What is said of each option, by name."""

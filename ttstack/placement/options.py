@@ -1,0 +1,49 @@
+"""What a user chooses of placement; `ttstack.choices` says what each option is."""
+
+import math
+from typing import Annotated, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from ttstack.choices import CHOICES, Policy
+from ttstack.placement.overrides import Format, Overrides, OverridesSource, load_overrides
+
+BUDGET_SECONDS = 60.0
+"""Time after which `optimal` stops to look for better placements and better bounds."""
+
+
+def _check_number(given: object) -> object:
+    if isinstance(given, bool):
+        raise ValueError(f"{given} is no number")
+    return given
+
+
+def _read_overrides(given: OverridesSource | Overrides | None) -> Overrides | None:
+    return None if given is None else load_overrides(given)
+
+
+class PlacementOptions(BaseModel):
+    """Where tensors go, and in which formats."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    placement: Policy = Policy(CHOICES["placement"].default)
+    placement_budget: Annotated[float, BeforeValidator(_check_number), Field(gt=0)] | None = None
+    placement_nodes: Annotated[int, BeforeValidator(_check_number), Field(ge=1)] | None = None
+    placement_caution: Annotated[float, BeforeValidator(_check_number), Field(ge=0)] = CHOICES[
+        "placement_caution"
+    ].default
+    dtype: Format | None = None
+    weights_dtype: Format | None = None
+    overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
+
+    @model_validator(mode="after")
+    def _check_limits(self) -> Self:
+        if self.placement is not Policy.OPTIMAL and (self.placement_budget, self.placement_nodes) != (None, None):
+            what = "a budget is" if self.placement_nodes is None else "nodes are"
+            raise ValueError(f"{what} for the policy optimal, not {self.placement}")
+        return self
+
+    @property
+    def seconds(self) -> float:
+        """How long `optimal` may search for each function."""
+        return self.placement_budget or (BUDGET_SECONDS if self.placement_nodes is None else math.inf)
