@@ -18,6 +18,10 @@ PROGRAMS = {
     "encoder_layer": lambda: ttstack.compile(ROOT / "examples/encoder_layer.mlir"),
     "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
     **{
+        name: lambda name=name: ttstack.compile(ROOT / "tests/filecheck/passes/fold_maps.mlir", function=name)
+        for name in ("products", "broadcasts", "ops_of_their_own")
+    },
+    **{
         name: lambda name=name: ttstack.compile(f"examples.zoo.{name}:small", dtype="bf16")
         for name in ("bert", "convnext", "dcn_v2", "efficientnet", "gpt2", "resnet", "unet", "vit")
     },

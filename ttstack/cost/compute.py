@@ -8,7 +8,7 @@ from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
-from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise
+from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, turns_first
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Loops, TileWork
@@ -112,9 +112,23 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     handovers = chip.matrix.subblock_cycles * blocks.k_blocks / (blocks.out_subblock_h * blocks.out_subblock_w)
     spills = DType.BF16.tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
     pack = (_pack_cycles(device_op, chip) + spills) * outputs
-    arithmetic = products * each + outputs * handovers + last.math
-    unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack
-    return Work(arithmetic, unpack, pack, products * busy)
+    turned = _turned(device_op, blocks, chip)
+    arithmetic = products * each + outputs * handovers + last.math + turned.math
+    unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack + turned.unpack
+    return Work(arithmetic, unpack, pack + turned.pack, products * busy)
+
+
+def _turned(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> Work:
+    """Tiles of a transposed in0 go through Dst into a buffer of their own, block after block of what a core reads.
+
+    Those of in1 are turned as they are unpacked, at no cost (`bmm_large_block_zm_fused_bias_activation.cpp`).
+    """
+    if not turns_first(device_op.op):
+        return Work(0.0, 0.0, 0.0)
+    tiles, size = blocks.per_core_m * blocks.k * blocks.column_blocks, device_op.operands[0].dtype.tile_bytes
+    each = max(size / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)
+    cycles = tile_cycles(TileWork("transpose", (0,)), device_op.operands[0].dtype, device_op.fidelity, chip)
+    return Work(tiles * cycles, tiles * each, tiles * size / chip.pack.bytes_per_cycle)
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:

@@ -57,6 +57,14 @@ def is_product(op: Op) -> bool:
     return op.nest is not None and is_matmul(op.loops)
 
 
+def turns_first(op: Op) -> bool:
+    """Whether a product takes its first operand transposed: a core turns its tiles into a buffer of their own.
+
+    Those of the second operand are turned as they are unpacked.
+    """
+    return is_product(op) and op.loops.inputs[0].loops[-2] in op.loops.reductions
+
+
 def attended(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
     passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]

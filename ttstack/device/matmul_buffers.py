@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo
-from ttstack.device.kernel_class import is_local
+from ttstack.device.kernel_class import is_local, turns_first
 from ttstack.device.matmul_blocks import per_core
 from ttstack.ops.types import DType
 
@@ -29,6 +29,8 @@ class MatmulBuffers:
     """Bytes of a tile of a shard of in0 that steps along K are taken out of; 0 where in0 is no such shard."""
     out_shard: int = 0
     """Bytes of a tile of the output, where it is a shard that whole output blocks are computed in."""
+    turned: int = 0
+    """Bytes of a tile of in0 where it is transposed into a second buffer like its own."""
     convolution: DeviceOp | None = None
     """What has windows, of whose input a core holds a copy."""
 
@@ -50,6 +52,7 @@ class MatmulBuffers:
             core=per_core(device_op),
             in0_shard=0 if sizes[0] else device_op.operands[0].dtype.tile_bytes,
             out_shard=0 if sizes[count] else result.tile_bytes,
+            turned=device_op.operands[0].dtype.tile_bytes if turns_first(op) else 0,
             convolution=device_op if Halo.of(device_op) else None,
         )
 
@@ -59,7 +62,7 @@ class MatmulBuffers:
         Streams have two buffers where there is a next step along K; a shard is the buffer where it is one whole block.
         """
         steps = DOUBLE if k_blocks > 1 else 1
-        in0 = self.in0 or (self.in0_shard if k_blocks > 1 else 0)
+        in0 = (self.in0 or (self.in0_shard if k_blocks > 1 else 0)) + self.turned
         out = self.out or (self.out_shard if (height, width) != self.core else 0)
         out += self.partial if k_blocks > 1 else 0
         halo = Halo.of(self.convolution, height) if self.convolution else None

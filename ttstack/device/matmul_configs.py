@@ -8,10 +8,10 @@ from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.halo import channel_pieces
 from ttstack.device.kernel_class import is_batched, is_product
-from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
-from ttstack.device.rules import in_shards, subblock_tiles, whole_rows
+from ttstack.device.rules import in_shards, over_banks, subblock_tiles, whole_rows
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import tiles
@@ -100,12 +100,7 @@ def _required_spread(base: DeviceOp) -> Spread | None:
     for layout in (*base.results, *base.operands[:2]):
         if layout.sharded and layout.in_l1:
             return SPREADS[layout.memory_layout]
-    return Spread.COLUMNS if _streams_weights(base) else None
-
-
-def _streams_weights(base: DeviceOp) -> bool:
-    weights = base.operands[1]
-    return weights.sharded and weights.memory_space is MemorySpace.DRAM
+    return Spread.COLUMNS if over_banks(base.operands[1]) else None
 
 
 def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, int]]:
@@ -145,7 +140,7 @@ def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc)
     row = n if is_product(base.op) and in_shards(base.results[0]) else None
     rows, columns = subblock(height, width, subblock_tiles(base, chip), row)
     return MatmulConfig(
-        type=MatmulProgram.DRAM_SHARDED if _streams_weights(base) else _PROGRAMS[base.spread],
+        type=MatmulProgram.DRAM_SHARDED if over_banks(base.operands[1]) else _PROGRAMS[base.spread],
         in0_block_w=depth,
         per_core_M=m,
         per_core_N=n,

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
-from ttstack.device.kernel_class import divides_rows, is_attention, is_product, keeps_rows
+from ttstack.device.kernel_class import divides_rows, is_attention, is_product, keeps_rows, turns_first
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.base import Op
+from ttstack.ops.eltwise import GeluBw
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -23,12 +24,25 @@ def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
         yield from _block_faults(device_op, chip)
 
 
+def map_faults(op: Op) -> Iterator[str]:
+    """The rules that the maps of an op break, wherever its operands lie."""
+    if is_product(op):
+        lead, (a, b) = op.loops.outputs[0].loops[:-2], (set(m.loops[:-2]) for m in op.loops.inputs[:2])
+        batch = {i for i in lead if i is not None and op.loops.domain[i] > 1}
+        if not batch <= a or (b & batch) not in (set(), batch):
+            yield "a product repeats its second operand alone, and for the whole batch"
+    elif isinstance(op, GeluBw) and op.lhs.shape != op.rhs.shape:
+        yield "a derivative repeats no operand"
+
+
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
     """The rules that an op breaks in any blocks."""
     if divides_rows(device_op.op):
         yield from _norm_faults(device_op)
     elif is_attention(device_op.dispatch):
         yield from _attention_faults(device_op)
+    elif turns_first(device_op.op) and (device_op.operands[0].sharded or over_banks(device_op.operands[1])):
+        yield "a first operand that a product transposes is read by pages"
 
 
 def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
@@ -88,6 +102,11 @@ def _block_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 def in_shards(result: Layout) -> bool:
     """Whether cores write their blocks into shards of their own."""
     return result.sharded and result.in_l1
+
+
+def over_banks(weights: Layout) -> bool:
+    """Whether each bank of DRAM holds a part of the weights, which the core next to it streams."""
+    return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
 def whole_rows(height: int, width: int, per_core_n: int) -> bool:

@@ -18,6 +18,7 @@ from ttstack.passes.ttir.fit_attention import FitAttention
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fold_lookups import FoldLookups
+from ttstack.passes.ttir.fold_maps import FoldMaps
 from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
@@ -78,6 +79,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             RecordTrains(dtype=chosen.dtype),
             Dispatch(),
             NumberUpdates(),
+            FoldMaps(),
             Builtin(pipeline="cse"),
             AssignGrids(),
             Place.from_options(chosen),
