@@ -1,6 +1,6 @@
 """Executes a compiled program on NumPy, on a device of which every buffer is checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -24,6 +24,8 @@ from ttstack_runtime.precision import Ieee, precision
 Numerics = Literal["ieee", "device"]
 Progress = Callable[[int, int, str], None]
 """Called after each operation with the number that are done, the number of all, and the op's name."""
+Watch = Callable[[Operation, Sequence[Any]], None]
+"""Called after each operation with all values by tensor id: arrays, or one a device; None where nothing is held."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def run(
     function: str | None = None,
     numerics: Numerics = "ieee",
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Executed:
     """Outputs, and inputs that ops wrote to, of one function on `inputs`; the arrays given are left as they are.
 
@@ -79,7 +82,7 @@ def run(
     require(run_bytes(chosen, rules, types, mesh), f"running '{chosen.name}'")
     running = _Run(chosen, rules, weights, mesh)
     with np.errstate(all="ignore"):
-        outputs = running.all(given, progress)
+        outputs = running.all(given, progress, watch)
     return Executed(outputs, running.changes.updated())
 
 
@@ -115,7 +118,7 @@ class _Run:
         self._calls = _bind_all(function, rules, mesh)
         self.changes = Changes(function, rules, self._values, self._read)
 
-    def all(self, given: Mapping[str, Array], progress: Progress | None) -> dict[str, np.ndarray]:
+    def all(self, given: Mapping[str, Array], progress: Progress | None, watch: Watch | None) -> dict[str, np.ndarray]:
         """Run every operation in order."""
         tensors = self._function.tensors
         for name, tensor in self._function.arguments.items():
@@ -123,6 +126,8 @@ class _Run:
         total = len(self._calls)
         for done, (operation, call) in enumerate(zip(self._function.operations, self._calls, strict=True)):
             self._step(operation, call)
+            if watch is not None:
+                watch(operation, self._values)
             for tensor in self._ends[done]:
                 self._values[tensor] = None
             if progress is not None:

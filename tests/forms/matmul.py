@@ -122,7 +122,7 @@ INVALID = [
     ("matmul", "2x4x8xf32 3x8x4xf32", "2x4x4xf32", "", "do not broadcast"),
     ("matmul", "4x0xf32 0x4xf32", "4x4xf32", "", "is 0"),
     ("matmul", "8xf32 8xf32", "1x1xf32", "", "inferred tensor<f32>"),
-    ("matmul", "4x8xf32 8x4xf32", "4x4xf32", 'activation = "sum"', "no elementwise op"),
+    ("matmul", "4x8xf32 8x4xf32", "4x4xf32", 'activation = "sum"', "none that kernels end in"),
     ("linear", "4x8xf32 8x5xf32 6xf32", "4x5xf32", "", "do not broadcast"),
     ("linear", "4x8xf32 8x5xf32 3x4x5xf32", "4x5xf32", "", "inferred tensor<3x4x5xf32>"),
     (

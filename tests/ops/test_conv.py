@@ -118,7 +118,7 @@ ILL_FORMED = [
     ),
     ("conv2d", PLAIN.replace("groups = 1", "groups = 0"), [X, W], "groups is 0, must be positive"),
     ("conv2d", PLAIN, ["1x8x8x0xbf16", "6x0x3x3xbf16"], "input [1, 8, 8, 0] has no channels"),
-    ("conv2d", f'{PLAIN}, activation = "add"', [X, W], "activation 'add' is no elementwise op on one operand"),
+    ("conv2d", f'{PLAIN}, activation = "add"', [X, W], "activation 'add' is none that kernels end in"),
     ("conv2d", PLAIN.replace("stride = 1", "stride = 0"), [X, W], "stride is 0 along the height, must be positive"),
     ("conv2d", PLAIN.replace("dilation = 1", "dilation = -1"), [X, W], "dilation is -1 along the height, must be"),
     ("conv2d", PLAIN.replace("padding = 0", "padding = -1"), [X, W], "padding is -1 along the height, is negative"),

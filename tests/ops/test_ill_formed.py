@@ -191,7 +191,7 @@ MATMUL = [
     ),
     (
         f'"ttir.matmul"(%a, %w) {{activation = "add"}} : ({F}, tensor<8x2xf32>) -> tensor<4x2xf32>',
-        "activation 'add' is no elementwise op on one operand",
+        "activation 'add' is none that kernels end in",
     ),
     (
         f'"ttir.dot_general"(%a, %a) {{batch_dims_lhs = array<i64>, contract_dims_lhs = array<i64: 0>, batch_dims_rhs = array<i64>, contract_dims_rhs = array<i64: 1>}} : ({F}, {F}) -> tensor<8x4xf32>',

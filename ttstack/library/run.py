@@ -32,10 +32,12 @@ def check(binary: Binary, function: Function, name: str, python: str | os.PathLi
 
     Raises:
         InputError: there is no such interpreter, it lacks `ttnn`, or no board that can be mocked fits.
+        UnsupportedOpError: tensors are of formats or layouts that `ttnn` does not have.
     """
     interpreter = found_interpreter(python)
     board = board_of(binary, function)
     emission = Emission(binary, function, name)
+    emission.check_tensors()
     with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder:
         cluster = Path(folder, "cluster.yaml")
         cluster.write_text(description(board))

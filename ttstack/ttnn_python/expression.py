@@ -1,6 +1,7 @@
 """Python expressions, and how they are laid out in lines."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,6 +63,8 @@ def _in_line(value: Any) -> str:
             text = f"{value.function}({', '.join(prefix + _in_line(v) for prefix, v in _arguments(value))})"
         case list() | tuple():
             text = f"[{', '.join(map(_in_line, value))}]"
+        case float() if not math.isfinite(value):
+            text = f'float("{value}")'
         case str():
             text = json.dumps(value, ensure_ascii=False)
         case _:

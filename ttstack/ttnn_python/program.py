@@ -1,24 +1,24 @@
 """A function of a program as one readable file of Python that runs on a card."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.program.records import Binary, Function
+from ttstack.program.records import Binary, Function, Tensor
 from ttstack.report import Report, build_report
 from ttstack.ttnn_python.expression import spelled
 from ttstack.ttnn_python.function import Step, Steps
 from ttstack.ttnn_python.given import Given, declared
-from ttstack.ttnn_python.spelling import Constants
+from ttstack.ttnn_python.spelling import Constants, NoCallError
 from ttstack.version import VERSION
 
 L1_SMALL = 32768
 """Bytes of each core's L1 that are set aside for the tables of convolutions and pools."""
 
 _SHOWN = 40
-"""Ops without a call that an error lists."""
+"""Faults that an error lists."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class Emission:
         return Steps.of(self.function, self._given.variables)
 
     @property
+    def variables(self) -> Mapping[int, str]:
+        """How the body refers to each tensor."""
+        return self._steps.variables
+
+    @property
     def constants(self) -> Constants:
         """The configurations that are named at the top of the file."""
         return self._steps.constants
@@ -54,16 +59,17 @@ class Emission:
         return self._steps.steps()
 
     def check(self) -> None:
-        """Raise `UnsupportedOpError` with all ops that have no call."""
-        notes = [str(step) for step in self.steps if step.missing]
-        if not notes:
-            return
-        more = [f"and {len(notes) - _SHOWN} more"] if len(notes) > _SHOWN else []
-        raise UnsupportedOpError(
-            f"{len(notes)} of {len(self.report.ops)} ops of '{self.function.name}' have no ttnn call",
-            notes=(*notes[:_SHOWN], *more),
-            hint="replace them in the model, or run the program with `ttstack run`",
-        )
+        """Raise `UnsupportedOpError` with all tensors that cannot be made, or all ops that have no call."""
+        self.check_tensors()
+        missing = [str(step) for step in self.steps if step.missing]
+        what = f"{len(missing)} of {len(self.report.ops)} ops of '{self.function.name}' have no ttnn call"
+        _refuse(what, missing, "replace them in the model, or run the program with `ttstack run`")
+
+    def check_tensors(self) -> None:
+        """Raise `UnsupportedOpError` with all tensors of formats and layouts that `ttnn` does not have."""
+        faults = [f"'{t.name}': {why}" for t in self.function.tensors if (why := _not_held(t))]
+        what = f"{len(faults)} tensors of '{self.function.name}' are of no kind that ttnn has"
+        _refuse(what, faults, "compile with dtype bf16, bfp8_b or f32, or run the program with `ttstack run`")
 
     def empty(self, step: Step) -> str:
         """Statements that make the results of a step without computing them."""
@@ -107,6 +113,21 @@ class Emission:
             op, where = self.report.ops[step.number], step.operation.location
             yield f"    # {step.number} {op.name}: {f'{where}, ' if where else ''}{op.elapsed_ns / 1000:.1f} µs"
         yield from step.lines(4)
+
+
+def _refuse(what: str, faults: Sequence[str], hint: str) -> None:
+    if not faults:
+        return
+    more = [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
+    raise UnsupportedOpError(what, notes=(*faults[:_SHOWN], *more), hint=hint)
+
+
+def _not_held(tensor: Tensor) -> str:
+    try:
+        declared(tensor, Constants())
+    except NoCallError as why:
+        return str(why)
+    return ""
 
 
 def emit_python(binary: Binary, function: Function, name: str) -> str:

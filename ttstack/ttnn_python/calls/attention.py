@@ -57,6 +57,7 @@ def decode(o: Placed) -> Expression:
         cur_pos_tensor=o.operand("cur_pos_tensor"),
         attention_sink=o.operand("attention_sink"),
         scale=o.op.scale,
+        sliding_window_size=getattr(o.op, "sliding_window_size", None),
         memory_config=o.memory,
         compute_kernel_config=o.compute,
     )

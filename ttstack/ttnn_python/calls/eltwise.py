@@ -4,9 +4,9 @@ from typing import Any
 
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
-from ttstack.ops.types import QuantType
+from ttstack.ops.types import DType, QuantType
 from ttstack.ttnn_python.calls.table import calls
-from ttstack.ttnn_python.expression import Expression, Name, call
+from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import NoCallError
 
@@ -20,6 +20,9 @@ _OTHER_NAMES = {
 _OF_ONE_FORMAT = ("maximum", "minimum")
 """Ops that take operands of one format only."""
 
+_OF_TRUTH = ("eq", "ne", "lt", "le", "gt", "ge", "isfinite", "signbit")
+"""Ops that give one or zero by themselves."""
+
 
 def _alike(*bases: type[Op]) -> list[str]:
     """Ops of these families that have no attributes, and so differ in their names alone."""
@@ -30,26 +33,42 @@ def _alike(*bases: type[Op]) -> list[str]:
 @calls(*_alike(EltwiseUnary))
 def unary(o: Placed) -> Expression:
     """Functions of one number."""
-    return o.unary(o.op.mnemonic)
+    return _true_or_not(o, o.unary(_name(o)))
 
 
 @calls(*_alike(EltwiseBinary))
 def binary(o: Placed) -> Expression:
     """Functions of two numbers; the result's format is asked for, because truth values have another one."""
-    mnemonic: str = o.op.mnemonic
-    name = _OTHER_NAMES.get(mnemonic, mnemonic)
+    name = _name(o)
     operands = [*map(o.as_result, range(2))] if name in _OF_ONE_FORMAT else o.operands
     if name == "remainder":
         return o.cast(call("fmod", *o.operands, memory_config=o.memory), o.operand_dtype)
     if name == "divide" and not o.op.lhs.dtype.is_float:
         return o.cast(call("div", *o.operands, rounding_mode="trunc", memory_config=o.memory), o.operand_dtype)
-    return call(name, *operands, dtype=o.dtype, memory_config=o.memory)
+    return _true_or_not(o, call(name, *operands, dtype=o.dtype, memory_config=o.memory))
+
+
+def _name(o: Placed) -> str:
+    """What `ttnn` calls the op; bits of truth values are the values, which lie there as real numbers."""
+    mnemonic: str = o.op.mnemonic
+    if mnemonic.startswith("bitwise_") and o.op.operands[0].dtype is DType.I1:
+        return mnemonic.replace("bitwise", "logical")
+    return _OTHER_NAMES.get(mnemonic, mnemonic)
+
+
+def _true_or_not(o: Placed, value: Expression) -> Expression:
+    """One for all numbers but zero, where arithmetic gives truth values."""
+    mnemonic: str = o.op.mnemonic
+    if o.op.results[0].dtype is not DType.I1 or mnemonic in _OF_TRUTH or mnemonic.startswith(("logical", "bitwise")):
+        return value
+    return call("ne", value, 0.0, dtype=o.dtype, memory_config=o.memory)
 
 
 @calls("gelu", "gelu_tanh")
 def gelu(o: Placed) -> Expression:
     """The exact form, and that by the hyperbolic tangent."""
-    return o.unary("gelu", fast_and_approximate_mode=o.op.mnemonic == "gelu_tanh")
+    variant = "Tanh" if o.op.mnemonic == "gelu_tanh" else "Accurate"
+    return o.unary("gelu", variant=Name(f"ttnn.GeluVariant.{variant}"))
 
 
 @calls("leaky_relu")
@@ -79,12 +98,14 @@ def clamp_tensor(o: Placed) -> Expression:
 @calls("where")
 def where(o: Placed) -> Expression:
     """One of two, by a condition."""
-    return o.cast(call("where", *o.operands, memory_config=o.memory), o.device_op.operands[1].dtype)
+    return call("where", o.operands[0], o.as_result(1), o.as_result(2), memory_config=o.memory)
 
 
 @calls("typecast")
 def typecast(o: Placed) -> Expression:
-    """Another format."""
+    """Another format; as truth values, whether a number is not zero."""
+    if o.op.results[0].dtype is DType.I1 is not o.op.operands[0].dtype:
+        return call("ne", o.operands[0], 0.0, dtype=o.dtype, memory_config=o.memory)
     if o.device_op.operands[0].dtype == o.device_op.results[0].dtype:
         same = o.device_op.operands[0] == o.device_op.results[0]
         return call("clone" if same else "to_memory_config", o.operands[0], memory_config=o.memory)
@@ -111,9 +132,18 @@ def quantize(o: Placed) -> Expression:
     name = o.op.mnemonic.removesuffix("_unrolled")
     keywords: dict[str, Any] = {"dtype": o.dtype, "memory_config": o.memory}
     if o.op.mnemonic != name:
-        return call(name, *o.operands, axis=o.op.axis, **keywords)
+        return _limited(o, call(name, *o.operands, axis=o.op.axis, **keywords))
     pairs = [_scale(t.dtype) for t in (*o.op.operands, *o.op.results) if isinstance(t.dtype, QuantType)]
-    return call(name, o.operands[0], *(number for pair in pairs for number in pair), **keywords)
+    return _limited(o, call(name, o.operands[0], *(number for pair in pairs for number in pair), **keywords))
+
+
+def _limited(o: Placed, steps: Expression) -> Expression:
+    """Whole numbers within their type, which the library holds in 32 bits and does not limit."""
+    found = o.op.results[0].dtype
+    if not isinstance(found, QuantType):
+        return steps
+    low, high = found.range
+    return call("clamp", steps, min=low, max=high, memory_config=o.memory)
 
 
 def _scale(found: QuantType) -> tuple[float, int]:
@@ -122,7 +152,7 @@ def _scale(found: QuantType) -> tuple[float, int]:
     return found.scales[0], found.zero_points[0]
 
 
-def activation(mnemonic: str) -> Name:
-    """An elementwise op as the end of another one."""
-    fused = {"gelu": "GELU", "gelu_tanh": "GELU", "relu": "RELU", "silu": "SILU", "sigmoid": "SIGMOID", "tanh": "TANH"}
-    return Name(f"ttnn.UnaryWithParam(ttnn.UnaryOpType.{fused.get(mnemonic, mnemonic.upper())})")
+def activation(mnemonic: str) -> Call:
+    """An elementwise op as the end of another one; the exact form of a GELU is asked for."""
+    kind = Name(f"ttnn.UnaryOpType.{mnemonic.upper()}")
+    return call("UnaryWithParam", kind, *([0.0] if mnemonic == "gelu" else []))

@@ -33,11 +33,12 @@ def matmul(o: Placed) -> Expression:
 
 def _batched(o: Placed) -> Expression | None:
     """The first factor, repeated where the second alone has a batch, over which nothing is broadcast."""
-    shape, other = o.op.a.shape, o.op.b.shape
-    if math.prod(other[:-2]) <= math.prod(shape[:-2]) or len(shape) < len(other[-2:]):
+    shape, result = o.op.a.shape, o.op.results[0].shape
+    batch = result[:-2]
+    if min(o.op.a.rank, o.op.b.rank) < 2 or math.prod(o.op.b.shape[:-2]) == 1 or shape[:-2] == batch:
         return o.operand("a")
-    lead = (1,) * (len(other) - len(shape)) + shape
-    times = [b if a == 1 else 1 for a, b in zip(lead[:-2], other[:-2], strict=True)]
+    lead = (1,) * (len(result) - len(shape)) + shape
+    times = [n // extent for n, extent in zip(batch, lead, strict=False)]
     return call("repeat", call("reshape", o.operand("a"), list(lead)), [*times, 1, 1])
 
 

@@ -1,0 +1,103 @@
+"""The names of `ttnn` that emitted programs use, on NumPy: what the library's documentation says that each computes.
+
+It is written from that documentation, shares no code with the compiler or its kernels, and takes the place of the
+module where an emitted program is run. Formats do not round; configurations and memories change no value.
+"""
+
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from tests.ttnn_python.stand_in import caches, creation, eltwise, movement, products, reduction, windows
+from tests.ttnn_python.stand_in.tensor import BufferType, DataType, Layout, Record, Tensor, TensorMemoryLayout
+
+__all__ = ["BufferType", "DataType", "Layout", "Tensor", "TensorMemoryLayout"]
+
+for _dtype in DataType:
+    globals()[_dtype.name.lower()] = _dtype
+TILE_LAYOUT, ROW_MAJOR_LAYOUT = Layout.TILE, Layout.ROW_MAJOR
+
+MathFidelity = Enum("MathFidelity", "LoFi HiFi2 HiFi3 HiFi4")
+ShardOrientation = Enum("ShardOrientation", "ROW_MAJOR COL_MAJOR")
+UnaryOpType, GeluVariant = eltwise.UnaryOpType, eltwise.GeluVariant
+
+for _name in (
+    "MemoryConfig",
+    "ShardSpec",
+    "CoreCoord",
+    "CoreRange",
+    "CoreRangeSet",
+    "WormholeComputeKernelConfig",
+    "UnaryWithParam",
+    "SDPAProgramConfig",
+    "Conv2dConfig",
+    "LayerNormShardedMultiCoreProgramConfig",
+    "MatmulMultiCoreReuseProgramConfig",
+    "MatmulMultiCoreReuseMultiCastProgramConfig",
+    "MatmulMultiCoreReuseMultiCast1DProgramConfig",
+    "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+):
+    globals()[_name] = type(_name, (Record,), {})
+
+for _name, _function in eltwise.UNARY.items():
+    globals()[_name] = eltwise.unary(_function)
+for _name, _function in eltwise.BINARY.items():
+    globals()[_name] = eltwise.binary(_function)
+for _name in ("gelu", "leaky_relu", "selu", "clamp", "div", "where", "typecast", "bitcast"):
+    globals()[_name] = getattr(eltwise, _name)
+quantize, dequantize, requantize = eltwise.quantize, eltwise.dequantize, eltwise.requantize
+
+for _name in ("reshape", "permute", "transpose", "concat", "repeat", "repeat_interleave", "pad", "clone", "upsample"):
+    globals()[_name] = getattr(movement, _name)
+for _name in ("to_layout", "to_memory_config", "copy", "deallocate", "gather", "scatter", "scatter_add"):
+    globals()[_name] = getattr(movement, _name)
+slice, embedding, embedding_bw = movement.bounded, movement.embedding, movement.embedding_bw  # noqa: A001
+
+for _name in ("sum", "mean", "max", "min", "prod"):
+    globals()[_name] = reduction.over(getattr(np, _name))
+for _name in ("cumsum", "cumprod"):
+    globals()[_name] = reduction.scan(getattr(np, _name))
+for _name in ("argmax", "softmax", "layer_norm", "rms_norm", "batch_norm", "topk", "sort"):
+    globals()[_name] = getattr(reduction, _name)
+
+matmul = linear = products.matmul
+transformer = SimpleNamespace(
+    scaled_dot_product_attention=products.attention,
+    scaled_dot_product_attention_decode=products.decode,
+    paged_scaled_dot_product_attention_decode=products.paged_decode,
+    split_query_key_value_and_split_heads=products.split_heads,
+    concatenate_heads=products.concatenate_heads,
+)
+experimental = SimpleNamespace(
+    nlp_create_qkv_heads=products.create_heads,
+    paged_update_cache=caches.paged_update_cache,
+    paged_fill_cache=caches.paged_fill_cache,
+)
+fill_cache = caches.fill_cache
+
+conv1d, conv2d, conv_transpose2d = windows.conv1d, windows.conv2d, windows.conv_transpose2d
+max_pool2d, avg_pool2d = windows.max_pool2d, windows.avg_pool2d
+
+full, ones, arange = creation.full, creation.ones, creation.arange
+zeros = empty = creation.full
+
+
+def open_device(**_: Any) -> object:
+    """Nothing stands for a device."""
+    return object()
+
+
+def close_device(_: object) -> None:
+    """Nothing is left behind."""
+
+
+def from_device(x: Tensor) -> Tensor:
+    """The tensor on the host."""
+    return x
+
+
+def to_dtype(x: Tensor, dtype: DataType) -> Tensor:
+    """Another format on the host."""
+    return eltwise.typecast(x, dtype)

@@ -1,0 +1,123 @@
+"""Matrix products, attention and heads."""
+
+from typing import Any
+
+import numpy as np
+
+from tests.ttnn_python.stand_in.eltwise import activated
+from tests.ttnn_python.stand_in.reduction import shares
+from tests.ttnn_python.stand_in.tensor import Array, DataType, Tensor, made
+
+
+def matmul(
+    a: Tensor,
+    b: Tensor,
+    *,
+    bias: Tensor | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    program_config: Any = None,
+    dtype: DataType | None = None,
+    **_: Any,
+) -> Tensor:
+    """A product, with a bias, and the activation of its program configuration."""
+    left = a.values.swapaxes(-1, -2) if transpose_a else a.values
+    found = left @ (b.values.swapaxes(-1, -2) if transpose_b else b.values)
+    found = found if bias is None else found + bias.values
+    return made(a, activated(found, getattr(program_config, "fused_activation", None)), dtype)
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    attn_mask: Tensor | None = None,
+    is_causal: bool = True,
+    scale: float | None = None,
+    sliding_window_size: int | None = None,
+    attention_sink: Tensor | None = None,
+    **_: Any,
+) -> Tensor:
+    """Heads of queries over those of keys, which several share; [batch, heads, rows, width]."""
+    hidden = np.zeros((q.shape[2], k.shape[2]), bool)
+    away = np.arange(k.shape[2]) - np.arange(q.shape[2])[:, None]
+    if is_causal:
+        hidden |= away > 0
+    if sliding_window_size:
+        hidden |= away <= -sliding_window_size
+    assert attn_mask is None or attn_mask.shape[2] == q.shape[2]
+    mask = np.where(hidden, -np.inf, 0.0 if attn_mask is None else attn_mask.values)
+    sink = None if attention_sink is None else attention_sink.values.reshape(1, -1, 1, 1)
+    return made(q, _attended(q.values, k.values, v.values, mask, scale, sink))
+
+
+def _attended(q: Array, k: Array, v: Array, mask: Array, scale: float | None, sink: Array | None) -> Array:
+    shared = q.shape[1] // k.shape[1]
+    k, v = k.repeat(shared, 1), v.repeat(shared, 1)
+    scores = q @ k.swapaxes(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale) + mask
+    if sink is None:
+        return shares(scores) @ v
+    column = np.broadcast_to(sink, (*scores.shape[:-1], 1))
+    return shares(np.concatenate([scores, column], -1))[..., :-1] @ v
+
+
+def decode(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    is_causal: bool = True,
+    attn_mask: Tensor | None = None,
+    cur_pos_tensor: Tensor | None = None,
+    attention_sink: Tensor | None = None,
+    scale: float | None = None,
+    sliding_window_size: int | None = None,
+    **_: Any,
+) -> Tensor:
+    """One query a user, [1, users, heads, width], over a cache [users, heads, length, width]."""
+    if is_causal:
+        assert cur_pos_tensor is not None
+        away = np.arange(k.shape[2]) - cur_pos_tensor.values[:, None, None, None]
+        outside = away <= -sliding_window_size if sliding_window_size else False
+        mask = np.where((away > 0) | outside, -np.inf, 0.0)
+    else:
+        mask = np.zeros(1) if attn_mask is None else attn_mask.values.swapaxes(1, 2)
+    sink = None if attention_sink is None else attention_sink.values[:, :1].reshape(1, -1, 1, 1)
+    heads = q.values[0][:, :, None]
+    return made(q, _attended(heads, k.values, v.values, mask, scale, sink)[:, :, 0][None])
+
+
+def paged_decode(q: Tensor, k: Tensor, v: Tensor, page_table: Tensor, **keywords: Any) -> Tensor:
+    """The same over pages, of which each user has a row of the table."""
+    return decode(q, *(made(x, _joined(x.values, page_table.values)) for x in (k, v)), **keywords)
+
+
+def _joined(pages: Array, table: Array) -> Array:
+    found = pages[table].swapaxes(1, 2)
+    return found.reshape(*found.shape[:2], -1, found.shape[-1])
+
+
+def split_heads(
+    x: Tensor, kv: Tensor | None = None, *, num_heads: int, num_kv_heads: int | None, transpose_key: bool, **_: Any
+) -> tuple[Tensor, ...]:
+    """Queries, keys and values of all heads out of rows; [batch, rows, columns]."""
+    shared = num_kv_heads or num_heads
+    columns = x.shape[-1] if kv is None else x.shape[-1] + kv.shape[-1]
+    width = columns // (num_heads + 2 * shared)
+    all_columns = x.values if kv is None else np.concatenate([x.values, kv.values], -1)
+    parts = np.split(all_columns, [num_heads * width, (num_heads + shared) * width], -1)
+    q, k, v = (p.reshape(*x.shape[:2], -1, width).swapaxes(1, 2) for p in parts)
+    return made(x, q), made(x, k.swapaxes(-1, -2) if transpose_key else k), made(x, v)
+
+
+def create_heads(x: Tensor, *, num_heads: int, num_kv_heads: int, transpose_k_heads: bool, **_: Any) -> list[Tensor]:
+    """Queries alone of [batch, 1, rows, columns]."""
+    assert num_kv_heads == 0
+    assert not transpose_k_heads
+    return [made(x, x.values[:, 0].reshape(x.shape[0], x.shape[2], num_heads, -1).swapaxes(1, 2))]
+
+
+def concatenate_heads(x: Tensor, **_: Any) -> Tensor:
+    """Heads side by side."""
+    return made(x, x.values.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1))
