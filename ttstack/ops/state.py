@@ -1,5 +1,6 @@
 """What a program keeps from one run to the next, such as the buffers of a PyTorch module."""
 
+from ttstack.ops.attributes import ResultDType
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import expect
@@ -8,19 +9,23 @@ from ttstack.ops.types import TensorType
 
 
 class Assign(Movement, mnemonic="assign"):
-    """All of `input` into the buffer of `target`, which has that value from then on; not an op of tt-mlir's."""
+    """All of `input` into the buffer of `target`, which has that value from then on; not an op of tt-mlir's.
+
+    The op has no result; in passes it has one, which is the target afterwards.
+    """
 
     op_code = "CopyDeviceOperation"
     pure = False
-    result_names = ()
+    optional_result = True
     mutates = ("target",)
     target: TensorType
     input: TensorType
+    dtype: ResultDType | None = None
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Nothing; both operands must be of one type."""
+        """Nothing, or the target's type where the text asks for it; both operands must be of one type."""
         expect(self.target == self.input, f"target is {self.target}, input {self.input}")
-        return ()
+        return () if self.dtype is None else (self.target,)
 
     def written(self) -> int:
         """Every element of the target."""

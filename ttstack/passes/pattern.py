@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttstack.mlir import ir, rewrite
+from ttstack.passes.ttir.writes import is_overwritten
 
 Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 """Takes an operation and returns the values that replace its results, or None where the pattern does not match.
@@ -11,14 +12,15 @@ Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 The insertion point and the location are the operation's while it runs."""
 
 
-EPOCH = "tt.epoch"
-"""On an op that reads or makes a buffer which some op writes to: when it does so."""
-
-
 def producer(value: ir.Value) -> Any:
-    """The op that made the value, where a pattern may do its work elsewhere; None where its place counts."""
+    """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
+
+    That is where the op reads or makes what is overwritten afterwards.
+    """
     owner: Any = value.owner
-    return None if isinstance(owner, ir.Block) or EPOCH in owner.attributes else owner
+    if isinstance(owner, ir.Block) or any(is_overwritten(v) for v in (*owner.operands, *owner.results)):
+        return None
+    return owner
 
 
 def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:

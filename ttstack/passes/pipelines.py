@@ -25,14 +25,14 @@ from ttstack.passes.ttir.fold_parameters import FoldParameters
 from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.inline_calls import InlineCalls
-from ttstack.passes.ttir.keep_old_values import KeepOldValues
-from ttstack.passes.ttir.number_updates import NumberUpdates
+from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.tensor_train.compress import TensorTrain
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
 from ttstack.passes.ttir.tensor_train.record import RecordTrains
 from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
+from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import Deallocate
@@ -49,7 +49,7 @@ def simplify() -> Pipeline:
             Builtin(pipeline="canonicalize"),
             DropMemory(),
             CacheUpdates(),
-            NumberUpdates(),
+            VersionBuffers(),
             Decompose(),
             FoldBatchNorm(),
             FoldConstants(),
@@ -58,10 +58,8 @@ def simplify() -> Pipeline:
             FitAttention(),
             ChannelsLast(),
             FoldMovement(),
-            NumberUpdates(),
             Fuse(),
             Builtin(pipeline="canonicalize"),
-            NumberUpdates(),
             Builtin(pipeline="cse"),
             FoldParameters(),
         )
@@ -73,14 +71,14 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
     chosen = options or PlacementOptions()
     return Pipeline(
         (
-            KeepOldValues(),
+            VersionBuffers(),
             FoldLookups(),
             FoldTensorTrain(),
             RecordTrains(dtype=chosen.dtype),
             Dispatch(),
-            NumberUpdates(),
             FoldMaps(),
             Builtin(pipeline="cse"),
+            InsertCopies(),
             AssignGrids(),
             Place.from_options(chosen),
             ConvertTTIRToTTNN(),

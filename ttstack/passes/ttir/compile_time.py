@@ -5,7 +5,7 @@ from typing import Any
 from ttstack.dialects.signature import kind_of
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
-from ttstack.passes.pattern import EPOCH
+from ttstack.passes.ttir.writes import is_overwritten
 from ttstack.program.records import TensorKind
 
 _UNDEFINED = {"empty", "rand", "dropout"}
@@ -17,7 +17,7 @@ def is_known(value: ir.Value) -> bool:
     for each in found:  # grows as it goes
         owner: Any = each.owner
         if isinstance(owner, ir.Block):
-            if kind_of(each) is not TensorKind.PARAMETER or is_written(each):
+            if kind_of(each) is not TensorKind.PARAMETER or is_overwritten(each):
                 return False
         elif not is_computable(owner):
             return False
@@ -28,16 +28,11 @@ def is_known(value: ir.Value) -> bool:
     return True
 
 
-def is_written(buffer: ir.Value) -> bool:
-    """Whether some op writes to it."""
-    return any(EPOCH in use.owner.attributes for use in buffer.uses)
-
-
 def is_computable(op: ir.Operation) -> bool:
     """Whether an op can be done before the program runs: it moves elements or computes on them, by no index."""
     dialect, _, mnemonic = op.name.partition(".")
     spec = OPS.get(mnemonic)
-    if dialect != "ttir" or spec is None or EPOCH in op.attributes or mnemonic in _UNDEFINED:
+    if dialect != "ttir" or spec is None or mnemonic in _UNDEFINED or any(map(is_overwritten, op.results)):
         return False
     plain = spec.pure and not spec.spans_mesh and not spec.host_indices and spec.executable and not spec.opaque
     return plain and spec.family in _FAMILIES and len(op.results) == 1

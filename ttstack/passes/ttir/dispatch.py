@@ -16,7 +16,8 @@ class Dispatch(Pass, name="dispatch"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every such op."""
-        names = [f"ttir.{n}" for n, spec in OPS.items() if spec.executable and spec.family != "generic"]
+        named = (spec for spec in OPS.values() if spec.executable and spec.family != "generic" and not spec.mutates)
+        names = [f"ttir.{spec.mnemonic}" for spec in named]
         apply_patterns(module, [(name, _dispatch) for name in names])
 
 

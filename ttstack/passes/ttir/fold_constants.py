@@ -11,7 +11,8 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import EPOCH, apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.ttir.writes import is_overwritten
 from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
 
 _UNDEFINED = {"constant", "empty", "rand", "dropout"}
@@ -30,7 +31,7 @@ class FoldConstants(Pass, name="fold-constants"):
 
     def _fold(self, op: ir.Operation) -> list[ir.Value] | None:
         owners = [producer(v) for v in op.operands]
-        if EPOCH in op.attributes or any(getattr(o, "name", "") != "ttir.constant" for o in owners):
+        if any(map(is_overwritten, op.results)) or any(getattr(o, "name", "") != "ttir.constant" for o in owners):
             return None
         definition = describe(op)
         if len(definition.results) != 1 or sum(t.nbytes for t in definition.results) > self.max_bytes:

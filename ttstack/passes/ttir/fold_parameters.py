@@ -13,7 +13,8 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import is_computable, is_written
+from ttstack.passes.ttir.compile_time import is_computable
+from ttstack.passes.ttir.writes import is_overwritten
 from ttstack.passes.weights import Array
 from ttstack.program.records import TensorKind
 from ttstack_runtime.evaluate import evaluate
@@ -97,7 +98,7 @@ def _known(function: func.FuncOp) -> Known:
     block = function.regions[0].blocks[0]
     kinds = [argument.kind for argument in read_arguments(function)]
     fixed = [a for a, kind in zip(block.arguments, kinds, strict=True) if kind is TensorKind.PARAMETER]
-    found = {a: frozenset([a]) for a in fixed if not is_written(a)}
+    found = {a: frozenset([a]) for a in fixed if not is_overwritten(a)}
     for op in body(function):
         if is_computable(op) and all(v in found for v in op.operands):
             found[op.results[0]] = frozenset[Any]().union(*(found[v] for v in op.operands))

@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s -p "keep-old-values" | filecheck %s
+// RUN: ttstack opt %s -p "version-buffers,insert-copies" | filecheck %s
 // A view that is read after a write to what it is a view of.
 // CHECK-LABEL: func.func @read_after
 // CHECK-NEXT: [[OLD:%.+]] = "ttir.clone"(%arg0)
