@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir, rewrite
-from ttstack.passes.ttir.writes import is_overwritten
 
 Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 """Takes an operation and returns the values that replace its results, or None where the pattern does not match.

@@ -1,7 +1,7 @@
 """Caches that calls write to: in StableHLO a value never changes, and who reads the old one later finds it."""
 
-from ttstack.dialects.base import definition
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import destination_place
 from ttstack.mlir import func, ir
 
 
@@ -10,18 +10,10 @@ def keep_old_caches(function: func.FuncOp) -> None:
     ops = [op.operation for op in function.regions[0].blocks[0].operations]
     places = {op: i for i, op in enumerate(ops)}
     for i, op in enumerate(ops):
-        if (at := _written_operand(op)) is None:
+        if (at := destination_place(op)) is None or not len(op.results):
             continue
         cache = op.operands[at]
-        mine = isinstance(cache.owner, ir.Block) or _written_operand(cache.owner) is not None
+        mine = isinstance(cache.owner, ir.Block) or destination_place(cache.owner) is not None
         if not mine or any(places[use.owner.operation] > i for use in cache.uses):
             with ir.InsertionPoint(op), op.location:
                 op.operands[at] = ttir.clone(cache)
-
-
-def _written_operand(op: ir.Operation) -> int | None:
-    """The operand that the op writes to and gives as its result, which stands before all that can lack."""
-    spec = definition(op)
-    if spec is None or not spec.mutates or not len(op.results):
-        return None
-    return list(spec.operand_specs()).index(spec.mutates[0])

@@ -8,7 +8,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.producers import scalar, with_scalar
-from ttstack.passes.ttir.writes import VIEWS
+from ttstack.passes.ttir.views import VIEWS
 from ttstack.placement.contents import FAR
 
 HIDDEN = -FAR

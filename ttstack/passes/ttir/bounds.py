@@ -13,7 +13,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, ElementType
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.computed import MOST_STEPS
-from ttstack.passes.ttir.writes import VIEWS
+from ttstack.passes.ttir.views import VIEWS
 
 Bounds = tuple[float, float]
 Rule = Callable[[Any, Sequence[Bounds]], Bounds]

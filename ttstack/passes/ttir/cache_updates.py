@@ -15,7 +15,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.writes import VIEWS
+from ttstack.passes.ttir.views import VIEWS
 
 _LENGTH = 2
 """The dimension of a cache [users, heads, length, depth] along which rows stand."""

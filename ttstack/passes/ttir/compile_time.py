@@ -3,9 +3,9 @@
 from typing import Any
 
 from ttstack.dialects.signature import kind_of
+from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
-from ttstack.passes.ttir.writes import is_overwritten
 from ttstack.program.records import TensorKind
 
 _UNDEFINED = {"empty", "rand", "dropout"}

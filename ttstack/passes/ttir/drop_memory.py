@@ -1,6 +1,6 @@
 """Forget where the source puts tensors, and what older text says cache updates give."""
 
-from ttstack.dialects.base import attribute_values, create, definition, operands_by_place
+from ttstack.dialects.ttir.destination import destination, without_result
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
@@ -26,21 +26,10 @@ def _drop(op: ir.Operation) -> None:
         case "ttir.alloc":
             with ir.InsertionPoint(op), op.location:
                 _give_way(op, ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0])
+        case _ if destination(op) is not None:
+            without_result(op)  # who reads the operand after the op sees it as it is then
         case _:
-            _drop_result(op)
-
-
-def _drop_result(op: ir.Operation) -> None:
-    """A written operand is its own result: readers after the op see it as it is then."""
-    spec = definition(op)
-    if spec is None or not spec.mutates or not len(op.results):
-        return
-    places = operands_by_place(spec, op)
-    written = places[list(spec.operand_specs()).index(spec.mutates[0])]
-    assert written is not None, op.name
-    with ir.InsertionPoint(op), op.location:
-        create("ttir", spec.mnemonic, places, attribute_values(spec, op))
-    _give_way(op, written)
+            pass
 
 
 def _give_way(op: ir.Operation, value: ir.Value) -> None:

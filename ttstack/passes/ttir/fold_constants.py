@@ -8,11 +8,11 @@ from ttstack.diagnostics import TTStackError
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.writes import is_overwritten
 from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
 
 _UNDEFINED = {"constant", "empty", "rand", "dropout"}

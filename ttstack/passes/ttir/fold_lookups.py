@@ -9,7 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.writes import VIEWS
+from ttstack.passes.ttir.views import VIEWS
 
 
 class FoldLookups(Pass, name="fold-lookups"):

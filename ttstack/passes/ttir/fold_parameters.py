@@ -9,12 +9,12 @@ from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
+from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.compile_time import is_computable
-from ttstack.passes.ttir.writes import is_overwritten
 from ttstack.passes.weights import Array
 from ttstack.program.records import TensorKind
 from ttstack_runtime.evaluate import evaluate

@@ -23,7 +23,7 @@ from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, levelled,
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.producers import made_by
-from ttstack.passes.ttir.writes import VIEWS
+from ttstack.passes.ttir.views import VIEWS
 
 Heads = tuple[int, int]
 """Batch and heads."""

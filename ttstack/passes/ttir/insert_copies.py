@@ -5,12 +5,12 @@ from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import Step, last_reads
-from ttstack.dialects.base import attribute_values, create, definition, operands_by_place
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import destination, is_overwritten, without_result
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.writes import through_views, view_sources, written
+from ttstack.passes.ttir.views import through_views, view_sources
 
 
 class InsertCopies(Pass, name="insert-copies"):
@@ -22,59 +22,53 @@ class InsertCopies(Pass, name="insert-copies"):
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         for function in functions(module):
-            while _resolve_conflict(body(function)):
+            while _insert_copies(body(function)):
                 pass
             for op in body(function):
-                _drop_result(op)
+                if destination(op) is not None:
+                    without_result(op)
 
 
-def _resolve_conflict(ops: Sequence[Any]) -> bool:
-    """Insert one copy; False where none is needed."""
-    writes = [(at, op, target) for at, op in enumerate(ops) if (target := written(op)) is not None]
+def _insert_copies(ops: Sequence[Any]) -> bool:
+    """Insert one copy for each buffer that needs some; False where none does."""
+    writes = [(at, op, target) for at, op in enumerate(ops) if (target := destination(op)) is not None]
     if not writes:
         return False
     views = view_sources(ops)
     owners = buffer_owners({**views, **{op.results[0]: target for _, op, target in writes if len(op.results)}})
     until = last_reads([Step(op.operands, op.results) for op in ops], views)
     made = {result: at for at, op in enumerate(ops) for result in op.results}
+    changing = {owners.get(target, target) for _, _, target in writes}
+    old = [v for v in sorted(until, key=lambda v: made.get(v, -1)) if owners.get(v, v) in changing]
+    copied = set[ir.Value]()
     for at, op, target in writes:
-        owner = owners.get(target, target)
-        late = [v for v in until if owners.get(v, v) == owner and made.get(v, -1) < at < until[v]]
-        for value in sorted(late, key=lambda v: made.get(v, -1)):
-            if _copied(value, op, views):
-                return True
-    return False
+        buffer = owners.get(target, target)
+        late = (v for v in old if owners.get(v, v) == buffer and made.get(v, -1) < at < until[v])
+        if buffer not in copied and any(_keep(value, op, through_views(target, views), views) for value in late):
+            copied.add(buffer)
+    return bool(copied)
 
 
-def _copied(value: Any, write: Any, views: Mapping[ir.Value, ir.Value]) -> bool:
-    """Let later ops read what the value is before the write; False where views of it are all that they read."""
-    if value in views and value not in through_views(written(write), views):
-        with ir.InsertionPoint(value.owner), value.owner.location:
-            value.owner.operands[0] = ttir.clone(views[value])
+def _keep(value: Any, write: Any, targets: Sequence[ir.Value], views: Mapping[ir.Value, ir.Value]) -> bool:
+    """Let later ops read what the value is before the write to `targets`; False where they read only views of it."""
+    if value in views and value not in targets:
+        value.owner.operands[0] = _copy(views[value], value.owner)
         return True
     uses = [use for use in value.uses if write.is_before_in_block(use.owner)]
     if not uses or not len(write.results):
         return False
-    with ir.InsertionPoint(write), write.location:
-        copy = _copy(value)
+    copy = _copy(value, write)
     for use in uses:
         use.owner.operation.operands[use.operand_number] = copy
     return True
 
 
-def _copy(value: Any) -> ir.Value:
-    """A value like this one in a buffer of its own; what is made from nothing is made again."""
+def _copy(value: Any, before: Any) -> ir.Value:
+    """The value in a buffer of its own, from before an op on; what is made from nothing is made again."""
+    clones = (use.owner for use in value.uses if use.owner.name == "ttir.clone")
+    for clone in clones:
+        if clone.is_before_in_block(before) and not is_overwritten(clone.results[0]):
+            return clone.results[0]
     maker = value.owner
-    return ttir.clone(value) if isinstance(maker, ir.Block) or len(maker.operands) else maker.clone().results[0]
-
-
-def _drop_result(op: Any) -> None:
-    target = written(op)
-    if target is None or not len(op.results):
-        return
-    spec = definition(op)
-    assert spec is not None
-    op.results[0].replace_all_uses_with(target)
-    with ir.InsertionPoint(op), op.location:
-        create("ttir", spec.mnemonic, operands_by_place(spec, op), attribute_values(spec, op))
-    op.erase()
+    with ir.InsertionPoint(before), before.location:
+        return ttir.clone(value) if isinstance(maker, ir.Block) or len(maker.operands) else maker.clone().results[0]

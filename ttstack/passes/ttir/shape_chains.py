@@ -9,7 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.rearrangement import Rearrangement
-from ttstack.passes.ttir.writes import VIEWS
+from ttstack.passes.ttir.views import VIEWS
 
 PERMUTATIONS = ("ttir.permute", "ttir.transpose")
 MOVES = (*VIEWS, *PERMUTATIONS)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.dialects.base import attribute_values, create, definition, operands_by_place
 from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.destination import destination, with_result
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.writes import through_views, view_sources, written
+from ttstack.passes.ttir.views import through_views, view_sources
 
 
 class VersionBuffers(Pass, name="version-buffers"):
@@ -27,7 +27,7 @@ class VersionBuffers(Pass, name="version-buffers"):
 
 
 def _version(ops: Sequence[Any]) -> None:
-    writes = [(op, target) for op in ops if (target := written(op)) is not None and not len(op.results)]
+    writes = [(op, target) for op in ops if (target := destination(op)) is not None and not len(op.results)]
     if not writes:
         return
     views = view_sources(ops)
@@ -37,7 +37,7 @@ def _version(ops: Sequence[Any]) -> None:
         shared = current.setdefault(owners.get(target, target), {})
         shared |= {value: value for value in through_views(target, views)}
     for op, target in writes:
-        _read_anew(_with_result(op), current[owners.get(target, target)])
+        _read_anew(with_result(op), current[owners.get(target, target)])
 
 
 def _read_anew(write: Any, current: dict[ir.Value, ir.Value]) -> None:
@@ -50,15 +50,3 @@ def _read_anew(write: Any, current: dict[ir.Value, ir.Value]) -> None:
             current[value] = reshaped(write.results[0], read_type(value.type).shape)
         for use in uses:
             use.owner.operation.operands[use.operand_number] = current[value]
-
-
-def _with_result(op: Any) -> Any:
-    """The op in destination-passing style, which takes its place."""
-    spec, target = definition(op), written(op)
-    assert spec is not None
-    assert target is not None
-    with ir.InsertionPoint(op), op.location:
-        places, attributes = operands_by_place(spec, op), attribute_values(spec, op)
-        new = create("ttir", spec.mnemonic, places, attributes, results=[read_type(target.type)])
-    op.erase()
-    return new
