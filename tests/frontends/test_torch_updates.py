@@ -101,6 +101,7 @@ class Swapping(nn.Module):
 def test_old_values_are_given_out_and_swapped():
     model, x = Swapping(), torch.zeros(4)
     program = ttstack.compile(model, (x.clone(),))
+    assert [op.name for op in program.cost().ops].count("clone") == 2  # of a and b, for all that read them
     run = program.run({"x": x.numpy()})
     wanted = model(x)
     assert_close(run.outputs, {f"output.{i}": y for i, y in enumerate(wanted)})
