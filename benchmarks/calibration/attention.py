@@ -9,12 +9,12 @@ from placed import like
 from rows import Row
 from shapes import extents, named, pick
 
-from ttstack.cost import cheapest_matmul
 from ttstack.device.configs.program_config import config_fields, read_config
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Layout
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 _BATCH = ("b", "batch", "users", "bsz", "batch_size")
@@ -96,7 +96,8 @@ def _unfused(row: Row, query: TensorType, key: TensorType, value: TensorType, ch
 
 def _product(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> DeviceOp:
     op, dram = OPS["matmul"].on([a, b], {}), Layout(dtype_of(row.dtypes[0]))
-    found = cheapest_matmul(op, [dram, dram], dram, grid_of(row.grid, chip), chip, chip.l1_usable_bytes)
+    grid = grid_of(row.grid, chip)
+    found = Pricing(chip).fastest(DeviceOp(op, (dram, dram), (dram,), grid), [grid])
     if found is None:
         raise InexpressibleError("no blocks fit L1")
-    return found
+    return found.device_op

@@ -10,11 +10,11 @@ from placed import like
 from rows import Row
 from shapes import extents, named, pick, tensors
 
-from ttstack.cost import cheapest_matmul
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import TensorType
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 
@@ -36,9 +36,9 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype, grid)
     kernel, fidelity = Layout(weights, filters=True), fidelity_of(row.fidelity, dtype, weights)
     for source in (out, out.interleaved(out.memory_space), out.interleaved(MemorySpace.DRAM)):
-        found = cheapest_matmul(op, [source, kernel], out, grid, chip, chip.l1_usable_bytes, fidelity)
+        found = Pricing(chip).fastest(DeviceOp(op, (source, kernel), (out,), grid, fidelity=fidelity), [grid])
         if found is not None:
-            return stated_blocks(found, row.said.blocks, chip)
+            return stated_blocks(found.device_op, row.said.blocks, chip)
     raise InexpressibleError("no blocks fit L1")
 
 

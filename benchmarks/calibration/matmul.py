@@ -10,7 +10,6 @@ from rows import Row
 from shapes import extents, named, operands
 from tuned import GRID, tuned
 
-from ttstack.cost import cheapest_matmul
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
@@ -19,6 +18,7 @@ from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_configs import subblock
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType, tiles
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 
@@ -35,10 +35,11 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
         return _automatic(DeviceOp(op, (in0, in1), (out,), grid, Spread.ROWS, fidelity), chip)
     if grid == GRID and "manually tuned" in row.table:
         return tuned(DeviceOp(op, (in0, in1), (out,), grid, fidelity=fidelity), (m, k, n), chip)
-    chosen = cheapest_matmul(op, [in0, in1], out, grid, chip, chip.l1_usable_bytes - held, fidelity)
+    base = DeviceOp(op, (in0, in1), (out,), grid, fidelity=fidelity)
+    chosen = Pricing(chip).fastest(base, [grid], chip.l1_usable_bytes - held)
     if chosen is None:
         raise InexpressibleError(f"no blocks fit beside {held} bytes of tensors in L1")
-    return stated_blocks(chosen, row.said.blocks, chip)
+    return stated_blocks(chosen.device_op, row.said.blocks, chip)
 
 
 def stated_blocks(chosen: DeviceOp, blocks: dict[str, int], chip: ChipDesc) -> DeviceOp:

@@ -8,12 +8,12 @@ from inexpressible import InexpressibleError
 from layouts import fidelity_of, grid_of, layout_of, published, shards_of, stated_layouts
 from rows import Row
 
-from ttstack.device.block_configs import fit_blocks
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 Maker = Callable[[Row, ChipDesc], DeviceOp | list[DeviceOp] | tuple[DeviceOp, ...]]
@@ -42,10 +42,10 @@ def like(
     fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
     bases = [DeviceOp(op, layouts[:count], layouts[count:], grid, spread, fidelity) for spread in sorted(spreads)]
     base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
-    placed = fit_blocks(base, chip, chip.l1_usable_bytes)
+    placed = Pricing(chip).fastest(base, [grid])
     if placed is None:
         raise InexpressibleError("no blocks fit L1")
-    return placed
+    return placed.device_op
 
 
 def _layouts(row: Row, op: Op, grid: Grid) -> Iterator[Layout]:

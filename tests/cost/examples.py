@@ -3,13 +3,11 @@
 from typing import Any
 
 from tests.ops.sized import sized
-from ttstack.cost import cheapest_matmul
-from ttstack.device.block_configs import fit_blocks
 from ttstack.device.device_op import DeviceOp, Fidelity
-from ttstack.device.kernel_class import is_attention, is_contraction
 from ttstack.device.layout import Grid, Layout, storage
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 GRID = Grid(8, 8)
@@ -33,12 +31,14 @@ def placed(mnemonic: str, chip: ChipDesc, scale: int = 1) -> DeviceOp:
         for i, t in enumerate(op.operands)
     )
     results = tuple(Layout(storage(t.dtype)) for t in op.results)
-    if is_contraction(op.dispatch()) and not is_attention(op.dispatch()):
-        return placed_matmul(op, layouts, results[0], chip)
-    device_op = DeviceOp(op, layouts, results, GRID)
-    placed = fit_blocks(device_op, chip, chip.l1_usable_bytes)
-    assert placed is not None
-    return placed
+    return fastest(DeviceOp(op, layouts, results, GRID), chip)
+
+
+def fastest(base: DeviceOp, chip: ChipDesc, budget: int | None = None) -> DeviceOp:
+    """The op with the configuration of least time that fits the budget, all of L1 by default."""
+    found = Pricing(chip).fastest(base, [base.grid], budget)
+    assert found is not None
+    return found.device_op
 
 
 def placed_matmul(
@@ -49,8 +49,5 @@ def placed_matmul(
     fidelity: Fidelity = Fidelity.HIFI4,
     budget: int | None = None,
 ) -> DeviceOp:
-    """The matrix product with the configuration that fits the budget, all of L1 by default."""
-    budget = chip.l1_usable_bytes if budget is None else budget
-    found = cheapest_matmul(op, layouts, result, GRID, chip, budget, fidelity)
-    assert found is not None
-    return found
+    """The same of a matrix product."""
+    return fastest(DeviceOp(op, layouts, (result,) * len(op.results), GRID, fidelity=fidelity), chip, budget)

@@ -1,17 +1,20 @@
 """Matrix products: configurations that fit, and times near published ones."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.cost.examples import GRID, placed_matmul
-from ttstack.cost import cheapest_matmul, predict
+from ttstack.cost import predict
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.device_op import Fidelity
+from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import matmul_configs
+from ttstack.device.matmul_configs import matmul_spreads
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 DRAM = Layout(DType.BF16)
@@ -66,17 +69,17 @@ def test_more_l1_is_never_slower(chip: ChipDesc) -> None:
 
 
 def test_none_where_not_even_the_smallest_blocks_fit(chip: ChipDesc) -> None:
-    op = product(1024, 1024, 1024)
-    least = min(blocks.nbytes for blocks in matmul_configs(op, [DRAM, DRAM], DRAM, GRID, chip))
-    assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least) is not None
-    assert cheapest_matmul(op, [DRAM, DRAM], DRAM, GRID, chip, least - 1) is None
+    base, pricing = DeviceOp(product(1024, 1024, 1024), (DRAM, DRAM), (DRAM,), GRID), Pricing(chip)
+    ways = (replace(base, spread=spread) for spread in matmul_spreads(base.dispatch))
+    least = min(footprint(op, chip) for way in ways for op in pricing.configured(way, [GRID]))
+    assert pricing.fastest(base, [GRID], least) is not None
+    assert pricing.fastest(base, [GRID], least - 1) is None
 
 
 def kind(op: Op, operands: list[Layout], result: Layout, chip: ChipDesc) -> MatmulProgram:
-    found = cheapest_matmul(op, operands, result, GRID, chip, chip.l1_usable_bytes)
-    assert found is not None
-    assert isinstance(found.config, MatmulConfig)
-    return found.config.type
+    config = placed_matmul(op, (*operands,), result, chip).config
+    assert isinstance(config, MatmulConfig)
+    return config.type
 
 
 def test_configuration_follows_the_layouts(chip: ChipDesc) -> None:

@@ -1,7 +1,6 @@
 """The cost model: one function that compiler, runtime and report ask about the same op record."""
 
 from ttstack.cost.confidence import Confidence, confidence
-from ttstack.cost.matmul_search import cheapest_matmul
 from ttstack.cost.model import predict
 from ttstack.cost.result import FREE, Cost
 from ttstack.cost.roofline import roofline
@@ -15,7 +14,6 @@ __all__ = [
     "Confidence",
     "Cost",
     "Term",
-    "cheapest_matmul",
     "confidence",
     "is_free",
     "predict",

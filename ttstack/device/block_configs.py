@@ -9,18 +9,12 @@ from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.footprint import attention_chunks, footprint
+from ttstack.device.footprint import attention_chunks
 from ttstack.device.halo import Halo, holds_shard
 from ttstack.device.kernel_buffers.rows import norm_block
 from ttstack.device.kernel_class import divides_rows, is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
-
-
-def fit_blocks(device_op: DeviceOp, chip: ChipDesc, l1_budget: int) -> DeviceOp | None:
-    """The op in the largest blocks whose buffers fit `l1_budget` bytes; None where not even the smallest do."""
-    configured = (replace(device_op, config=config) for config in block_configs(device_op, chip))
-    return next((op for op in configured if footprint(op, chip) <= l1_budget), None)
 
 
 def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig | None]:

@@ -1,18 +1,16 @@
 """Program configurations of matrix products: spread over the cores, and block sizes that fit L1."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.halo import channel_pieces
-from ttstack.device.kernel_class import is_batched, is_product
-from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.kernel_class import is_batched, is_matmul, is_product
+from ttstack.device.layout import MemoryLayout
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
 from ttstack.device.rules import in_shards, over_banks, subblock_tiles, whole_rows
-from ttstack.ops.base import Op
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
@@ -29,25 +27,19 @@ TRAFFIC_SLACK = 1.25
 """Blocks that move this many times the least number of tiles can still be the fastest: their first ones are small."""
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """A spread with a program configuration, and the bytes of L1 that its buffers take on each core."""
-
-    spread: Spread
-    config: MatmulConfig
-    nbytes: int
-
-
-def matmul_configs(op: Op, operands: Sequence[Layout], result: Layout, grid: Grid, chip: ChipDesc) -> Iterator[Blocks]:
-    """Output blocks from the core's whole output down to one tile, each with every depth along K."""
-    for base in _spread_out(op, tuple(operands), result, grid):
-        for height, width, depth, nbytes in _choices(base, chip):
-            yield Blocks(base.spread, _config(base, height, width, depth, chip), nbytes)
-
-
 def matmul_spreads(dispatch: Loops) -> tuple[Spread, ...]:
     """The ways in which a matrix product of interleaved tensors goes over a grid."""
     return (Spread.FLAT,) if is_batched(dispatch) else (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)
+
+
+def spreads(base: DeviceOp) -> tuple[Spread, ...]:
+    """The ways in which an op goes over its grid with its layouts: of a product that which shards ask for, else all."""
+    if not is_matmul(base.dispatch):
+        return (base.spread,)
+    for layout in (*base.results, *base.operands[:2]):
+        if layout.sharded and layout.in_l1:
+            return (SPREADS[layout.memory_layout],)
+    return (Spread.COLUMNS,) if over_banks(base.operands[1]) else matmul_spreads(base.dispatch)
 
 
 def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[MatmulConfig]:
@@ -82,25 +74,6 @@ def block_steps(device_op: DeviceOp) -> int:
     if in0.sharded and in0.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
         k = min(k, in0.shard(device_op.op.operands[0])[1])
     return k
-
-
-def _spread_out(op: Op, operands: tuple[Layout, ...], result: Layout, grid: Grid) -> list[DeviceOp]:
-    """The op under the spread that the layouts ask for, else under those that leave the busiest core the least."""
-    base = DeviceOp(op=op, operands=operands, results=(result,) * len(op.results), grid=grid)
-    spread = _required_spread(base)
-    if spread is not None:
-        return [replace(base, spread=spread)]
-    candidates = [replace(base, spread=spread) for spread in matmul_spreads(base.dispatch)]
-    least = min(candidate.core_units for candidate in candidates)
-    return [candidate for candidate in candidates if candidate.core_units == least]
-
-
-def _required_spread(base: DeviceOp) -> Spread | None:
-    """What sharded tensors ask for, the result first."""
-    for layout in (*base.results, *base.operands[:2]):
-        if layout.sharded and layout.in_l1:
-            return SPREADS[layout.memory_layout]
-    return Spread.COLUMNS if over_banks(base.operands[1]) else None
 
 
 def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, int]]:

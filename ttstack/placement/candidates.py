@@ -194,18 +194,16 @@ def _may_be(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: 
 
 
 def _asked(ways: Iterable[DeviceOp], question: Question, chip: ChipDesc) -> Iterable[DeviceOp]:
-    """Those that kernels take and the user allows; where none is configured as asked, all with that put into theirs."""
-    ways = (op for op in ways if next(rule_faults(op, chip), None) is None)
+    """Those that the user allows; where kernels take none configured as asked, all with that put into theirs."""
     if question.fixed is None:
         return ways
-    allowed = [op for op in ways if question.fixed.allows(op)]
+    allowed = [op for op in ways if question.fixed.allows(op) and next(rule_faults(op, chip), None) is None]
     asked = question.fixed.config or {}
     if found := [op for op in allowed if asked.items() <= config_fields(whole_config(op)).items()]:
         return found
     kind = asked.get("type")
     put = [_configured(op, asked) for op in allowed if kind in (None, config_fields(op.config).get("type"))]
-    possible = [op for op in put if op is not None and not any(config_faults(op)) and _whole_blocks(op)]
-    return [op for op in possible if next(rule_faults(op, chip), None) is None]
+    return [op for op in put if op is not None and not any(config_faults(op)) and _whole_blocks(op)]
 
 
 def _configured(op: DeviceOp, asked: Mapping[str, int | str]) -> DeviceOp | None:

@@ -11,7 +11,8 @@ from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_chain, is_free, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
-from ttstack.device.matmul_configs import matmul_spreads, spread_configs
+from ttstack.device.matmul_configs import matmul_spreads, spread_configs, spreads
+from ttstack.device.rules import rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TensorType
@@ -92,15 +93,25 @@ class Pricing:
             configs = spread_configs if is_matmul(placed.dispatch) else block_configs
             yield from (replace(placed, config=config) for config in configs(placed, self.chip))
 
-    def front(self, ops: Iterable[DeviceOp]) -> list[Candidate]:
-        """Those that fit L1 and of which none other is as fast with as little L1, the fastest first."""
-        fitting = (op for op in ops if footprint(op, self.chip) <= self.chip.l1_usable_bytes)
+    def front(self, ops: Iterable[DeviceOp], l1_bytes: int | None = None) -> list[Candidate]:
+        """Those of which none other is as fast with as little L1, the fastest first.
+
+        Left out are those that break rules of kernels, or whose buffers exceed `l1_bytes`, all of L1 by default.
+        """
+        most = self.chip.l1_usable_bytes if l1_bytes is None else l1_bytes
+        kept_rules = (op for op in ops if next(rule_faults(op, self.chip), None) is None)
+        fitting = (op for op in kept_rules if footprint(op, self.chip) <= most)
         found = sorted(map(self.price, fitting), key=lambda c: (c.price_ns, c.circular_buffer_bytes, c.device_op.grid))
         kept: list[Candidate] = []
         for candidate in found:
             if not kept or candidate.circular_buffer_bytes < kept[-1].circular_buffer_bytes:
                 kept.append(candidate)
         return kept
+
+    def fastest(self, base: DeviceOp, grids: Iterable[Grid], l1_bytes: int | None = None) -> Candidate | None:
+        """The first of the front of an op whose layouts are given; None where nothing is on it."""
+        ways = (op for spread in spreads(base) for op in self.configured(replace(base, spread=spread), grids))
+        return next(iter(self.front(ways, l1_bytes)), None)
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
         """The fastest change of layout; None where its buffers exceed L1, or no op makes such a one."""
@@ -112,15 +123,15 @@ class Pricing:
             base = placed(op, (source,), (target,), self.device)
             fixed = target.grid or source.grid
             grids = [fixed] if fixed else distinct(base, legal_grids(op, self.device))
-            self._conversions[key] = next(iter(self.front(self.configured(base, grids))), None)
+            self._conversions[key] = self.fastest(base, grids)
         return self._conversions[key]
 
     def smallest(self, base: DeviceOp) -> int:
         """Bytes of circular buffers that the op needs at least, however it goes over any grid."""
-        grids, spreads = legal_grids(base.op, self.device), (base.spread,)
+        grids, all_spreads = legal_grids(base.op, self.device), (base.spread,)
         if is_matmul(base.dispatch):
-            spreads = matmul_spreads(base.dispatch)
-        ways = (op for spread in spreads for op in self.configured(replace(base, spread=spread), grids))
+            all_spreads = matmul_spreads(base.dispatch)
+        ways = (op for spread in all_spreads for op in self.configured(replace(base, spread=spread), grids))
         return min(footprint(op, self.chip) for op in ways)
 
 
