@@ -15,11 +15,12 @@ COLUMNS = "op,shape,dtype_in0,dtype_in1,dtype_out,memory_layout,grid,measured_ti
 SHARDED = '"in0 L1_HEIGHT_SHARDED TILE, out L1_HEIGHT_SHARDED TILE"'
 DECODE = 'matmul,32x2048x2048 (MxKxN),bf16,bfp8_b,bf16,"in0 L1(width-sharded), in1 DRAM(width-sharded)",8x8,26,,n150,'
 CONV = "conv2d,N1 H56 W56 Cin64 Cout64 kh3 kw3 sh1 sw1,bf16,bf16,bf16,L1 height sharded,8x8,60,,n150,"
+IMAGES = CONV.replace("N1", "N8")
 ADD = "BinaryNgDeviceOperation:ADD,{},bf16,bf16,bf16,{},8x8,20,,n150,"
 PAIR = "in0 1x1x1024x1024; in1 1x1x1024x1024; out 1x1x1024x1024"
 LONGER = {
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
-    "blocks of a convolution": (f"{CONV}act_block_h_ntiles=1", f"{CONV}act_block_h_ntiles=4"),
+    "blocks of a convolution": (f"{IMAGES}act_block_h_ntiles=4", f"{IMAGES}act_block_h_ntiles=1"),
     "batch": (
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,",
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,batch 48; in0 4x12x384x64 in1 4x12x64x384",
