@@ -11,6 +11,8 @@ from rows import Row
 from shapes import named, refuse_prose, tensors
 
 from ttstack.cost import predict
+from ttstack.cost.confidence import confidence
+from ttstack.cost.measured_class import measured_keys
 from ttstack.cost.roofline import roofline
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout
@@ -49,7 +51,9 @@ def collective_row(row: Row) -> Expressed:
         laid = _layout(row, chip)
         placed = DeviceOp(op, (laid,), (laid,), grid_of(row.grid, chip), Spread.FLAT)
         cost = predict(placed, chip, _system(chip, count, ring=ring, links=links))
-        return Forecast(cost.total_ns / 1e3, roofline(placed, chip) / 1e3, cost.bound)
+        stated, alike = confidence(placed, cost, chip).error, measured_keys(placed, cost)
+        us, least = cost.total_ns / 1e3, roofline(placed, chip) / 1e3
+        return Forecast(us, least, cost.bound, stated_error=stated, alike=alike)
 
     moved = max(_bytes(row, t) for t in (given, made))
     return Expressed(row, "collective", stated_us(row, moved), forecast)

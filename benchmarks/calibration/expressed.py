@@ -21,6 +21,8 @@ class Forecast:
     """Compute at 60 % of its peak, memory at 80 %; None of what is no op."""
     stated_error: float | None = None
     """The error that a report states beside such a time, as a share of it; None where it states none."""
+    alike: tuple[str, ...] = ()
+    """Names of the measurements that are like it, the most alike first; empty of what is no op of ours."""
 
 
 @dataclass(frozen=True)

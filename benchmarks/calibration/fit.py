@@ -9,22 +9,21 @@ the preset had before: a second fit gives the same preset.
 import argparse
 import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from boards import named_chip
+from coverage import coverage, coverage_lines, judged_unseen, plot
 from cross_validation import cross_validate
 from figures import by_class
 from functions import SOURCE, solved
 from judged import Judged, express_all, judge
 from preset import with_figure, with_section
 from report import table
-from rows import Row, read_rows
+from rows import of_arch, read_rows
 from search import fit
 from stages import Stage, parameters, stages_of
-from stated import calibration_lines
+from stated import calibration_lines, stated_errors
 
-from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.chip_figures import read, spelled
 
 UNSEEN = "DERIVED by cross-validation over shapes"
@@ -36,16 +35,22 @@ def main() -> None:
     options = _options()
     chip = named_chip(options.system_desc)
     stages = tuple(stage for stage in stages_of(chip) if re.search(options.only, stage.source))
-    rows = _of_arch(read_rows(options.rows), chip)
+    rows = of_arch(read_rows(options.rows), chip)
     fitted = fit(rows, chip, stages)
     good, _ = express_all(rows, fitted)
-    judged = cross_validate(rows, chip, stages, options.folds, options.over) if options.folds else []
+    folds = list(cross_validate(rows, chip, stages, options.folds, options.over))
+    judged = [j for fold in folds for j in fold.judged()]
     figures = {path: (spelled(fitted, path), source) for path, source in parameters(stages).items()}
     figures |= {path: (figure, SOURCE) for path, figure in solved(good, fitted).items()}
     lines = [f"{path}: {figure}  (was {read(chip, path):.6g})" for path, (figure, _) in figures.items()]
     lines += ["", "in sample:", *table("class", by_class(judge(good, fitted)))]
     if judged:
         lines += ["", f"{options.folds} folds over {options.over}s:", *table("class", by_class(judged))]
+    if len(folds) > 1:
+        covered = coverage(list(judged_unseen(folds, stages_of(chip))))
+        lines += ["", "within the errors that the other folds state:", *coverage_lines(covered)]
+        if options.plot:
+            plot(covered, options.plot)
     sys.stdout.write("\n".join(lines) + "\n")
     path = options.write or options.check
     if path is None:
@@ -68,6 +73,7 @@ def _options() -> argparse.Namespace:
     result = parser.add_mutually_exclusive_group()
     result.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
     result.add_argument("--check", type=Path, help="a preset's YAML file: an error where --write would change it")
+    parser.add_argument("--plot", type=Path, help="an SVG file of how often rows lie within the stated errors")
     parser.add_argument("--system-desc", default="wormhole")
     parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
     return parser.parse_args()
@@ -78,12 +84,9 @@ def _rewritten(
 ) -> str:
     for name, (figure, cited) in figures.items():
         text = with_figure(text, name, figure, cited)
-    return with_section(text, "calibration", calibration_lines(judged, stages), source) if judged else text
-
-
-def _of_arch(rows: Sequence[Row], chip: ChipDesc) -> list[Row]:
-    """The rows that were measured on the preset's architecture."""
-    return [row for row in rows if row.arch.lower().startswith("blackhole") == (chip.arch == "blackhole")]
+    return (
+        with_section(text, "calibration", calibration_lines(stated_errors(judged, stages)), source) if judged else text
+    )
 
 
 if __name__ == "__main__":

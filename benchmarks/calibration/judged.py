@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from boards import chip_of, chips_of
+from boards import chips_of
 from classes import class_of
 from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
@@ -74,9 +74,10 @@ def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], l
     """The rows that can be expressed, and the reasons why others cannot."""
     good: list[Expressed] = []
     left: list[Refused] = []
-    for row in rows:
+    taken = list(rows)
+    for row, of in zip(taken, chips_of(taken, chip), strict=True):
         try:
-            good.append(_expressed(row, chip_of(row, chip)))
+            good.append(_expressed(row, of))
         except InexpressibleError as reason:
             left.append(Refused(row, str(reason)))
     return good, left
@@ -86,7 +87,7 @@ def _expressed(row: Row, chip: ChipDesc) -> Expressed:
     """The row with a prediction that is a time; raises `InexpressibleError` where there is none."""
     try:
         found = express(row, chip)
-        us = found.forecast(chip).us
+        us = found.us(chip)
     except (ValueError, ArithmeticError, LookupError, TypeError) as error:
         raise InexpressibleError(f"no prediction: {error}") from error
     if not (math.isfinite(us) and us > 0):

@@ -16,6 +16,7 @@ from yardsticks import pm_ideal_ns, polaris_ns
 
 from ttstack.cost import Cost, predict
 from ttstack.cost.confidence import confidence
+from ttstack.cost.measured_class import measured_keys
 from ttstack.cost.roofline import roofline
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction
@@ -44,7 +45,8 @@ class Placed:
             for ns in (roofline, pm_ideal_ns, polaris_ns)
         )
         stated = _stated_error(costs[0], chip)
-        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].bound, pm, polaris, stated)
+        op, cost = costs[0][0]
+        return Forecast(self._mean_us(costs), ideal, cost.bound, pm, polaris, stated, measured_keys(op, cost))
 
     def us(self, chip: ChipDesc) -> float:
         """The predicted time alone, in microseconds."""

@@ -3,13 +3,15 @@
 import csv
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
 
 from notes import Notes, read_notes
+
+from ttstack.system_desc import ChipDesc
 
 _NEEDED = ("op", "measured_time_us")
 
@@ -69,6 +71,11 @@ def read_rows(path: Path) -> list[Row]:
     if not files:
         raise SystemExit(f"{path} has no file *.csv")
     return [row for file in files for row in _read_file(file)]
+
+
+def of_arch(rows: Iterable[Row], chip: ChipDesc) -> list[Row]:
+    """The rows that were measured on the chip's architecture."""
+    return [row for row in rows if row.arch.lower().startswith("blackhole") == (chip.arch == "blackhole")]
 
 
 def read_records(path: Path) -> tuple[list[str], list[dict[str, str]]]:

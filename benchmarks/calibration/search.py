@@ -20,6 +20,9 @@ ROUNDS = 2
 SAMPLE = 150
 """Rows of a class that take part in the fit; the largest classes are sweeps of one op."""
 
+_STEPS = {"x_scale": 0.3, "xtol": 1e-6, "ftol": 1e-5}
+"""Figures have four digits."""
+
 
 def fit(rows: Sequence[Row], chip: ChipDesc, stages: Sequence[Stage]) -> ChipDesc:
     """The chip with the figures of the stages that fit the rows best, searched from where the stages begin.
@@ -52,8 +55,7 @@ def _fit_stage(stage: Stage, rows: Sequence[Expressed], chip: ChipDesc) -> ChipD
         return weights * (np.log([row.us(of) for row, of in zip(rows, chips, strict=True)]) - measured)
 
     high = np.log([BOUNDS.get(path, np.inf) for path in stage.paths])
-    bounds = (start - 3, high)
-    solution = least_squares(residuals, start, bounds=bounds, loss="soft_l1", f_scale=0.01, x_scale=0.3, xtol=1e-6)
+    solution = least_squares(residuals, start, bounds=(start - 3, high), loss="soft_l1", f_scale=0.01, **_STEPS)
     return with_figures(chip, stage.paths, np.exp(solution.x).tolist())
 
 

@@ -1,16 +1,16 @@
 """How far a prediction can be trusted: the measurements behind it, and what it has beyond them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ttstack.cost.measured_class import measured_class
+from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.cost.result import Cost
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.eltwise import is_eltwise
 from ttstack.device.kernel_class import is_attention
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
-from ttstack.system_desc.calibration import SHORT_NS, UNMEASURED, CalibrationDesc, sized
+from ttstack.system_desc.calibration import UNMEASURED, CalibrationDesc
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class Confidence:
 
     measured: str = ""
     """Key in the device's `calibration`; empty where nothing like it was measured on such a device."""
+    group: str = ""
+    """The class of ops whose predictions are wrong together."""
     error: float | None = None
     """Share of the time within which two of three measurements lie, of ops like it or, where there are none, of all
     whose class no figure was fitted to; None where the device has no measurements."""
@@ -37,31 +39,26 @@ class Confidence:
 
 def confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> Confidence:
     """What stands behind a prediction."""
-    name = measured_class(device_op)
-    key, found = _nearest(name, cost.elapsed_ns, chip.calibration)
+    keys = measured_keys(device_op, cost)
+    key = next((key for key in keys if key in chip.calibration), "")
+    found = chip.calibration.get(key)
     elsewhere = chip.calibration.get(UNMEASURED)
     if found is None:
-        return _stated("", elsewhere, ("no such op was measured on this device",))
+        return _stated("", measured_class(device_op), elsewhere, ("no such op was measured on this device",))
     beyond = tuple(_differences(device_op, chip))
     if beyond and elsewhere is not None and elsewhere.stated > found.stated:
         found = elsewhere
-    within = chip.calibration[key]
+    within = chip.calibration.get(keys[-1], chip.calibration[key])
     if not within.least_ns <= cost.elapsed_ns <= within.most_ns:
         shorter = cost.elapsed_ns < within.least_ns
         beyond = (*beyond, "shorter than all measured" if shorter else "longer than all measured")
-    return _stated(key, found, beyond)
+    return _stated(key, keys[-1], found, beyond)
 
 
-def _stated(key: str, found: CalibrationDesc | None, beyond: tuple[str, ...]) -> Confidence:
+def _stated(key: str, group: str, found: CalibrationDesc | None, beyond: tuple[str, ...]) -> Confidence:
     if found is None:
-        return Confidence(key, beyond=beyond)
-    return Confidence(key, found.stated, found.low, found.high, beyond)
-
-
-def _nearest(name: str, ns: float, known: Mapping[str, CalibrationDesc]) -> tuple[str, CalibrationDesc | None]:
-    """The class of this name with ops of such a length, else with others."""
-    key = next((key for key in (sized(name, ns), sized(name, SHORT_NS), sized(name, 0.0)) if key in known), "")
-    return key, known.get(key)
+        return Confidence(key, group, beyond=beyond)
+    return Confidence(key, group, found.stated, found.low, found.high, beyond)
 
 
 def _differences(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """The class of measurements that an op belongs to: the same kernel on tensors that lie alike."""
 
 from ttstack.cost.page_kernels import is_reduction
+from ttstack.cost.result import Cost
+from ttstack.cost.terms import Combination, Term
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.eltwise import is_eltwise
 from ttstack.device.kernel_class import divides_rows, is_attention, is_batched, is_contraction, is_softmax, turns_tiles
@@ -10,6 +12,7 @@ from ttstack.ops.decode import DecodeAttention
 from ttstack.ops.devices import MeshOp
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
+from ttstack.system_desc.calibration import SHORT_NS
 
 _BY_MNEMONIC = {
     "topk": "selection",
@@ -33,6 +36,35 @@ _BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
 
 
 _SCANS = frozenset({"scan_cumsum", "scan_cumprod"})
+
+
+def measured_keys(device_op: DeviceOp, cost: Cost) -> tuple[str, ...]:
+    """Names of the measurements that are like an op, the most alike first; empty where there are none.
+
+    Alike are ops of one class; of those, the ones that are as short, or long for the same reason; and of those, the
+    ones whose tensors lie in the same memories.
+    """
+    name = measured_class(device_op)
+    if not name:
+        return ()
+    regime = f"{name}_{_regime(cost)}"
+    return f"{regime}_{_memories(device_op)}", regime, name
+
+
+def _regime(cost: Cost) -> str:
+    if cost.elapsed_ns < SHORT_NS:
+        return "short"
+    return "math" if cost.bound in Term.of(Combination.MATH) else "data"
+
+
+def _memories(device_op: DeviceOp) -> str:
+    """Whether all tensors are shards in L1, some are, or none; and whether some are in DRAM."""
+    layouts = device_op.layouts()
+    shards = [layout.in_l1 and layout.sharded for layout in layouts]
+    if all(shards):
+        return "shards"
+    where = "l1" if all(layout.in_l1 for layout in layouts) else "dram"
+    return f"{where}_and_shards" if any(shards) else where
 
 
 def measured_class(device_op: DeviceOp) -> str:

@@ -153,7 +153,7 @@ class Report:
         sums: defaultdict[str, float] = defaultdict(float)
         for op in self.ops:
             stated = 1.0 if op.confidence.error is None else op.confidence.error
-            sums[op.confidence.measured or op.name] += stated * op.elapsed_ns
+            sums[op.confidence.group or op.name] += stated * op.elapsed_ns
         error = math.hypot(*sums.values()) / self.total_ns if self.total_ns else 0.0
         return error, sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
 

@@ -13,11 +13,6 @@ SHORT_NS = 10e3
 """Ops that take less are classes of their own, where enough were measured: what they take is mostly fixed."""
 
 
-def sized(name: str, ns: float) -> str:
-    """The class of this name for ops of such a length."""
-    return f"{name}_short" if ns < SHORT_NS else name
-
-
 class CalibrationDesc(Desc):
     """One class of measurements that figures were fitted to."""
 

@@ -51,7 +51,11 @@ def _source_tiles(ends: Ends) -> float:
 
 
 def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
-    """Heads of few rows: both threads of a core take halves of rows, and wait for each head that they split off."""
+    """Heads of few rows: both threads of a core take half of each, and wait for each head that they split off.
+
+    A row of a tile is two runs, one in each of two faces, at addresses that are worked out together. Where the cores of
+    all other heads are, each works out first, as for a further operand.
+    """
     t, made = ends.target
     given = ends.source[1]
     high, wide = ends.core_tiles if ends.writes_own else tile_rows(ends.target)
@@ -59,8 +63,8 @@ def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
     cores = ends.cores if ends.writes_own else -(-high // blocks)
     element = made.dtype.tile_bytes / TILE**2
     kind = link_kind(chip, in_l1=given.in_l1, write=False)
-    pieces = tile_height(t) * wide * TILE / FACE / 2
-    thread = Transfers(kind, pieces, FACE * element, 0.5 if split else 0.5 / blocks)
+    rows = tile_height(t) * wide / 2
+    thread = Transfers(kind, rows, TILE * element, 1.0 if split else 1 / blocks)
     read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
     written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip)
-    return Kernel(cores, blocks, read, written)
+    return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)

@@ -1,0 +1,109 @@
+"""How often measured times lie within the errors that are stated.
+
+`python coverage.py ROWS.csv|FOLDER [--plot FILE.svg]`
+
+Each row is predicted by a fit that has not seen its shape, and what is stated beside it is learnt from the rows of
+the other folds.
+"""
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from boards import named_chip
+from cross_validation import Fold, cross_validate
+from judged import Judged
+from rows import of_arch, read_rows
+from stages import Stage, stages_of
+from stated import stated_errors
+
+from ttstack.system_desc.base import FrozenDict
+
+WITHIN = (0.60, 0.75)
+"""Shares of the rows that are to lie within what is stated."""
+TWICE = 0.90
+"""Share of them that is to lie within twice that, at least."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Rows of a class with a stated error, and how many lie within it, and within twice that."""
+
+    rows: int
+    within: int
+    twice: int
+
+
+def judged_unseen(folds: Sequence[Fold], stages: Sequence[Stage]) -> Iterator[Judged]:
+    """The rows of each fold, with the errors that the other folds state; those without are left out."""
+    judged = [fold.judged() for fold in folds]
+    for i, fold in enumerate(folds):
+        others = [j for k, members in enumerate(judged) for j in members if k != i]
+        stated = FrozenDict(stated_errors(others, stages))
+        told = replace(fold, fitted=fold.fitted.model_copy(update={"calibration": stated}))
+        yield from (j for j in told.judged() if j.forecast.stated_error is not None)
+
+
+def coverage(judged: Sequence[Judged]) -> dict[str, Coverage]:
+    """By class of the rows, and of all."""
+    classes: defaultdict[str, list[Judged]] = defaultdict(list)
+    for j in judged:
+        classes[j.kind].append(j)
+    return {name: _covered(members) for name, members in sorted(classes.items())} | {"all": _covered(judged)}
+
+
+def _covered(judged: Sequence[Judged]) -> Coverage:
+    shares = [abs(j.error) / (j.forecast.stated_error or 1.0) for j in judged]
+    return Coverage(len(shares), sum(share <= 1 for share in shares), sum(share <= 2 for share in shares))
+
+
+def coverage_lines(classes: Mapping[str, Coverage]) -> Iterator[str]:
+    """A line for each class; what is out of bounds by more than chance has a mark."""
+    yield f"{'class':40}{'rows':>6}{'within':>9}{'twice':>9}"
+    for name, found in classes.items():
+        within, twice = found.within / found.rows, found.twice / found.rows
+        off = not WITHIN[0] <= within <= WITHIN[1] or twice < TWICE
+        yield f"{name:40}{found.rows:6d}{within:9.1%}{twice:9.1%}{'  <' if off else ''}"
+
+
+def plot(classes: Mapping[str, Coverage], path: Path) -> None:
+    """Shares by class beside what they are to be."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams.update({"svg.hashsalt": "coverage", "font.size": 8})
+
+    names = list(reversed(classes))
+    figure, axes = plt.subplots(figsize=(7, 0.6 + 0.2 * len(names)), layout="constrained")
+    axes.axvspan(*WITHIN, color="tab:blue", alpha=0.15)
+    axes.axvline(TWICE, color="tab:orange", linestyle=":")
+    for label, color, marker in (("within", "tab:blue", "o"), ("twice", "tab:orange", "s")):
+        shares = [getattr(classes[name], label) / classes[name].rows for name in names]
+        axes.scatter(shares, range(len(names)), color=color, marker=marker, label=label, s=14)
+    axes.set_yticks(range(len(names)), [f"{name} ({classes[name].rows})" for name in names])
+    axes.set(xlim=(0, 1.02), xlabel="share of the rows within the stated error, and within twice that")
+    axes.legend(loc="lower left")
+    figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def main() -> None:
+    """Print the table, and draw it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path, help="a CSV file of measurements, or a folder of them")
+    parser.add_argument("--folds", type=int, default=3)
+    parser.add_argument("--plot", type=Path, help="an SVG file")
+    parser.add_argument("--system-desc", default="wormhole")
+    options = parser.parse_args()
+    chip = named_chip(options.system_desc)
+    stages, rows = stages_of(chip), of_arch(read_rows(options.rows), chip)
+    found = coverage(list(judged_unseen(list(cross_validate(rows, chip, stages, options.folds)), stages)))
+    sys.stdout.write("\n".join(coverage_lines(found)) + "\n")
+    if options.plot:
+        plot(found, options.plot)
+
+
+if __name__ == "__main__":
+    main()
