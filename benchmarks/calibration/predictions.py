@@ -22,7 +22,10 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.calibration import UNMEASURED
 
+STAND_INS = ("rotary embedding",)
+"""Classes of rows whose kernel is none of ours."""
 UNSEEN_BY_MATH = ("throttle", "skew")
 """Terms that cycle counts of the math thread leave out, beside the writing of the last block."""
 _HIDDEN_US = 100.0
@@ -36,6 +39,8 @@ class Placed:
     cases: tuple[tuple[DeviceOp, ...], ...]
     """What may have run, each as likely, where the row does not say all."""
     time_kind: str
+    stands_in: bool = False
+    """Whether the kernel is none of ours, and the op only the nearest that there is: nothing measured is like it."""
 
     def __call__(self, chip: ChipDesc) -> Forecast:
         """The prediction on a chip."""
@@ -44,9 +49,11 @@ class Placed:
             min(sum(ns(op, chip) for op in case) for case in self.cases) / 1e3
             for ns in (roofline, pm_ideal_ns, polaris_ns)
         )
-        stated = _stated_error(costs[0], chip)
         op, cost = costs[0][0]
-        return Forecast(self._mean_us(costs), ideal, cost.bound, pm, polaris, stated, measured_keys(op, cost))
+        alike = () if self.stands_in else measured_keys(op, cost)
+        elsewhere = chip.calibration.get(UNMEASURED) if self.stands_in else None
+        stated = elsewhere.stated if elsewhere else _stated_error(costs[0], chip)
+        return Forecast(self._mean_us(costs), ideal, cost.bound, pm, polaris, stated, alike)
 
     def us(self, chip: ChipDesc) -> float:
         """The predicted time alone, in microseconds."""
@@ -101,7 +108,7 @@ def express(row: Row, chip: ChipDesc) -> Expressed:
         return rate(row)
     kind, maker = maker_of(row)
     refuse_prose(row)
-    placed = Placed(_cases(row, chip, maker), row.time_kind)
+    placed = Placed(_cases(row, chip, maker), row.time_kind, kind in STAND_INS)
     if "host" in row.time_kind and not _traced(row.time_kind) and (row.time_us or 0.0) < _HIDDEN_US:
         raise InexpressibleError("a short time of the host without a trace, which depends on the host")
     measured = row.time_us

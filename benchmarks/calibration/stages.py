@@ -142,10 +142,8 @@ STAGES = (
         {
             "movement.start_cycles": 230,
             "movement.math_start_cycles": 1100,
-            "movement.tilize_cycles": 43,
             "movement.untilize_row_cycles": 620,
             "movement.wide_untilize_cycles": 330,
-            "movement.update_cycles": 2300,
             "movement.halo_fraction": 0.17,
             "movement.link_fraction": 0.65,
             "movement.dram_fraction": 0.72,

@@ -15,7 +15,7 @@ _FEWEST = 10
 _FEW = 5
 """Rows below which a class says no less than the spread elsewhere."""
 _LEAST = 0.01
-_WITHIN, _TWICE, _MOST = 2 / 3, 0.92, 0.75
+_WITHIN, _TWICE, _MOST = 2 / 3, 0.95, 0.78
 """Shares of the rows within what is stated, and within twice that; the first is not more than the last."""
 
 

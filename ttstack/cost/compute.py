@@ -6,6 +6,7 @@ from ttstack.cost.key_split import chunk_cycles, key_parts
 from ttstack.cost.row_kernels import row_cycles
 from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
+from ttstack.cost.window import window_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
 from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, turns_first
@@ -58,7 +59,7 @@ def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
     last = _times(device_op, finish, _output_pages(device_op), chip)
     each = _times(device_op, steps, iterations, chip, packs=_packs_each_step(device_op.dispatch))
     pack = max(each.pack, _pack_cycles(device_op, chip) * _output_pages(device_op))
-    return Work(each.math + last.math, each.unpack + last.unpack, pack)
+    return Work(each.math + last.math, each.unpack + last.unpack, max(pack, window_cycles(device_op, chip)))
 
 
 def _packs_each_step(dispatch: Loops) -> bool:

@@ -27,6 +27,13 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
     return Stream(copied + sent, noc_bytes=share * pieces(device_op, which), own_thread=True)
 
 
+def window_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles in which a pool packs its results: each window by itself, which takes what a row of tiles does."""
+    if Halo.of(device_op) is None:
+        return 0.0
+    return device_op.core_domain[0] * TILE * chip.movement.untilize_row_cycles
+
+
 def tilize_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels.
 
