@@ -1,0 +1,73 @@
+"""Fitting a preset to measurements: what is fitted depends on the rows alone, and errors are of rows not seen."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from ttstack.system_desc import load
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "benchmarks" / "calibration"
+PRESET = ROOT / "ttstack" / "system_desc" / "presets" / "wormhole.yaml"
+COLUMNS = "op,shape,dtype_in0,dtype_in1,fidelity,memory_layout,grid,measured_time_us,time_kind,board,notes"
+ATTENTION = "sdpa,1x8x{0}x128,bf16,bf16,HiFi2,DRAM,8x8,{1},,n150,q_chunk 256 k_chunk 256"
+TIMES = {1024: 190.0, 2048: 700.0, 3072: 1700.0, 4096: 2600.0, 6144: 6300.0, 8192: 10600.0}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rows") / "calibration.csv"
+    path.write_text("\n".join([COLUMNS, *(ATTENTION.format(*pair) for pair in TIMES.items())]) + "\n")
+    return path
+
+
+def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(SCRIPTS / script), *options]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+
+
+def fit(rows: Path, preset: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    only = ("--only", "FlashAttention", "--folds", "2", "--system-desc", str(preset))
+    return run("fit.py", str(rows), *only, *options)
+
+
+@pytest.fixture(scope="module")
+def fitted(rows: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("fitted") / "mine.yaml"
+    path.write_text(PRESET.read_text())
+    done = fit(rows, path, "--write", str(path))
+    assert done.returncode == 0, done.stderr
+    assert "2 folds over shapes:" in done.stdout
+    return path
+
+
+def test_a_fit_gives_the_same_bytes_whatever_the_preset_had(rows: Path, fitted: Path, tmp_path: Path) -> None:
+    figure = f"{load(str(fitted)).chips[0].attention.query_row_cycles:.4g}"
+    other = tmp_path / "other.yaml"
+    other.write_text(fitted.read_text().replace(f"query_row_cycles: {figure}", "query_row_cycles: 2500"))
+    assert other.read_text() != fitted.read_text()
+    done = fit(rows, other, "--check", str(other))
+    assert done.returncode == 1
+    assert "--write" in done.stderr
+    assert fit(rows, other, "--write", str(other)).returncode == 0
+    assert other.read_text() == fitted.read_text()
+
+
+def test_stated_errors_are_those_of_rows_left_out(rows: Path, fitted: Path) -> None:
+    known = load(str(fitted)).chips[0].calibration
+    assert known["flash_attention"].rows == len(TIMES)
+    assert "cross-validation" in str(load(str(fitted)).chips[0].source_of("calibration"))
+
+
+def test_coverage_counts_rows_within_what_other_folds_state(rows: Path, tmp_path: Path) -> None:
+    drawn = tmp_path / "coverage.svg"
+    plot = ("--plot", str(drawn)) if find_spec("matplotlib") else ()
+    done = run("coverage.py", str(rows), *plot)
+    assert done.returncode == 0, done.stderr
+    line = next(line.split() for line in done.stdout.splitlines() if line.startswith("all"))
+    assert int(line[1]) == len(TIMES)
+    assert 0 <= float(line[2].rstrip("%")) <= float(line[3].rstrip("%")) <= 100
+    assert drawn.exists() == bool(plot)
