@@ -20,7 +20,7 @@ EVERY = 7
 """Of so many forms one is compared here; `make values` compares all."""
 
 
-@pytest.mark.parametrize("path", ["examples/encoder_layer.mlir", "docs/mlp.mlir"])
+@pytest.mark.parametrize("path", ["examples/dlrm.mlir", "examples/encoder_layer.mlir", "docs/mlp.mlir"])
 def test_every_op_of_a_program_gives_what_the_runtime_gives(path: str):
     program = ttstack.compile(ROOT / path)
     found = compare(program)

@@ -83,7 +83,8 @@ def compare_forms(family: Any, every: int = 1) -> Compared:
     total = Compared()
     if not chosen:
         return total
-    program = ttstack.compile("".join(form.function(f"f{i}") for i, form in enumerate(chosen)))
+    text = "".join(form.function(f"f{i}") for i, form in enumerate(chosen))
+    program = ttstack.compile(text, dtype="bf16")  # in which tables of embeddings are looked up
     for i, form in enumerate(chosen):
         given = {f"arg{k}": array for k, array in enumerate(form.arrays())}
         found = compare(program, f"f{i}", given)

@@ -63,6 +63,7 @@ for _name in ("argmax", "softmax", "layer_norm", "rms_norm", "batch_norm", "topk
     globals()[_name] = getattr(reduction, _name)
 
 matmul = linear = products.matmul
+sparse_matmul = products.sparse_matmul
 transformer = SimpleNamespace(
     scaled_dot_product_attention=products.attention,
     scaled_dot_product_attention_decode=products.decode,

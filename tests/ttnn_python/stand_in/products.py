@@ -27,6 +27,29 @@ def matmul(
     return made(a, activated(found, getattr(program_config, "fused_activation", None)), dtype)
 
 
+def sparse_matmul(
+    a: Tensor,
+    b: Tensor,
+    *,
+    sparsity: Tensor,
+    program_config: Any,
+    is_input_a_sparse: bool,
+    is_input_b_sparse: bool,
+    dtype: DataType,
+    **_: Any,
+) -> Tensor:
+    """Products of blocks where the sparsity, in bf16, is not 0."""
+    assert sparsity.dtype is DataType.BFLOAT16
+    assert program_config.mcast_in0
+    if is_input_a_sparse:
+        assert sparsity.shape == ((1, 1, 1, a.shape[1]) if is_input_b_sparse else (1, 1, *a.shape[:2]))
+        used = sparsity.values.reshape(*a.shape[:2], 1, 1) != 0
+        return made(a, np.where(used, a.values @ b.values, 0), dtype)
+    assert sparsity.shape == (*a.shape[:2], 1, b.shape[1])
+    products = a.values[:, :, None, None] @ b.values[0]
+    return made(a, np.where(sparsity.values[..., None, None] != 0, products, 0), dtype)
+
+
 def attention(
     q: Tensor,
     k: Tensor,

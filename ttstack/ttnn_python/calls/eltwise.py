@@ -8,7 +8,7 @@ from ttstack.ops.types import DType, QuantType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _OTHER_NAMES = {
     "div": "divide",
@@ -114,8 +114,13 @@ def typecast(o: Placed) -> Expression:
 
 @calls("bitcast_convert")
 def bitcast(o: Placed) -> Expression:
-    """The same bits as another format."""
-    return call("bitcast", o.operands[0], o.dtype, memory_config=o.memory)
+    """The same bits as another format: those of the number's own type, where the device holds it in a narrower one."""
+    x, wide = o.operands[0], DType.F32
+    if o.op.operands[0].dtype is wide is not o.operand_dtype:
+        x = call("typecast", x, data_type(wide))
+    if o.op.results[0].dtype is wide:
+        return o.cast(call("bitcast", x, data_type(wide), memory_config=o.memory), wide)
+    return call("bitcast", x, o.dtype, memory_config=o.memory)
 
 
 @calls("dropout")

@@ -5,11 +5,12 @@ from typing import Any
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Spread
+from ttstack.ops.types import DType, tiles
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "out_block_w", "per_core_M", "per_core_N")
 
@@ -89,19 +90,41 @@ def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Cal
     )
 
 
+def _one_by_one(o: Placed) -> Call:
+    """The only configuration of sparse products: one block after the other, its columns over all cores."""
+    rows, depth, columns = (tiles(extent) for extent in (*o.op.a.shape[-2:], o.op.b.shape[-1]))
+    grid = o.device_op.grid
+    width, config = -(-columns // grid.cores), o.device_op.config
+    block = config.in0_block_w if isinstance(config, MatmulConfig) else None
+    return call(
+        MatmulProgram.MULTICAST_1D,
+        compute_with_storage_grid_size=call("CoreCoord", grid.cols, grid.rows),
+        in0_block_w=math.gcd(depth, block or 1),
+        out_subblock_h=1,
+        out_subblock_w=1,
+        out_block_h=rows,
+        out_block_w=width,
+        per_core_M=rows,
+        per_core_N=width,
+        fuse_batch=False,
+        mcast_in0=True,
+    )
+
+
 @calls("sparse_matmul")
 def sparse_matmul(o: Placed) -> Expression:
-    """Products of the experts that are in use."""
-    config = program_config(o)
-    if config is None or "1D" not in config.function:
-        raise NoCallError("sparse_matmul takes a 1D program configuration only")
+    """Products of the blocks that are in use, which their number is not told: a wrong one hangs a card."""
+    used, (rows, columns) = o.operand("sparsity"), o.op.sparsity.shape[-2:]
+    if o.at("sparsity")[1].dtype is not DType.BF16:
+        used = call("typecast", used, data_type(DType.BF16))
+    if o.op.is_input_a_sparse and o.op.sparsity.shape != (1, 1, rows, columns):
+        used = call("reshape", used, [1, 1, o.op.sparsity.size // o.op.b.shape[1], o.op.b.shape[1]])
     return call(
         "sparse_matmul",
         o.operand("a"),
         o.operand("b"),
-        sparsity=o.operand("sparsity"),
-        program_config=config,
-        nnz=o.op.nnz or None,
+        sparsity=used,
+        program_config=_one_by_one(o),
         is_input_a_sparse=o.op.is_input_a_sparse,
         is_input_b_sparse=o.op.is_input_b_sparse,
         memory_config=o.memory,

@@ -18,7 +18,6 @@ NO_CALL = {
     "all_to_all_dispatch_metadata": "experimental.all_to_all_dispatch_metadata takes other operands",
     "chunked_scaled_dot_product_attention": "a chunk's start that is a tensor has no call",
     "collective_permute": "point_to_point takes one pair at a time",
-    "embedding_bag": "bags have no call: look rows up and sum them",
     "adamw": "an optimizer's step is not emitted",
     "all_to_all_combine": "tokens between chips are not emitted",
     "all_to_all_dispatch": "tokens between chips are not emitted",
