@@ -4,6 +4,9 @@ import pytest
 
 from tests.cost.examples import real
 from ttstack.cost import Cost, predict
+from ttstack.cost.movement.ends import Ends
+from ttstack.cost.movement.kernel import Transfers
+from ttstack.cost.movement.rows import move_rows
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
@@ -37,6 +40,26 @@ def test_rows_that_do_not_fill_tiles_are_awaited_one_by_one() -> None:
     whole = relaid((7680, 256), DRAM, ROWS, BLACKHOLE, Grid(4, 5))
     assert cut.total_ns == pytest.approx(383e3, rel=0.15)
     assert whole.total_ns == pytest.approx(47e3, rel=0.15)
+
+
+def test_a_row_that_is_put_together_is_read_in_as_many_pieces() -> None:
+    """Rows of 256 from rows of 64 take four reads each, those of 64 from rows of 256 one."""
+
+    def read(given: tuple[int, ...], made: tuple[int, ...]) -> Transfers:
+        op = OPS["reshape"].on([real(*given)], {"shape": made})
+        (thread,) = move_rows(Ends.of(DeviceOp(op, (ROWS,), (ROWS,), ALL)), CHIP).read.threads
+        return thread
+
+    wider, narrower = read((4096, 64), (1024, 256)), read((1024, 256), (4096, 64))
+    assert (wider.count, wider.size) == (4, 64 * 2)
+    assert (narrower.count, narrower.size) == (1, 64 * 2)
+
+
+def test_a_slice_that_cuts_tiles_takes_longer_than_one_that_does_not() -> None:
+    x = real(1024, 1024)
+    at = {n: OPS["slice_static"].on([x], {"begins": (n, 0), "ends": (n + 500, 1024), "step": (1, 1)}) for n in (3, 32)}
+    cut, whole = (predict(DeviceOp(at[n], (DRAM,), (DRAM,), ALL), CHIP) for n in (3, 32))
+    assert cut.total_ns > 1.5 * whole.total_ns
 
 
 def test_an_older_library_waits_for_each_page_that_it_writes() -> None:

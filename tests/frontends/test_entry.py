@@ -11,6 +11,7 @@ import ttstack
 from ttstack.cli.app import app
 from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.readers.torch import is_factory
 from ttstack.mlir import ir, register_stablehlo_dialects
 
 T = "tensor<4xf32>"
@@ -104,3 +105,17 @@ def test_the_command_line_takes_a_name(tmp_path: Path):
     done = CliRunner().invoke(app, ["compile", str(source), "-o", str(target), "--function", "power"])
     assert done.exit_code == 0
     assert [f.name for f in ttstack.load(target).binary.functions] == ["power"]
+
+
+@pytest.mark.parametrize(
+    ("text", "factory"),
+    [
+        ("my.models:build", True),
+        ("models:build", True),
+        ("my-models:build", False),
+        ("models", False),
+        ("a.b:c d", False),
+    ],
+)
+def test_what_is_spelled_as_a_factory(text: str, factory: bool):
+    assert is_factory(text) is factory

@@ -16,6 +16,7 @@ import ttstack
 from tests.frontends.hostile import GOOD
 from ttstack.context import new_context
 from ttstack.diagnostics import TTStackError
+from ttstack.frontends.stablehlo import partial_eval
 from ttstack.isolation.limits import SECONDS
 from ttstack.mlir import ir
 
@@ -227,6 +228,16 @@ def test_onnx_of_another_domain(tmp_path: Path):
     onnx.save(graph("float[4,3] x", "y = ai.onnx.ml.Scaler(x)", ', "ai.onnx.ml" : 3'), tmp_path / "model.onnx")
     with pytest.raises(TTStackError, match=r"it is of the domain ai.onnx.ml: only ONNX's own ops can be compiled"):
         ttstack.compile(tmp_path / "model.onnx")
+
+
+def test_the_ops_of_a_body_are_steps(monkeypatch: pytest.MonkeyPatch):
+    """Ten steps of five ops each, condition and body, beside the function's own."""
+    monkeypatch.setattr(partial_eval, "STEPS", 40)
+    counted = endless("%z", "%c = stablehlo.constant dense<10> : tensor<i32>\n%p = stablehlo.compare LT, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>\nstablehlo.return %p : tensor<i1>", "%n = stablehlo.add %i, %o : tensor<i32>\nstablehlo.return %n")  # fmt: skip
+    with pytest.raises(TTStackError, match="written out in more than 40 steps"):
+        ttstack.compile(counted)
+    monkeypatch.setattr(partial_eval, "STEPS", 80)
+    ttstack.compile(counted)
 
 
 def test_a_limit_that_the_environment_sets(monkeypatch: pytest.MonkeyPatch):

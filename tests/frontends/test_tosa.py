@@ -153,3 +153,16 @@ def test_branches_inside_of_branches(holds: bool):
         given = (np.array(holds), np.array(inside), x)
         (y,) = program.run(dict(zip(program.inputs(), given, strict=True))).outputs.values()
         np.testing.assert_allclose(y, (-x if inside else x) if holds else np.exp(x), rtol=1e-6)
+
+
+def test_a_product_with_the_second_operand_turned():
+    text = """func.func @main(%x: tensor<1x4x32xf32>, %w: tensor<1x64x32xf32>) -> tensor<1x4x64xf32> {
+      %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+      %y = tosa.matmul_t %x, %w, %z, %z : (tensor<1x4x32xf32>, tensor<1x64x32xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x64xf32>
+      return %y : tensor<1x4x64xf32>
+    }"""
+    rng = np.random.default_rng(0)
+    x, w = (rng.standard_normal(shape, np.float32) for shape in ((1, 4, 32), (1, 64, 32)))
+    program = ttstack.compile(text)
+    (y,) = program.run(dict(zip(program.inputs(), (x, w), strict=True))).outputs.values()
+    np.testing.assert_allclose(y, x @ w.swapaxes(1, 2), rtol=1e-4, atol=1e-5)

@@ -136,6 +136,16 @@ def test_weights_are_put_on_the_devices_once_and_not_in_every_pass():
     assert set(as_weight) == {"all_reduce"}
 
 
+def test_of_an_input_and_a_weight_the_weight_alone_is_put_there_once():
+    t = Text((1, 2))
+    x, w = t.shard(t.argument(64, 64), (-1, 0)), t.shard(t.argument(64, 64), (-1, 0))
+    text = t.module(t.op("add", [x, w], t.shapes[x]))
+    kind = "%arg1: tensor<64x64xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}"
+    text = text.replace("%arg1: tensor<64x64xf32>", kind, 1)
+    ops = ttstack.compile(text, system_desc="wormhole_n300").cost().ops
+    assert [op.name for op in ops] == ["mesh_shard", "add"]
+
+
 def test_the_report_shows_what_goes_between_chips():
     report = ttstack.compile(reduced((1, 2), 1024), system_desc="wormhole_n300").cost()
     shown = StringIO()

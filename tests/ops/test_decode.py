@@ -125,6 +125,16 @@ def test_a_chunk_of_a_prefill_as_written(rng):
                 np.testing.assert_allclose(got[u, h, row], wanted[0], atol=1e-5)
 
 
+def test_a_chunk_of_more_rows_than_its_heads_are_wide(rng):
+    cache, table, flat = pages(rng, width=2)
+    query = plain(rng, 3, 4, 5, 2)
+    rows, paged = "3x4x5x2xf32", "6x2x4x2xf32"
+    text = module("chunked_scaled_dot_product_attention", "", [rows, paged, paged, "3x2xi32", "1xi32", rows], [rows])
+    (got,) = run(text, query, cache, cache, table, np.array([3], np.int32), query)
+    k = flat[2, 1]
+    np.testing.assert_allclose(got[2, 3, 4:], softmax_attention(query[2, 3, 4:], k, k, 2**-0.5), atol=1e-5)
+
+
 def test_a_cache_is_written_and_then_attended_to(rng):
     """A step of decoding: the new row is seen by the attention after it."""
     q, kv, row = "tensor<1x2x4x8xf32>", "tensor<2x2x8x8xf32>", "tensor<2x2x1x8xf32>"
@@ -159,6 +169,9 @@ NO_VALUE = "head_dim_v = 8 : ui32, operandSegmentSizes = array<i32: 1, 1, 0, 1, 
 REFUSED = [
     (DECODE, PLAIN, ["3x4x8xf32", K, K, "3xi32"], "3x4x8xf32", "query has rank 3, not 4"),
     (DECODE, PLAIN, ["2x3x4x8xf32", K, K, "3xi32"], Q, "has a first dimension of 2, not 1"),
+    (DECODE, PLAIN, [Q, K, "2x8x8xf32", "3xi32"], Q, "value has rank 3, not 4"),
+    (CHUNKED, "", [Q, "2x8x8xf32", K, "1x2xi32", "1xi32", Q], Q, "key has rank 3, not 4"),
+    (CHUNKED, "", [Q, K, "2x8x8xf32", "1x2xi32", "1xi32", Q], Q, "value has rank 3, not 4"),
     (DECODE, PLAIN, [Q, "3x2x8x6xf32", K, "3xi32"], Q, "head width of query is 8, of key 6"),
     (DECODE, PLAIN, ["1x3x3x8xf32", K, K, "3xi32"], "1x3x3x8xf32", "3 query heads are no multiple of 2 key heads"),
     (DECODE, PLAIN, [Q, K, "3x2x7x8xf32", "3xi32"], Q, "differ in batch, heads or length"),

@@ -74,6 +74,21 @@ def test_a_convolution_that_something_else_reads_keeps_its_norm_apart():
     assert torch.allclose(torch.from_numpy(y), model(x), atol=1e-5)
 
 
+def test_a_norm_stays_where_the_filter_comes_with_the_input():
+    """Its product with the filter would be taken anew in every run."""
+
+    class Given(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = trained(nn.BatchNorm2d(24))
+
+        def forward(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+            return self.norm(nn.functional.conv2d(x, w))
+
+    program = ttstack.compile(Given().eval(), (torch.randn(2, 8, 12, 10), torch.randn(24, 8, 3, 3)))
+    assert "batch_norm_inference" in {op.name for op in program.cost().ops}
+
+
 PARAMETER = 'tt.argument_type = #tt.argument_type<"parameter">'
 MATRIX = "tensor<64x64xf32>"
 

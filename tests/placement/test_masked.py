@@ -65,5 +65,18 @@ def test_constants(numbers, uneven: bool):
     assert contents_of(np.array(numbers, np.float32)).uneven is uneven
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'%x = "ttir.add"(%a, %n) : ({SCORES}, {ONE}) -> {SCORES}',
+        f'%x = "ttir.multiply"(%a, %m) : ({SCORES}, {ROWS}) -> {SCORES}',
+    ],
+)
+def test_what_hides_no_score(line: str):
+    """One number that moves all scores, and what scales each."""
+    have = formats(full("n", -3.0), line, SOFTMAX)
+    assert (have["0"], have["1"]) == ("bfp8_b", "bfp8_b")
+
+
 def test_nothing_is_known_of_a_tensor_that_is_given():
     assert not Contents().uneven

@@ -1,8 +1,11 @@
 """Which ops are one before and after."""
 
+import io
 from dataclasses import replace
 
 import pytest
+from rich.console import Console, Group
+from rich.text import Text
 
 from ttstack.report import Report
 from ttstack.report.compare import compare
@@ -40,3 +43,18 @@ def test_other_lines_and_names_are_others(report: Report) -> None:
 def test_what_is_left_out_is_counted(top: int | None, said: list[str], report: Report) -> None:
     parts = render(compare(report, report), 100, top=top)
     assert [str(part) for part in parts if str(part).startswith("and ")] == said
+
+
+def test_the_table_has_a_heading_over_each_figure(report: Report) -> None:
+    """Heading of its own weight, then each op with its number, its time before and after, and the change."""
+    console = Console(width=120, force_terminal=True, color_system="standard", file=io.StringIO())
+    console.print(Group(*render(compare(report, report), 120, top=2)))
+    assert isinstance(console.file, io.StringIO)
+    title, heading, row, _, left = console.file.getvalue().splitlines()[:5]
+    assert title.startswith("\x1b[1m")
+    assert heading.startswith("\x1b[1m")
+    assert left.startswith("\x1b[2mand ")
+    assert Text.from_ansi(heading).plain.startswith("#")
+    plain = [Text.from_ansi(line).plain.split() for line in (heading, row)]
+    assert plain[0] == ["#", "op", "location", "µs", "then", "change", "bound"]
+    assert len(plain[1]) >= len(plain[0])

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from ttstack.cost import Term
 from ttstack.diagnostics import OutputError
 from ttstack.report import Report
 
@@ -46,3 +47,9 @@ def test_data_frame_without_pandas(report: Report, monkeypatch: pytest.MonkeyPat
     with pytest.raises(OutputError, match="needs pandas") as error:
         report.to_pandas()
     assert error.value.diagnostic.hint == "pip install 'ttstack[pandas]'"
+
+
+def test_the_bound_is_the_terms_of_its_name_alone(report: Report) -> None:
+    one, other = next((a, b) for a in Term for b in Term if a.bound != b.bound)
+    op = replace(report.ops[0], terms={one: 70.0, other: 30.0}, kernel_ns=80.0, gap_ns=20.0, bound=one.bound)
+    assert op.bound_share == pytest.approx(70 / (100 if one.bound == "launch" else 80))

@@ -1,9 +1,11 @@
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from ttstack.report import Report
+from ttstack.report.columns import MIN_LOCATION, columns, fitting
 from ttstack.report.formatting import duration, layouts, short_location, size, tail
 from ttstack.report.table import render
 
@@ -88,3 +90,11 @@ def test_columns_come_in_the_order_of_what_they_say(report: Report) -> None:
         for name in next(line for line in lines(report, width) if line.startswith("#")).split():
             first.setdefault(name, width)
     assert first["cores"] < first["±%"] < first["FLOP%"] < first["DRAM%"] < first["compute"] < first["roofline"]
+
+
+def test_a_location_gets_no_more_than_its_least_where_nothing_is_left(report: Report) -> None:
+    """A table that is too wide already does not grow by one more character."""
+    at_least = [c for c in columns(report) if not c.rank]
+    longer = [replace(op, location="m" * 40) for op in report.ops]
+    kept, location = fitting(at_least, longer, 1)
+    assert (kept, location) == (at_least, MIN_LOCATION)

@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import ttstack
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import Layout
 from ttstack.diagnostics import ExecutionError, InputError
@@ -14,6 +15,7 @@ from ttstack.ops.types import DType
 from ttstack_runtime import executor, host_memory
 from ttstack_runtime.executor import execute
 from ttstack_runtime.numerics import quantize, truncate_for_fidelity
+from ttstack_runtime.precision import Ieee
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -302,3 +304,16 @@ def test_unknown_numerics(b, rng):
     x, *_ = mlp(b, rng)
     with pytest.raises(InputError, match="numerics is 'exact'"):
         execute(b.binary(), {"x": x}, numerics="exact")
+
+
+def test_a_view_takes_no_host_memory():
+    exp, view = ('"ttir.exp"(%{}) : ({}) -> {}', '"ttir.reshape"(%{}) {{shape = [{}]}} : ({}) -> {}')
+    t, u = "tensor<64x64xf32>", "tensor<2x32x64xf32>"
+    plain = f"func.func @f(%x: {t}) -> {t} {{\n%y = {exp.format('x', t, t)}\n%z = {exp.format('y', t, t)}\nreturn %z : {t}\n}}"
+    shape = "2 : i32, 32 : i32, 64 : i32"
+    viewed = (
+        f"func.func @f(%x: {t}) -> {u} {{\n%y = {exp.format('x', t, t)}\n%v = {view.format('y', shape, t, u)}\n"
+        f"%z = {exp.format('v', u, u)}\nreturn %z : {u}\n}}"
+    )
+    sizes = [host_memory.run_bytes(ttstack.compile(text).function(), Ieee(), {}) for text in (plain, viewed)]
+    assert sizes[0] == sizes[1] > 0

@@ -179,6 +179,15 @@ def test_random_integers_are_valid_where_they_are_used(b):
     execute(program, made)
 
 
+def test_random_positions_stay_within_a_table_and_within_their_type(b):
+    """A table of one row has one position, and one of 1,000 rows none that eight bits do not hold."""
+    for name, rows, dtype in (("one", 1, DType.SI32), ("narrow", 1000, DType.SI8)):
+        b.op("embedding", [b.input(name, (4096,), dtype), b.input(f"{name}_rows", (rows, 2))], (4096, 2))
+    made = random_inputs(b.function(), seed=0)
+    assert set(made["one"]) == {0}
+    assert (made["narrow"].min(), made["narrow"].max()) == (0, 127)
+
+
 def test_random_values_depend_on_seed_and_name_alone(build):
     one, two = build(), build()
     one.input("x", (8,))

@@ -80,6 +80,14 @@ def test_a_rate_over_a_base_is_a_share_of_its_peak(tmp_path: Path) -> None:
     assert chip.source_of("dram.channel_read_fraction") == "a guess"
 
 
+def test_a_wrong_source_of_a_rate_is_named_with_its_line() -> None:
+    text = "name: a\nchips:\n- base: wormhole\n  sources:\n    dram.channel_read_bytes_per_second: [1, 2]\n"
+    text += "  dram:\n    channel_read_bytes_per_second: 12e9\n"
+    with pytest.raises(SystemDescError) as caught:
+        loads(text, origin="my.yaml")
+    assert any(note.startswith("my.yaml:5: chips[0].sources") for note in caught.value.diagnostic.notes)
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [

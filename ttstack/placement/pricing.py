@@ -86,7 +86,7 @@ class Pricing:
     def configured(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
         """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
         for grid in grids:
-            placed = replace(base, grid=grid, config=None)
+            placed = replace(base, grid=grid)
             if is_free(placed):
                 yield placed
                 return

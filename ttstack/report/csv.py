@@ -28,7 +28,7 @@ def csv_text(report: Report) -> str:
         outputs=max((len(op.results) for op in report.ops), default=0) or 1,
     )
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows({k: _cell(v) for k, v in row.items()} for row in _rows(report))
     return text.getvalue()

@@ -24,6 +24,21 @@ func.func @known_rows(%cache: tensor<2x4x16x8xf32>, %rows: tensor<2x4x3x8xf32>) 
   "ttir.assign"(%cache, %5) : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> ()
   return
 }
+// CHECK-LABEL: func.func @known_rows_from_the_end
+// CHECK-NEXT: "ttir.fill_cache"(%arg0, %arg1)
+// CHECK: [[AT:%.+]] = "ttir.constant"() {value = dense<3> : tensor<1xi32>}
+// CHECK: "ttir.update_cache"(%arg0, %arg1, [[AT]])
+// CHECK-NEXT: return
+func.func @known_rows_from_the_end(%cache: tensor<2x4x16x8xf32>, %rows: tensor<2x4x3x8xf32>) {
+  %0 = "ttir.slice_static"(%cache) {begins = [0 : i32, 0 : i32, 3 : i32, 0 : i32], ends = [2 : i32, 4 : i32, 16 : i32, 8 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} : (tensor<2x4x16x8xf32>) -> tensor<2x4x13x8xf32>
+  %1 = "ttir.concat"(%rows, %0) {dim = -2 : si32} : (tensor<2x4x3x8xf32>, tensor<2x4x13x8xf32>) -> tensor<2x4x16x8xf32>
+  %2 = "ttir.arange"() {start = 3 : si64, end = 6 : si64, step = 1 : si64, arange_dimension = 0 : i64} : () -> tensor<3xi32>
+  %3 = "ttir.reshape"(%2) {shape = [1 : i32, 1 : i32, 3 : i32, 1 : i32]} : (tensor<3xi32>) -> tensor<1x1x3x1xi32>
+  %4 = "ttir.broadcast"(%3) {broadcast_dimensions = array<i64: 2, 4, 1, 8>} : (tensor<1x1x3x1xi32>) -> tensor<2x4x3x8xi32>
+  %5 = "ttir.scatter"(%1, %4, %rows) {dim = 2 : i32} : (tensor<2x4x16x8xf32>, tensor<2x4x3x8xi32>, tensor<2x4x3x8xf32>) -> tensor<2x4x16x8xf32>
+  "ttir.assign"(%cache, %5) : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> ()
+  return
+}
 // What the cache held is read afterwards, so the new value is made beside it.
 // CHECK-LABEL: func.func @old_value_is_read
 // CHECK: "ttir.scatter"

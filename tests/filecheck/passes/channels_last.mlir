@@ -43,3 +43,12 @@ func.func @padded_by_ones(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> t
   %1 = "ttir.conv2d"(%0, %w) {batch_dim = 0 : i64, channel_dim = 1 : i64, height_dim = 2 : i64, width_dim = 3 : i64, stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32} : (tensor<1x3x10x10xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
   return %1 : tensor<1x4x8x8xf32>
 }
+// One value for each image is one for each of its channels too.
+// CHECK-LABEL: func.func @image_gate
+// CHECK: "ttir.multiply"({{.*}}) : (tensor<2x1x64x4xf32>, tensor<2x1x1x1xf32>) -> tensor<2x1x64x4xf32>
+func.func @image_gate(%x: tensor<2x8x8x4xf32>, %g: tensor<2x1x1x1xf32>) -> tensor<2x8x8x4xf32> {
+  %0 = "ttir.permute"(%x) {permutation = array<i64: 0, 3, 1, 2>} : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+  %1 = "ttir.multiply"(%0, %g) : (tensor<2x4x8x8xf32>, tensor<2x1x1x1xf32>) -> tensor<2x4x8x8xf32>
+  %2 = "ttir.permute"(%1) {permutation = array<i64: 0, 2, 3, 1>} : (tensor<2x4x8x8xf32>) -> tensor<2x8x8x4xf32>
+  return %2 : tensor<2x8x8x4xf32>
+}

@@ -48,3 +48,12 @@ func.func @no_bias(%a: tensor<4x8xbf16>, %b: tensor<8x2xbf16>, %c: tensor<4x2xbf
   %3 = "ttir.add"(%2, %d) : (tensor<4x2xbf16>, tensor<2xf32>) -> tensor<4x2xf32>
   return %1, %3 : tensor<4x2xbf16>, tensor<4x2xf32>
 }
+// One number for all columns is no bias: the library reads a row of them.
+// CHECK-LABEL: func.func @one_number
+// CHECK: "ttir.matmul"
+// CHECK: "ttir.add"
+func.func @one_number(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<1xf32>) -> tensor<64x64xf32> {
+  %0 = "ttir.matmul"(%a, %b) : (tensor<64x32xf32>, tensor<32x64xf32>) -> tensor<64x64xf32>
+  %1 = "ttir.add"(%0, %c) : (tensor<64x64xf32>, tensor<1xf32>) -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}

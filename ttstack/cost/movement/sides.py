@@ -38,7 +38,7 @@ def side(
     write: bool,
 ) -> Side:
     """`nbytes` between `cores` of a grid and the memory of `layout`."""
-    size = max((t.size for t in threads), default=1.0)
+    size = max(t.size for t in threads)
     if cores == 1 and layout.in_l1:
         return Side(threads, noc_bytes=nbytes)
     if write and not layout.in_l1:
