@@ -7,12 +7,13 @@ and a transposed tile is an axis that its map has already moved.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.loop_nest import LoopNest, TileOp, tiles_of
-from ttstack.ops.loops import IndexingMap
+from ttstack.ops.loops import SAME, IndexingMap
 from ttstack.ops.tile_ops import TILE_OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack_runtime import kernels
@@ -65,7 +66,7 @@ class Region:
             _Value(self._spread(*self._picked(x, m, operands)), self._is_turned(m))
             for x, m in zip(operands, program.inputs, strict=True)
         ]
-        shapes = [v.array.shape for v in values if v] or [(1,) * len(program.domain)]
+        shapes = [*(v.array.shape for v in values if v), self._extents(result)]
         extents = [next((e for e in axis if e != 1), 1) for axis in zip(*shapes, strict=True)]
         values.append(None)
         for tile_op in program.body:
@@ -92,9 +93,9 @@ class Region:
             case "transpose":
                 return _Value(args[0].array, not args[0].turned)
             case "matmul":
-                return _Value(self._matmul(args[0].array, args[1].array))
+                return _Value(self._matmul(args[0].array, args[1].array, self._program.added_up(tile_op)))
             case "fill" | "iota":
-                return _Value(self._made(tile_op, result))
+                return _Value(self._made(tile_op, result, extents))
             case _:
                 return _Value(self._computed(tile_op, args, extents))
 
@@ -104,7 +105,7 @@ class Region:
             raise self._fault(f"tile op '{tile_op.name}' takes a tile that is not transposed as its map is")
         spec, arrays = TILE_OPS[tile_op.name], [v.array for v in args]
         if spec.reduces:
-            return self._reduce(tile_op.name, arrays[0], extents)
+            return self._reduce(tile_op, arrays[0], extents)
         if spec.scans:
             (loop,) = self._program.reductions
             return np.asarray(self._kernel(tile_op.name)(arrays[0], dim=loop))
@@ -126,8 +127,8 @@ class Region:
         out = np.asarray(self._kernel(tile_op.name)(*arrays, **attributes))
         return out if dtype is None else self._rules.cast(out, dtype)
 
-    def _reduce(self, name: str, array: Array, extents: Sequence[int]) -> Array:
-        loops = self._program.reductions
+    def _reduce(self, tile_op: TileOp, array: Array, extents: Sequence[int]) -> Array:
+        name, loops = tile_op.name, self._program.added_up(tile_op)
         if not loops:
             return np.asarray(self._kernel(name)(array[..., None], keep_dim=False, dim_arg=(array.ndim,)))
         shape = tuple(extents[i] if i in loops else extent for i, extent in enumerate(array.shape))
@@ -140,16 +141,20 @@ class Region:
             raise self._fault(f"tile op '{tile_op}' has no kernel")
         return kernel
 
-    def _made(self, tile_op: TileOp, result: TensorType) -> Array:
+    def _made(self, tile_op: TileOp, result: TensorType, extents: Sequence[int]) -> Array:
         """What a tile op makes of nothing but its attributes."""
-        values, loops = dict(tile_op.attributes), len(self._program.domain)
-        held = self._rules.held[result.dtype]
+        values: dict[str, Any] = dict(tile_op.attributes)
+        loops, held = len(self._program.domain), self._rules.held[values.get("dtype", result.dtype)]
         if tile_op.name == "fill":
             return np.full((1,) * loops, values["value"], held)
         along = values["along"]
-        extent = result.shape[self._program.outputs[0].loops.index(along)]
-        made = np.arange(extent) * values["step"] + values["start"]
-        return made.astype(held).reshape([extent if i == along else 1 for i in range(loops)])
+        made: Array = np.arange(extents[along]) * values["step"] + values["start"]
+        return made.astype(held).reshape([extents[i] if i == along else 1 for i in range(loops)])
+
+    def _extents(self, result: TensorType) -> tuple[int, ...]:
+        """Elements along each loop that the result follows, 1 along the others."""
+        along = dict(zip(self._program.outputs[0].loops, result.shape, strict=False))
+        return tuple(along.get(i, 1) for i in range(len(self._program.domain)))
 
     def _moved(self, operands: Sequence[Array], result: TensorType) -> Array:
         try:
@@ -157,8 +162,7 @@ class Region:
         except (ValueError, IndexError) as e:
             raise self._fault(str(e)) from e
 
-    def _matmul(self, a: Array, b: Array) -> Array:
-        loops = self._program.reductions
+    def _matmul(self, a: Array, b: Array, loops: Sequence[int]) -> Array:
         differs = [i for i in loops if a.shape[i] != b.shape[i]]
         if differs:
             sides = f"{[a.shape[i] for i in loops]} and {[b.shape[i] for i in loops]}"
@@ -167,6 +171,9 @@ class Region:
 
     def _spread(self, array: Array, m: IndexingMap) -> Array:
         """An operand with one axis for each loop, in the order of the loops."""
+        for d, (loop, term) in enumerate(zip(m.loops, m.terms, strict=False)):
+            if loop is not None and term != SAME and d < array.ndim - 2:
+                array = np.take(array, term.at(np.arange(self._program.domain[loop])), axis=d)
         used = [loop for loop in m.loops if loop is not None]
         fits = len(m.loops) == array.ndim and len(set(used)) == len(used)
         fits = fits and all(e == 1 for e, loop in zip(array.shape, m.loops, strict=True) if loop is None)

@@ -10,7 +10,8 @@ from ttstack_runtime.kernels.table import Array
 
 def moves_tiles(nest: LoopNest) -> bool:
     """Whether loops of a nest can count tiles along one dimension and elements along another."""
-    return any(m.terms for m in nest.maps) or (nest.moves_only and nest.index_bound is None)
+    copies = all(op.name == "copy" for op in nest.body)
+    return copies and (any(m.terms for m in nest.maps) or (nest.moves_only and nest.index_bound is None))
 
 
 def move_tiles(nest: LoopNest, operand: Array, result: TensorType) -> Array:
@@ -19,7 +20,7 @@ def move_tiles(nest: LoopNest, operand: Array, result: TensorType) -> Array:
     Raises:
         ValueError: the nest does more than copy one operand.
     """
-    if len(nest.inputs) != 1 or len(nest.outputs) != 1 or any(op.name != "copy" for op in nest.body):
+    if len(nest.inputs) != 1 or len(nest.outputs) != 1 or len(nest.body) != 1:
         raise ValueError("tiles that go elsewhere are copies of those of one operand")
     source = _tiled(operand)
     target = np.zeros((*tile_shape(result.shape), *source.shape[-2:]), operand.dtype)

@@ -400,7 +400,10 @@ def _attention(draw: Draw, mnemonic: str) -> Case:
     attributes: dict[str, Any] = {"is_causal": causal}
     if draw(st.booleans()):
         attributes["scale"] = 0.25
-    shapes_ = ((b, heads, sq, d), (b, kv, sk, d), (b, kv, sk, dv), mask)
+    if draw(st.booleans()):
+        attributes["sliding_window_size"] = draw(st.integers(1, 40))
+    sink = (1, heads, 1, 1) if draw(st.booleans()) else None
+    shapes_ = ((b, heads, sq, d), (b, kv, sk, d), (b, kv, sk, dv), mask, sink)
     return Case(mnemonic, tuple(None if s is None else TensorType(s, dtype) for s in shapes_), attributes)
 
 

@@ -62,7 +62,7 @@ def _stated(key: str, group: str, found: CalibrationDesc | None, beyond: tuple[s
 
 
 def _differences(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
-    if is_attention(device_op.dispatch) and "scaled_dot_product_attention" not in device_op.op.mnemonic:
+    if is_attention(device_op.dispatch) and "scaled_dot_product_attention" not in device_op.op.title:
         yield "another kernel"
     for name in sorted({op.name for op in device_op.dispatch.work if tile_op(op.name).rate is Rate.FUNCTION}):
         if is_eltwise(device_op.op) and "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):

@@ -5,6 +5,7 @@ import math
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, same_matrix
 from ttstack.ops.base import Op
+from ttstack.ops.flash import is_flash, read_attention
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.types import TensorType, tile_shape
 
@@ -69,6 +70,16 @@ def attended(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
     passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]
     return 0, passing[0], passing[-1]
+
+
+def attention_masks(op: Op) -> frozenset[int]:
+    """Positions of the operands of attention that are added to its scores, or say which are seen."""
+    if "attention_mask" in op.operand_specs():
+        return op.operand_positions("attention_mask")
+    if op.nest is None or not is_flash(op.nest):
+        return frozenset()
+    mask = read_attention(op.nest).mask
+    return frozenset() if mask is None else frozenset({mask})
 
 
 def is_rowwise(dispatch: Loops) -> bool:

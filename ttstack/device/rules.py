@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
-from ttstack.device.kernel_class import divides_rows, is_attention, is_product, keeps_rows, turns_first
+from ttstack.device.kernel_class import attention_masks, divides_rows, is_attention, is_product, keeps_rows, turns_first
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.base import Op
@@ -31,8 +31,15 @@ def map_faults(op: Op) -> Iterator[str]:
         batch = {i for i in lead if i is not None and op.loops.domain[i] > 1}
         if not batch <= a or (b & batch) not in (set(), batch):
             yield "a product repeats its second operand alone, and for the whole batch"
+    elif any(op.operands[at].shape[-2:] != (op.results[0].shape[2], op.operands[1].shape[2]) for at in _full(op)):
+        yield "a mask of attention has the rows of the queries and the columns of the keys"
     elif isinstance(op, GeluBw) and op.lhs.shape != op.rhs.shape:
         yield "a derivative repeats no operand"
+
+
+def _full(op: Op) -> frozenset[int]:
+    """Masks of attention over the keys that it has as they are."""
+    return attention_masks(op) if is_attention(op.loops) and op.nest is not None else frozenset()
 
 
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
@@ -65,14 +72,10 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
 
 
 def _attention_faults(device_op: DeviceOp) -> Iterator[str]:
-    for position in _masks(device_op.op):
+    for position in attention_masks(device_op.op):
         mask = device_op.operands[position]
         if mask.memory_space is not MemorySpace.DRAM:
             yield "a mask of attention lies in DRAM"
-
-
-def _masks(op: Op) -> frozenset[int]:
-    return op.operand_positions("attention_mask") if "attention_mask" in op.operand_specs() else frozenset()
 
 
 def _block_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:

@@ -32,6 +32,8 @@ def read_tile_op(op: ir.Operation, args: tuple[int, ...]) -> TileOp:
         if key not in op.attributes and attribute.required:
             raise ValueError(f"'{op.name}' requires attribute '{key}'")
         written = key in op.attributes
+        if not written and attribute.default is None:
+            continue
         values[key] = read_attribute(key, attribute.spelling, op.attributes[key]) if written else attribute.default
     if TILE_OPS[name].typed:
         values["dtype"] = read_tile(op.results[0].type)

@@ -2,12 +2,13 @@
 
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
+from ttstack.ops.flash import Attended, attention_nest, flash
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
-from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
+from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.shapes import broadcast, expect
 from ttstack.ops.tile_moves import heads
-from ttstack.ops.types import TensorType, tiles
+from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -50,7 +51,18 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         work = 2 * b * h * s * self.key.shape[2] * (d + self.value.shape[3])
         return work // 2 if self.is_causal else work
 
-    def dispatch(self) -> WorkEstimate:
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """Scores, softmax and values of each head; the work alone, where a sink is no number for each head."""
+        return attention_nest(self.operands, self.results[0], self.attended()) or self.estimate()
+
+    def attended(self) -> Attended:
+        """What its scores are made of."""
+        mask = None if self.attention_mask is None else 3
+        sink = None if self.attention_sink is None else len(self.operands) - 1
+        scale = self.query.shape[3] ** -0.5 if self.scale is None else self.scale
+        return Attended(scale, self.is_causal, self.sliding_window_size, mask, sink)
+
+    def estimate(self) -> WorkEstimate:
         """Heads and query blocks run side by side, key blocks one after another."""
         b, h, s, d = self.query.shape
         visible = 0.5 if self.is_causal and s > 1 else 1.0
@@ -69,35 +81,6 @@ def check_heads(heads: int, depth: int, key: TensorType, value: TensorType) -> N
     expect(depth == key.shape[3], f"head width of query is {depth}, of key {key.shape[3]}")
     grouped = key.shape[1] > 0 and heads % key.shape[1] == 0
     expect(grouped, f"{heads} query heads are no multiple of {key.shape[1]} key heads")
-
-
-def flash(
-    extents: tuple[int, int, int, int],
-    widths: tuple[int, int],
-    inputs: tuple[IndexingMap, ...],
-    output: IndexingMap,
-    visible: float = 1.0,
-) -> WorkEstimate:
-    """Loops over batch, heads, rows of queries and keys, of which a share of `visible` is scored.
-
-    `widths` are those of a head of keys and of values. Queries and results are read along loops 0 to 2, keys and
-    values along 0, 1 and 3.
-    """
-    batch, heads, rows, keys = extents
-    body = (
-        TileWork("matmul", (0, 1), visible * sum(map(tiles, widths))),
-        TileWork("exp", (0,), visible),
-        TileWork("reduce_max", (0,), visible),
-        TileWork("reduce_sum", (0,), visible),
-        TileWork("multiply", (0,), visible),
-    )
-    return WorkEstimate(
-        domain=(batch, heads, tiles(rows), tiles(keys)),
-        iterators=(*[Iterator.PARALLEL] * 3, Iterator.REDUCTION),
-        inputs=inputs,
-        outputs=(output,),
-        body=body,
-    )
 
 
 class HeadMovement(Op):

@@ -112,7 +112,7 @@ class Arange(Creation, mnemonic="arange"):
     def dispatch(self) -> LoopNest:
         """Each core writes its part."""
         at = axis(self.arange_dimension, self.type.rank, "arange_dimension")
-        values = (("start", self.start), ("step", self.step), ("along", at))
+        values = (("start", self.start), ("step", self.step), ("along", at), ("dtype", self.type.dtype))
         return elementwise([], self.type, [TileOp("iota", (), values)])
 
 

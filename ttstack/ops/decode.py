@@ -4,9 +4,10 @@ Pages of keys and values are [blocks, heads, block length, depth], and a row of 
 of a user in order.
 """
 
-from ttstack.ops.attention import check_heads, flash
+from ttstack.ops.attention import check_heads
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
+from ttstack.ops.flash import flash
 from ttstack.ops.kv_cache import check_page_table
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.shapes import broadcast, expect, integer

@@ -32,7 +32,7 @@ class Generic(Op, mnemonic="generic"):
         expect(count == len(self.inputs), f"has {count} input maps for {len(self.inputs)} inputs")
         fault = self.program.fault()
         expect(fault is None, f"{fault}")
-        units, there = math.prod(self.program.domain), math.prod(tile_shape(self.type.shape))
+        units, there = self.program.units, math.prod(tile_shape(self.type.shape))
         moved = any(m.terms for m in self.program.maps)
         expect(not moved or units == there, f"moves {units} tiles to a result of {there}")
         return self.type

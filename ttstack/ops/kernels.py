@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ttstack.ops.flash import is_flash, kernel_passes
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
 from ttstack.ops.loops import TileWork
@@ -20,6 +21,8 @@ def kernel_of(nest: LoopNest, operands: Sequence[TensorType], results: Sequence[
     """The work of the kernel that runs a nest; None where it does the nest's own steps."""
     if nest.moves_only and nest.index_bound is None:
         return movement(operands, results)
+    if is_flash(nest):
+        return kernel_passes(nest, results[0])
     return _passes(nest) if nest.keeps_rows else None
 
 

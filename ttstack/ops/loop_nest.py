@@ -58,8 +58,23 @@ class LoopNest(Loops):
             reduces = tile_op(op.name).reduces
             args = tiles_of(op)
             runs.append(frozenset[int]().union(*(varies[a] for a in args)))
-            varies.append(runs[-1].difference(self.reductions) if reduces else runs[-1])
+            varies.append(runs[-1].difference(self.added_up(op)) if reduces else runs[-1])
         return tuple(runs)
+
+    def added_up(self, op: TileOp) -> tuple[int, ...]:
+        """The loops that a reducing tile op adds up over: those that it says, else all reductions."""
+        return dict(op.attributes).get("loops", self.reductions)
+
+    @cached_property
+    def is_causal(self) -> bool:
+        """Whether positions see those before them alone, as the first comparison says: half of the products count."""
+        values = dict(enumerate(self.body, len(self.maps)))
+        compared = next((op.args for op in self.body if op.name == "ge"), ())
+        made = [values[a] for a in compared if a in values and values[a].name == "iota"]
+        if len(made) < len(compared) or not compared:
+            return False
+        here, there = (dict(op.attributes) for op in made)
+        return here["along"] in self.parallel and there["along"] in self.reductions and here["start"] == there["start"]
 
     def flops(self, types: Sequence[TensorType]) -> int:
         """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
@@ -72,7 +87,7 @@ class LoopNest(Loops):
         elements = [math.prod(extents[i] for i in loops) for loops in self.tile_loops]
         pairs = list(zip(rates, elements, strict=True))
         products = sum(2 * count for rate, count in pairs if rate is Rate.PRODUCT)
-        return products or sum(count for rate, count in pairs if rate is not Rate.COPY)
+        return products // (2 if self.is_causal else 1) or sum(count for rate, count in pairs if rate is not Rate.COPY)
 
     def estimate(self) -> WorkEstimate:
         """The same loops and work, of an op whose meaning these do not say."""

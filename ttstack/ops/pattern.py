@@ -12,6 +12,10 @@ class Rearrangement:
     split: tuple[int, ...]
     permutation: tuple[int, ...]
     merged: tuple[int, ...]
+    places: tuple[int, ...]
+    """For each axis of `split`, the dimension of the operand that it is."""
+    groups: tuple[tuple[int, ...], ...]
+    """For each dimension of the result, the axes of `split` that are merged in it."""
 
 
 def rearrangement(pattern: str, shape: tuple[int, ...]) -> Rearrangement:
@@ -33,6 +37,8 @@ def rearrangement(pattern: str, shape: tuple[int, ...]) -> Rearrangement:
         tuple(lengths[name] for name in names),
         tuple(names.index(name) for name in result),
         tuple(prod(lengths[name] for name in group) for group in after),
+        tuple(d for d, group in enumerate(before) if group),
+        tuple(tuple(names.index(name) for name in group) for group in after),
     )
 
 

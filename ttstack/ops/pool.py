@@ -7,8 +7,9 @@ from ttstack.ops.attributes import Bool, SecondResultDType, Sides, SignedSides, 
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
-from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
+from ttstack.ops.loops import SAME, Access, IndexingMap, Iterator, Term, TileWork
 from ttstack.ops.shapes import expect
+from ttstack.ops.tile_moves import along
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import ImageOp, Window, low_and_high, per_axis
 from ttstack.ops.work_estimate import WorkEstimate
@@ -162,9 +163,11 @@ class Upsample2d(Op, mnemonic="upsample2d"):
         """None for `nearest`; seven for each element of a mix of four."""
         return 0 if self.mode == "nearest" else 7 * self.results[0].size
 
-    def dispatch(self) -> WorkEstimate:
-        """Pixels move across tiles; a mix multiplies and adds them there."""
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """Rows of an image are repeated whole; its columns move across tiles, where a mix multiplies and adds them."""
         moved = movement([self.input], self.results)
         if self.mode == "nearest":
-            return moved
+            down, right = per_axis("scale_factor", self.scale_factor, 2)
+            whole = along(self.results[0], [SAME, Term(down), SAME, SAME]) if right == 1 else None
+            return whole or moved
         return replace(moved, body=(TileWork("multiply", (0,), 4.0), TileWork("add", (0,), 3.0)))

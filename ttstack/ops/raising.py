@@ -6,6 +6,7 @@ from typing import Any
 
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
+from ttstack.ops.flash import is_flash, read_attention
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_generic import train_of
@@ -50,6 +51,8 @@ def raise_to_named(
 
 def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) -> list[Source]:
     first = d.body[0]
+    if is_flash(d):
+        return [_attention(d)]
     if first.name == "matmul":
         return _matmul(d)
     if d.keeps_rows:
@@ -97,6 +100,13 @@ def _matmul(d: LoopNest) -> list[Source]:
     attributes["transpose_a"] = d.inputs[0].loops[-1:] != (inner,)
     attributes["transpose_b"] = d.inputs[1].loops[-2:-1] != (inner,)
     return [Source("linear" if len(d.inputs) == 3 else "matmul", attributes)]
+
+
+def _attention(d: LoopNest) -> Source:
+    found = read_attention(d)
+    places = (0, 1, 2, *(() if found.mask is None else (3,)), *(() if found.sink is None else (4,)))
+    values = {"is_causal": found.is_causal, "scale": found.scale, "sliding_window_size": found.window}
+    return Source("scaled_dot_product_attention", values, places)
 
 
 def _lookup(d: LoopNest, operands: Sequence[TensorType]) -> list[Source]:

@@ -9,7 +9,7 @@ from ttstack.ops.loop_nests import identity_map
 from ttstack.ops.loops import IndexingMap, Iterator
 from ttstack.ops.rows import Region, over_rows
 from ttstack.ops.shapes import axes, axis, expect, integer
-from ttstack.ops.tile_ops import Rate, TileOpSpec, register
+from ttstack.ops.tile_ops import OVER, Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -34,7 +34,7 @@ class Reduction(Op):
         super().__init_subclass__(**kwargs)
         cls.tile_op = f"reduce_{cls.mnemonic.removeprefix('reduce_')}"
         rate, typed = _RATES.get(cls.tile_op, Rate.FUNCTION), bool(cls.result_fields())
-        register(TileOpSpec(cls.tile_op, 1, cls.mnemonic, _TILE_DOC, rate, reduces=True, typed=typed))
+        register(TileOpSpec(cls.tile_op, 1, cls.mnemonic, _TILE_DOC, rate, reduces=True, typed=typed, attributes=OVER))
 
     @property
     def dims(self) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from ttstack.ops.types import TensorType, tile_shape
 
 
 class Region:
-    """A region in the making: each call adds a tile op and gives the number of its value.
+    """A region in the making: each call gives the number of a tile op's value, of one that is there already its own.
 
     Values 0, 1, ... are those of the operands.
     """
@@ -20,9 +20,11 @@ class Region:
         self.body: list[TileOp] = []
 
     def __call__(self, name: str, *args: int, **attributes: Any) -> int:
-        """The number of the new value."""
-        self.body.append(TileOp(name, args, tuple(attributes.items())))
-        return self._first + len(self.body) - 1
+        """The number of the value."""
+        op = TileOp(name, args, tuple(attributes.items()))
+        if op not in self.body:
+            self.body.append(op)
+        return self._first + self.body.index(op)
 
 
 def over_rows(operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], region: Region) -> LoopNest:

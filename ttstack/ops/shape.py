@@ -10,7 +10,7 @@ from ttstack.ops.loops import SAME, Iterator, Term
 from ttstack.ops.movement import Movement, Permutation
 from ttstack.ops.pattern import rearrangement
 from ttstack.ops.shapes import axes, axis, expect
-from ttstack.ops.tile_moves import Part, along, reshape, take
+from ttstack.ops.tile_moves import Part, along, rearrange, reshape, take
 from ttstack.ops.types import TILE, TensorType, tile_shape
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -112,6 +112,10 @@ class Rearrange(Movement, mnemonic="rearrange"):
     def infer(self) -> TensorType:
         """The extents of the right side of the pattern."""
         return self.input.with_shape(rearrangement(self.pattern, self.input.shape).merged)
+
+    def moved_tiles(self) -> LoopNest | None:
+        """Tiles in another order, where axes that are merged with rows or columns leave them whole."""
+        return rearrange(self.input, self.results[0], rearrangement(self.pattern, self.input.shape))
 
 
 class Concat(Movement, mnemonic="concat"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import SAME, Access, IndexingMap, Iterator, Term
+from ttstack.ops.pattern import Rearrangement
 from ttstack.ops.types import TILE, TensorType, tile_shape
 
 
@@ -60,6 +61,25 @@ def reshape(operand: TensorType, out: TensorType) -> LoopNest | None:
     sides = [tile_shape(t.shape) for t in (operand, out)]
     maps = [gathered((*(0,) * (len(s) - 1), 1), (*_digits(s[:-1]), SAME)) for s in sides]
     return move((math.prod(sides[0][:-1]), sides[0][-1]), *maps)
+
+
+def rearrange(operand: TensorType, out: TensorType, of: Rearrangement) -> LoopNest | None:
+    """Axes in another order, and merged: rows and columns stay such, and are whole tiles where others join them."""
+    matrix = range(operand.rank - 2, operand.rank)
+    units = [-(-n // TILE) if place in matrix else n for n, place in zip(of.split, of.places, strict=True)]
+    if min(operand.rank, out.rank) < 2 or not out.size:
+        return None
+    loops, terms = [0] * operand.rank, [Term(modulus=1)] * operand.rank
+    for dim, group in enumerate(of.groups):
+        long = [axis for axis in group if of.split[axis] > 1]
+        inside = [axis for axis in long if of.places[axis] in matrix]
+        stays = all(of.places[axis] - operand.rank == dim - out.rank and axis == long[-1] for axis in inside)
+        cut = dim >= out.rank - 2 and long and (not inside or (len(long) > 1 and of.split[inside[0]] % TILE))
+        if not stays or cut:
+            return None
+        for axis, term in zip(group, _digits([units[axis] for axis in group]), strict=True):
+            loops[of.places[axis]], terms[of.places[axis]] = dim, term
+    return move(tile_shape(out.shape), gathered(loops, terms), gathered(range(out.rank)))
 
 
 def _digits(extents: Sequence[int]) -> list[Term]:

@@ -82,6 +82,10 @@ def _number(name: str) -> Attribute:
     return Attribute(name, Spelling("number", "f64"), MISSING)
 
 
+OVER: Mapping[str, Attribute] = {"loops": Attribute("loops", Spelling("dense", "i64"), None)}
+"""The reduction loops that a tile op adds up over; all of them where it does not say."""
+
+
 for _spec in (
     TileOpSpec("fill", 0, "", "A tile of one value.", Rate.COPY, attributes={"value": _number("value")}),
     TileOpSpec(
@@ -91,11 +95,14 @@ for _spec in (
         "`start + step * i` for the elements `i` along the loop `along`.",
         Rate.COPY,
         attributes={name: Attribute(name, Spelling("integer", "i64"), MISSING) for name in ("start", "step", "along")},
+        typed=True,
     ),
     TileOpSpec("rand", 0, "", "A tile of samples."),
     TileOpSpec("exp_approx", 1, "exp", "e to the power, as softmax takes it."),
     TileOpSpec("copy", 1, "", "The tile as it is.", Rate.COPY),
     TileOpSpec("transpose", 1, "", "Swap rows and columns of a tile.", Rate.COPY),
-    TileOpSpec("matmul", 2, "matmul", "Multiply two tiles onto the accumulator.", Rate.PRODUCT, reduces=True),
+    TileOpSpec(
+        "matmul", 2, "matmul", "Multiply two tiles onto the accumulator.", Rate.PRODUCT, reduces=True, attributes=OVER
+    ),
 ):
     register(_spec)

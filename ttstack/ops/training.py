@@ -6,6 +6,7 @@ from dataclasses import replace
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.attributes import F32, AttentionMaskType, Bool, SecondResultDType
 from ttstack.ops.base import Op
+from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import elementwise_estimate
 from ttstack.ops.loops import IndexingMap, TileWork
 from ttstack.ops.shapes import expect, trailing
@@ -131,9 +132,12 @@ class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
         """Two matrix products."""
         return self.forward().flops()
 
-    def dispatch(self) -> WorkEstimate:
-        """That of attention."""
-        found = self.forward().dispatch()
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """That of attention; what its kernel does, where there is a second result."""
+        forward = self.forward()
+        if forward.nest is not None and self.operands == forward.operands and len(self.results) == 1:
+            return forward.nest
+        found = forward.estimate()
         return replace(found, outputs=found.outputs * len(self.results))
 
 
@@ -168,7 +172,7 @@ class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
 
     def dispatch(self) -> WorkEstimate:
         """Loops of attention; scores are computed again, and each block of keys gets its part of the gradients."""
-        found = self.forward().dispatch()
+        found = self.forward().estimate()
         (row, *_), keys = found.outputs, found.inputs[1]
         per_key = IndexingMap(keys.loops)
         body = tuple(replace(op, count=op.count * 2.5) if op.name == "matmul" else op for op in found.body)

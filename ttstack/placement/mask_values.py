@@ -1,6 +1,6 @@
 """Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
 
-from ttstack.device.kernel_class import is_softmax
+from ttstack.device.kernel_class import attention_masks, is_softmax
 from ttstack.ops.types import DType
 from ttstack.placement.contents import CARRYING, TRUTH, UNKNOWN, Contents, contents_after, element_nest
 from ttstack.placement.graph import Graph, Node
@@ -32,7 +32,7 @@ def _perhaps_masks(graph: Graph) -> frozenset[int]:
     for node in reversed(graph.nodes):
         if is_softmax(node.op):
             scores.update(node.operands)
-        elif of_attention := node.op.operand_positions("attention_mask"):
+        elif of_attention := attention_masks(node.op):
             masks.update(node.operands[i] for i in of_attention)
         elif _keeps_elements(node) and (scores | masks).intersection(node.results):
             real = {v for v in node.operands if graph.values[v].dtype.is_float and graph.values[v].size > 1}

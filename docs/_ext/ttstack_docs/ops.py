@@ -128,7 +128,7 @@ def _on_tiles(spec: type[Op]) -> str:
     kinds = get_args(hint) or (hint,)
     if LoopNest not in kinds or {spec.dispatch, getattr(spec, "moved_tiles", None)} & set(_ESTIMATED):
         return "estimate"
-    return "nest" if kinds == (LoopNest,) else "nest where no tile is cut"
+    return "nest" if kinds == (LoopNest,) else "nest or estimate"
 
 
 def _kernel(spec: type[Op]) -> str:
