@@ -147,8 +147,8 @@ class Region:
         loops, held = len(self._program.domain), self._rules.held[values.get("dtype", result.dtype)]
         if tile_op.name == "fill":
             return np.full((1,) * loops, values["value"], held)
-        along = values["along"]
-        made: Array = np.arange(extents[along]) * values["step"] + values["start"]
+        along, start, step = (int(values[name]) for name in ("along", "start", "step"))
+        made = np.arange(extents[along]) * step + start
         return made.astype(held).reshape([extents[i] if i == along else 1 for i in range(loops)])
 
     def _extents(self, result: TensorType) -> tuple[int, ...]:
