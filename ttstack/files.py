@@ -4,7 +4,7 @@ import errno
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -25,7 +25,7 @@ def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
 
 
 @contextmanager
-def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(path: str | PathLike[str]) -> Generator[BinaryIO]:
     """A file that takes the place of `path` once all of it is written, and vanishes where that fails.
 
     A link stays one, and its target is replaced. A device or pipe is written to as it stands.
@@ -45,7 +45,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def reported(path: str | PathLike[str]) -> Iterator[None]:
+def reported(path: str | PathLike[str]) -> Generator[None]:
     """What the system refuses becomes an `OutputError` that names the file."""
     try:
         yield
@@ -93,7 +93,7 @@ class Part:
 
 
 @contextmanager
-def part_of(target: Path) -> Iterator[Part]:
+def part_of(target: Path) -> Generator[Part]:
     """A part beside `target`, which vanishes where it is not put in a place; those that dead processes left go too."""
     _remove_left_overs(target)
     part = _new_part(target)
@@ -105,7 +105,7 @@ def part_of(target: Path) -> Iterator[Part]:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[bool]:
+def alone_in(folder: Path) -> Generator[bool]:
     """Waits for others that ask for the same; gives whether it does: some file systems have no locks for folders."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)

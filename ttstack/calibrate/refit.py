@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -139,7 +140,7 @@ def _classes(pairs: Sequence[Pair]) -> list[_Class]:
 
 def _changed(of: _Class, chip: ChipDesc, taken: set[str]) -> tuple[Refit, ChipDesc] | None:
     """The figure that the class's time depends on the most, at its best value; None where none makes it better."""
-    from scipy.optimize import minimize_scalar
+    optimize: Any = import_module("scipy.optimize")
 
     path, share = max(((p, _share(of, chip, p)) for p in FREE if p not in taken), key=lambda of_path: of_path[1])
     if share < _LEAST:
@@ -150,7 +151,7 @@ def _changed(of: _Class, chip: ChipDesc, taken: set[str]) -> tuple[Refit, ChipDe
     def loss(x: float) -> float:
         return of.loss(with_figures(chip, (path,), (start * math.exp(x),)))
 
-    found: Any = minimize_scalar(loss, bounds=(-_FARTHEST, most), method="bounded", options={"xatol": 1e-3})
+    found: Any = optimize.minimize_scalar(loss, bounds=(-_FARTHEST, most), method="bounded", options={"xatol": 1e-3})
     best = float(found.x)
     after = with_figures(chip, (path,), (start * math.exp(best),))
     before, now = of.error(chip), of.error(after)

@@ -1,7 +1,7 @@
 """Progress on stderr, where that is a terminal."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from ttstack.cli.console import stderr
@@ -11,7 +11,7 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def phases_shown() -> Iterator[Callable[[str, float], None] | None]:
+def phases_shown() -> Generator[Callable[[str, float], None] | None]:
     """What `compile` calls after each phase."""
     console = stderr()
     if not console.is_terminal:
@@ -22,7 +22,7 @@ def phases_shown() -> Iterator[Callable[[str, float], None] | None]:
 
 
 @contextmanager
-def ops_shown() -> Iterator[Callable[[int, int, str], None] | None]:
+def ops_shown() -> Generator[Callable[[int, int, str], None] | None]:
     """What `run` calls after each op: a bar, once the run has taken a while."""
     console = stderr()
     if not console.is_terminal:

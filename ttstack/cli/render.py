@@ -1,7 +1,7 @@
 """Plain values on a terminal: rows as a table, everything else as an outline."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 from rich.segment import Segment, Segments
@@ -28,7 +28,7 @@ def show(console: Console, data: Any) -> None:
 
 
 def _is_rows(data: Any) -> bool:
-    return isinstance(data, list) and all(isinstance(row, Mapping) for row in data)
+    return isinstance(data, list) and all(isinstance(row, Mapping) for row in _items(data))
 
 
 def _print_rows(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -66,16 +66,17 @@ def _cell(value: Any) -> str:
         case None:
             return "-"
         case Mapping():
-            return " ".join(f"{k}={_cell(v)}" for k, v in value.items())
+            return " ".join(f"{k}={_cell(v)}" for k, v in cast(Mapping[str, Any], value).items())
         case list():
-            return " ".join(map(_cell, value)) or "-"
+            return " ".join(map(_cell, cast(list[Any], value))) or "-"
         case int() if not isinstance(value, bool):
             return f"{value:,}"
-    return str(value)
+        case _:
+            return str(value)
 
 
 def _outline(data: Any, depth: int) -> Iterator[str]:
-    entries = data.items() if isinstance(data, Mapping) else (("-", value) for value in data)
+    entries = cast(Mapping[str, Any], data).items() if isinstance(data, Mapping) else (("-", value) for value in data)
     for name, value in entries:
         title = f"{'  ' * depth}{name}:"
         if _nests(value):
@@ -89,4 +90,8 @@ def _outline(data: Any, depth: int) -> Iterator[str]:
 
 
 def _nests(value: Any) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value))
+    return isinstance(value, Mapping) or any(isinstance(v, Mapping) for v in _items(value))
+
+
+def _items(value: Any) -> list[Any]:
+    return cast(list[Any], value) if isinstance(value, list) else []

@@ -148,7 +148,7 @@ def _header(path: Path, raw: bytes, size: int) -> _Header:
     return header
 
 
-def _check_hash(path: Path, header: _Header, digest: "hashlib._Hash", rest: BinaryIO) -> None:
+def _check_hash(path: Path, header: _Header, digest: Any, rest: BinaryIO) -> None:
     """Compare the recorded hash with `digest` continued over the rest of the file."""
     while piece := rest.read(CHUNK):
         digest.update(piece)

@@ -4,7 +4,7 @@ import json
 import struct
 from collections.abc import Callable
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 from ttstack.device.configs.program_config import read_config
 from ttstack.device.layout import Grid
@@ -35,7 +35,7 @@ def decode(buffer: bytes, make_weight: MakeWeight = without_values, *, origin: s
         SystemDescError: the device description in it has wrong fields.
     """
     try:
-        return _binary(schema.Binary.GetRootAs(buffer), make_weight, origin)
+        return _binary(cast(Any, schema.Binary).GetRootAs(buffer), make_weight, origin)
     except (struct.error, IndexError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"its content does not follow the schema: {error}") from error
 

@@ -104,7 +104,7 @@ def _attribute(writer: Writer, name: str, value: Any) -> int:
         kind, fields = _value(writer, name, value)
         return writer.table("Attribute", name=writer.string(name), kind=kind, **fields)
 
-    return writer.once((name, type(value), repr(value)), write)
+    return writer.once((name, type(value).__qualname__, repr(value)), write)
 
 
 def _value(writer: Writer, name: str, value: Any) -> tuple[int, dict[str, Any]]:
@@ -138,7 +138,7 @@ def _tensor_train(writer: Writer, train: TensorTrainType) -> dict[str, Any]:
 
 
 def _sequence(writer: Writer, name: str, values: Sequence[Any]) -> tuple[int, dict[str, Any]]:
-    kinds = {type(v) for v in values}
+    kinds: set[type] = {type(v) for v in values}
     if kinds <= {int}:
         return AttributeKind.INTS, {"ints": writer.numbers([_int64(name, v) for v in values], INT64)}
     if kinds == {float}:

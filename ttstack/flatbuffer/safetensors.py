@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -105,13 +105,14 @@ def _header(content: Bytes) -> tuple[int, dict[str, Any]]:
     entries = json.loads(content[8 : 8 + length].tobytes())
     if not isinstance(entries, dict):
         raise ValueError("its header is no JSON object")
-    return 8 + length, entries
+    return 8 + length, cast(dict[str, Any], entries)
 
 
 def _wholes(values: Any) -> tuple[int, ...]:
-    if not isinstance(values, list) or any(type(value) is not int or value < 0 for value in values):
-        raise ValueError(f"{values} are no whole numbers")
-    return tuple(values)
+    wholes = cast(list[Any], values)
+    if not isinstance(values, list) or any(type(value) is not int or value < 0 for value in wholes):
+        raise ValueError(f"{wholes} are no whole numbers")
+    return tuple(wholes)
 
 
 def damaged(path: Path, name: str, why: str) -> BinaryFormatError:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import flatbuffers
 import numpy as np
@@ -59,7 +59,7 @@ class Writer:
         start(self._builder)
         for field, value in fields.items():
             if isinstance(value, Grid):
-                value = schema.CreateGrid(self._builder, value.rows, value.cols)  # noqa: PLW2901
+                value = cast(Any, schema).CreateGrid(self._builder, value.rows, value.cols)  # noqa: PLW2901
             if value is not None:
                 add[field](self._builder, value)
         return end(self._builder)

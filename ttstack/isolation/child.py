@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, NoReturn, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 from ttstack.diagnostics import SourceError, TTStackError
 from ttstack.isolation.limits import GIB, MEMORY, SECONDS, Limits
@@ -127,7 +127,7 @@ def _settle(limits: Limits, said: BinaryIO) -> None:
 def _free_locks() -> None:
     """Open the locks of cached properties, of Python 3.11, which threads may hold that are not there in the child."""
     for found in gc.get_objects():
-        if type(found) is cached_property and hasattr(found, "lock"):
+        if type(found) is cast(Any, cached_property) and hasattr(found, "lock"):
             found.__dict__["lock"] = threading.RLock()
 
 

@@ -4,7 +4,7 @@ import mmap
 import os
 import pickle
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -48,9 +48,11 @@ class _Pickler(pickle.Pickler):
 
     def persistent_id(self, obj: Any) -> tuple[str, int, np.dtype, tuple[int, ...]] | None:
         """Where an array lies: in which mapped file, or in none of that name but in the shared one."""
-        if not isinstance(obj, np.ndarray) or obj.dtype.hasobject or not obj.nbytes:
+        if not isinstance(obj, np.ndarray):
             return None
-        array: Array = obj
+        array = cast(Array, obj)
+        if array.dtype.hasobject or not array.nbytes:
+            return None
         place = _mapped(array) if array.flags.c_contiguous else None
         if place is None:
             begin = -(-self._file.tell() // _ALIGNMENT) * _ALIGNMENT
@@ -80,9 +82,10 @@ def _mapped(array: Array) -> tuple[str, int] | None:
     root: Any = array
     while isinstance(root, np.ndarray) and not isinstance(root.base, mmap.mmap):
         root = root.base
-    if not isinstance(root, np.memmap) or root.filename is None:
+    file = cast(Any, root) if isinstance(root, np.memmap) else None
+    if file is None or file.filename is None:
         return None
-    return str(root.filename), _address(array) - _address(root) + root.offset
+    return str(file.filename), _address(array) - _address(file) + file.offset
 
 
 def _address(array: Array) -> int:

@@ -54,7 +54,7 @@ def given(program: Any, device: Any) -> dict[str, Any]:
 
 def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]], mode: Any) -> dict[str, Any]:
     """The captured graph, in which a marker begins each step, and what was said to those that were refused."""
-    variables = dict(vars(program), device=device, t=given(program, device))
+    variables: dict[str, Any] = {**vars(program), "device": device, "t": given(program, device)}
     refusals = {}
     mark = ttnn._ttnn.graph.track_function_start
     ttnn.graph.begin_graph_capture(mode)

@@ -46,7 +46,8 @@ def launches(graph: Sequence[Mapping[str, Any]]) -> dict[int, list[Launch]]:
     found: dict[int, list[Launch]] = {}
     step, open_calls, live = -1, list[Launch | None](), dict[int, int]()
     for node in graph:
-        kind, params = node["node_type"], node.get("params") or {}
+        kind: str = node["node_type"]
+        params: dict[str, Any] = node.get("params") or {}
         if kind == "function_start" and (marker := _STEP.fullmatch(params["name"])):
             step, open_calls = int(marker[1]), []
         elif kind == "function_start":

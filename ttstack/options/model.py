@@ -23,26 +23,26 @@ def _read_tables(given: object) -> Rules | None:
 
 
 def _device(given: object) -> object:
-    if isinstance(given, os.PathLike) and isinstance(path := os.fspath(cast(os.PathLike[str], given)), str):
+    path: object = os.fspath(cast(os.PathLike[Any], given)) if isinstance(given, os.PathLike) else given
+    if isinstance(path, str | SystemDesc):
         return path
-    if isinstance(given, str | SystemDesc):
-        return given
-    what = f"system_desc is a {type(given).__name__}"
+    what = f"system_desc is a {type(cast(object, given)).__name__}"
     raise SystemDescError(what, hint="give the name of a preset, a path, or a SystemDesc")
 
 
 def _shapes(given: object) -> dict[str, str] | None:
     """Shapes that are spelled, by name; nothing of values, which a program does not hold."""
-    values = cast(Mapping[Any, Any], given) if isinstance(given, Mapping) else {}
+    values: Mapping[Any, Any] = cast(Mapping[Any, Any], given) if isinstance(given, Mapping) else {}
     spelled = {k: v for k, v in values.items() if isinstance(k, str) and isinstance(v, str)}
     return spelled if spelled and len(spelled) == len(values) else None
 
 
 def _saved(text: str) -> dict[str, Any]:
     """What `CompileOptions.to_json` wrote; raises `ValueError` where it names files, which a program may not read."""
-    values = json.loads(text)
-    if not isinstance(values, dict):
+    loaded = json.loads(text)
+    if not isinstance(loaded, dict):
         raise ValueError("it is no JSON object")
+    values = cast(dict[str, Any], loaded)
     for name in ("overrides", "tensor_train"):
         if isinstance(values.get(name), str):
             raise ValueError(f"{name} is no content of a file: {values[name][:60]!r}")

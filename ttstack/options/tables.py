@@ -102,8 +102,10 @@ def read_rules(given: object) -> Rules:
         return given
     if isinstance(given, Mapping):
         return _rules(cast(Mapping[Any, Any], given), "tensor_train")
-    if not isinstance(given, str | os.PathLike) or not isinstance(text := os.fspath(given), str):
-        raise PassOptionError(f"tensor_train is a {type(given).__name__}", hint="give settings such as rel_error=0.05")
+    text: object = os.fspath(cast(os.PathLike[Any], given)) if isinstance(given, os.PathLike) else given
+    if not isinstance(text, str):
+        kind = type(cast(object, given)).__name__
+        raise PassOptionError(f"tensor_train is a {kind}", hint="give settings such as rel_error=0.05")
     if "=" not in text and text.strip():
         return load_rules(Path(text))
     pairs = (part.partition("=") for part in text.replace(",", " ").split())
@@ -140,8 +142,8 @@ def _rules(document: Mapping[Any, Any], origin: str) -> Rules:
     if not isinstance(tables, Mapping):
         faults.append(f"tables: {tables!r} is no mapping of names to settings")
         tables = {}
-    for name, table in tables.items():
-        whole = table if faults or not isinstance(table, Mapping) else given | dict(table)
+    for name, table in cast(Mapping[Any, Any], tables).items():
+        whole = table if faults or not isinstance(table, Mapping) else given | dict(cast(Mapping[Any, Any], table))
         found[str(name)] = False if table is False else _read(whole, f"tables.{name}", faults) or default
     if faults:
         raise PassOptionError(

@@ -1,5 +1,7 @@
 """The named pipelines, each a plain function from options to passes."""
 
+from collections.abc import Callable, Mapping
+
 from ttstack.ops.types import DType
 from ttstack.options import CompileOptions
 from ttstack.options.tables import Rules
@@ -110,7 +112,7 @@ def tensor_train_to_linalg() -> Pipeline:
     return Pipeline((FoldTensorTrain(), ConvertTensorTrainToLinalg()))
 
 
-PIPELINES = {
+PIPELINES: Mapping[str, Callable[..., Pipeline]] = {
     "simplify": simplify,
     "lower": lower,
     "ttir-to-ttnn": ttir_to_ttnn,

@@ -112,3 +112,13 @@ def analyze(
         for k in range(1, len(row_factors))
     )
     return Analysis(rows, cols, row_factors, col_factors, unfoldings, spectrum((rows, 1), (1, cols)))
+
+
+def check_analysis(analysis: object) -> None:
+    """Refuse what is none; None stands for one that is made.
+
+    Raises:
+        TensorTrainError: it is something else.
+    """
+    if analysis is not None and not isinstance(analysis, Analysis):
+        raise TensorTrainError(f"{type(analysis).__name__} is no analysis", hint="give what analyze returns")

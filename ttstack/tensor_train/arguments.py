@@ -1,8 +1,8 @@
 """What callers give in the place of numbers: accepted, or named with what was expected."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import index
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -20,7 +20,7 @@ def whole(value: Any, least: int = 1) -> bool:
 
 def wholes(value: Any) -> bool:
     """Whether a value is a sequence of whole numbers of at least 1."""
-    return isinstance(value, (list, tuple, np.ndarray)) and all(whole(number) for number in value)
+    return isinstance(value, (list, tuple, np.ndarray)) and all(map(whole, cast(Iterable[Any], value)))
 
 
 def share(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,7 +91,7 @@ def _bounds(indices: Array, offsets: ArrayLike | None, *, include_last_offset: b
         if indices.ndim != 2:
             raise TensorTrainError(f"{indices.ndim}-D indices need offsets", hint="give offsets or 2-D indices")
         count, length = indices.shape
-        return np.arange(count + 1) * length
+        return cast(Array, np.arange(count + 1) * length)
     bounds = array(offsets, "offsets")
     if bounds.size and bounds.dtype.kind not in "iu":
         raise TensorTrainError(f"offsets are integers, not {bounds.dtype}", hint="convert them, as with .astype(int)")

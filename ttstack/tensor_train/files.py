@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, cast
 
 from ttstack.diagnostics import TensorTrainError
 from ttstack.files import write_whole
@@ -40,10 +40,11 @@ def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...],
     damage = (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError, RecursionError)
 
     try:
-        with safe_open(fspath(path), framework="np") as file:
-            facts = json.loads((file.metadata() or {})[_KEY])
+        opened: Any = safe_open(fspath(path), framework="np")
+        with opened as file:
+            facts = json.loads(cast(dict[str, str], file.metadata() or {})[_KEY])
             plan, certificate = _plan(facts["plan"]), _certificate(facts["certificate"])
-            cores = tuple(file.get_tensor(f"core.{k}") for k in range(plan.order))
+            cores: tuple[Array, ...] = tuple(file.get_tensor(f"core.{k}") for k in range(plan.order))
     except damage as error:
         raise TensorTrainError(
             "this file holds no Tensor-Train table",
@@ -56,7 +57,7 @@ def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...],
 
 def _plan(facts: dict[str, Any]) -> TensorTrainPlan:
     """The plan that `asdict` spelled; JSON has no tuples."""
-    tuples: dict[str, Any] = {name: tuple(fact) for name, fact in facts.items() if isinstance(fact, list)}
+    tuples: dict[str, Any] = {k: tuple(cast(list[Any], fact)) for k, fact in facts.items() if isinstance(fact, list)}
     return TensorTrainPlan(**(facts | tuples))
 
 
@@ -64,7 +65,7 @@ def _certificate(facts: dict[str, Any] | None) -> Certificate | None:
     if facts is None:
         return None
     found = Certificate(**facts)
-    errors = (found.rel_error, found.worst_row_error)
+    errors = cast(tuple[object, ...], (found.rel_error, found.worst_row_error))
     if type(found.worst_row) is not int or not all(isinstance(error, int | float) for error in errors):
         raise ValueError(f"{found} holds no numbers")
     return found

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ttstack.diagnostics import TensorTrainError
-from ttstack.tensor_train.analysis import Analysis, analyze
+from ttstack.tensor_train.analysis import Analysis, analyze, check_analysis
 from ttstack.tensor_train.arguments import float_type, share_faults
+from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.noise import captured_of_noise
 from ttstack.tensor_train.ranks import for_error
 from ttstack.tensor_train.shape import TensorTrainPlan
@@ -73,8 +74,7 @@ def gate(
     given.check_size(plan)
     for fault in share_faults(rel_error=rel_error):
         raise TensorTrainError(fault, hint="give at least 0 and less than 1")
-    if analysis is not None and not isinstance(analysis, Analysis):
-        raise TensorTrainError(f"{type(analysis).__name__} is no analysis", hint="give what analyze returns")
+    check_analysis(analysis)
     spectra = analysis or analyze(given.values, row_factors=plan.row_factors, col_factors=plan.col_factors)
     if plan.rel_error is not None:
         plan = for_error(replace(plan, ranks=(1,) * len(plan.ranks)), plan.rel_error, spectra.of(plan), 1)
@@ -137,7 +137,7 @@ def _low_rank(spectra: Analysis, rel_error: float) -> int:
 
 
 def _signal(spectra: Analysis, plan: TensorTrainPlan) -> tuple[float, ...]:
-    shares = []
+    shares: list[float] = []
     for spectrum, rank in zip(spectra.of(plan), plan.ranks[1:-1], strict=True):
         lost_of_noise = 1 - captured_of_noise(rank, spectrum.left, spectrum.right)
         shares.append(1 - spectrum.tail(rank) / lost_of_noise if lost_of_noise > 0 else 1.0)
@@ -148,9 +148,9 @@ def _int8_error(values: np.ndarray) -> float:
     """Relative Frobenius error of rows rounded to 255 steps of their largest magnitude, measured."""
     squares = lost = 0.0
     for _, block in row_blocks(values, "comparing"):
-        rows = block.astype(np.float64)
+        rows: Array = block.astype(np.float64)
         step = np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(np.float64).tiny) / 127
-        difference = rows - np.rint(rows / step) * step
+        difference: Array = rows - np.rint(rows / step) * step
         squares += float(np.vdot(rows, rows))
         lost += float(np.vdot(difference, difference))
     return (lost / squares) ** 0.5 if squares else 0.0

@@ -65,7 +65,7 @@ def divided(rows: Array, factor: int) -> tuple[Array, Array]:
 
 def digits(rows: Array, row_factors: tuple[int, ...]) -> list[Array]:
     """Row numbers in the mixed base of the factors, the most significant digit first."""
-    found = []
+    found: list[Array] = []
     for factor in reversed(row_factors):
         rows, digit = divided(rows, factor)
         found.append(digit)

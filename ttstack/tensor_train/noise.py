@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ttstack.tensor_train.indices import Array
+
 _POINTS = 4096
 
 
@@ -17,9 +19,9 @@ def captured_of_noise(rank: int, left: int, right: int) -> float:
     ratio = narrow / wide
     low, high = (1 - ratio**0.5) ** 2, (1 + ratio**0.5) ** 2
     # Points crowd at both ends, where the density has its corners; `value` is a squared singular value over its mean.
-    angle = (np.arange(_POINTS) + 0.5) * np.pi / _POINTS
-    value = low + (high - low) * (1 - np.cos(angle)) / 2
-    weight = np.sin(angle) * np.sqrt((high - value) * (value - low)) / value
-    above = np.cumsum(weight[::-1]) / weight.sum()
-    energy = np.cumsum((weight * value)[::-1]) / (weight * value).sum()
+    angle: Array = (np.arange(_POINTS) + 0.5) * np.pi / _POINTS
+    value: Array = low + (high - low) * (1 - np.cos(angle)) / 2
+    weight: Array = np.sin(angle) * np.sqrt((high - value) * (value - low)) / value
+    above: Array = np.cumsum(weight[::-1]) / weight.sum()
+    energy: Array = np.cumsum((weight * value)[::-1]) / (weight * value).sum()
     return float(np.interp(rank / narrow, above, energy))

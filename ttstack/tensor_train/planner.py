@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ttstack.diagnostics import TensorTrainError
-from ttstack.tensor_train.analysis import Analysis, Spectrum
+from ttstack.tensor_train.analysis import Analysis, Spectrum, check_analysis
 from ttstack.tensor_train.arguments import float_type, present, share_faults, whole, whole_faults, wholes, wholes_faults
 from ttstack.tensor_train.factors import column_factors, factorisations
 from ttstack.tensor_train.factors import row_factors as best_row_factors
@@ -54,8 +54,7 @@ def plan(
     """
     _check_request(rows, cols, order, rel_error, max_bytes, ranks, row_factors, col_factors, target)
     itemsize = float_type(dtype).itemsize
-    if analysis is not None and not isinstance(analysis, Analysis):
-        raise TensorTrainError(f"{type(analysis).__name__} is no analysis", hint="give what analyze returns")
+    check_analysis(analysis)
     if analysis is not None and (analysis.rows, analysis.cols) != (rows, cols):
         raise TensorTrainError(
             f"the analysis is of a table of {analysis.rows} x {analysis.cols}, not {rows} x {cols}",

@@ -69,7 +69,7 @@ def _growing(
     grown = replace(base, ranks=(1, *ranks[1:-1], 1))
     while True:
         yield grown
-        options = []
+        options: list[tuple[float, int, TensorTrainPlan]] = []
         for k in range(1, base.order):
             rank, raised = grown.ranks[k], min(limits[k], (grown.ranks[k] // step + 1) * step)
             gain = 1 / rank if spectra is None else spectra[k - 1].tail(rank) - spectra[k - 1].tail(raised)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import frexp
 from mmap import MADV_DONTNEED, mmap
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,7 +41,7 @@ class Table:
         """Rows and columns."""
         return self.values.shape[0], self.values.shape[1]
 
-    def check_size(self, plan: TensorTrainPlan) -> None:
+    def check_size(self, plan: object) -> None:
         """Refuse a plan for a table of another size.
 
         Raises:
@@ -65,7 +65,7 @@ def accepted(table: ArrayLike, progress: Progress | None = None) -> Table:
     Raises:
         TensorTrainError: it is no matrix of floats, is empty, or holds a value that is not finite.
     """
-    values = table if isinstance(table, np.ndarray) else array(table, "a table")
+    values: Array = cast(Array, table) if isinstance(table, np.ndarray) else array(table, "a table")
     if values.ndim != 2 or 0 in values.shape:
         raise TensorTrainError(
             f"a table is a matrix of rows, not of shape {list(values.shape)}", hint="give a 2-D array that is not empty"
@@ -106,7 +106,8 @@ def mapping_of(values: Array) -> mmap | None:
     mapped: Any = values
     while isinstance(mapped, np.ndarray) and not isinstance(mapped, np.memmap):
         mapped = mapped.base
-    return getattr(mapped, "_mmap", None) if getattr(mapped, "mode", None) == "r" else None
+    facts: dict[str, Any] = getattr(cast(Any, mapped), "__dict__", {})
+    return facts.get("_mmap") if facts.get("mode") == "r" else None
 
 
 def _not_finite(start: int, block: Array) -> TensorTrainError:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,8 +44,10 @@ class TensorTrain:
                 notes=(f"cores: {shapes}", f"plan: {self.plan.core_shapes}"),
                 hint="core k is (row factor, rank before, column factor x rank after)",
             )
-        kinds = [str(core.dtype) if isinstance(core, np.ndarray) else type(core).__name__ for core in self.cores]
-        if any(not isinstance(core, np.ndarray) or core.dtype.kind != "f" for core in self.cores):
+        given: tuple[Any, ...] = self.cores
+        arrays = [cast(Array, core) for core in given if isinstance(core, np.ndarray)]
+        kinds = [str(getattr(core, "dtype", type(core).__name__)) for core in given]
+        if len(arrays) < len(given) or any(core.dtype.kind != "f" for core in arrays):
             raise TensorTrainError(f"cores are {', '.join(kinds)}", hint="give arrays of float16, float32 or float64")
         if len({core.dtype for core in self.cores}) > 1:
             raise TensorTrainError(f"cores have several element types: {', '.join(kinds)}", hint="give one")

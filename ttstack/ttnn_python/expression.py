@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 WIDTH = 110
 """Characters of the longest line, where it can be divided."""
@@ -62,7 +62,7 @@ def _in_line(value: Any) -> str:
         case Call():
             text = f"{value.function}({', '.join(prefix + _in_line(v) for prefix, v in _arguments(value))})"
         case list() | tuple():
-            text = f"[{', '.join(map(_in_line, value))}]"
+            text = f"[{', '.join(map(_in_line, cast(Sequence[Any], value)))}]"
         case float() if not math.isfinite(value):
             text = f'float("{value}")'
         case str():

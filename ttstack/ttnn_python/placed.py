@@ -1,7 +1,7 @@
 """An op of a program as the functions that spell its call see it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
@@ -39,7 +39,7 @@ class Placed:
 
     def at(self, place: str) -> tuple[TensorType, Layout]:
         """Type and layout of the operand in a place."""
-        (position,) = self.op.operand_positions(place)
+        (position,) = cast(list[int], self.op.operand_positions(place))
         return self.op.operands[position], self.device_op.operands[position]
 
     @property
