@@ -35,6 +35,9 @@ LEFT_OUT = {
 TOLERANCE: dict[ElementType, float] = {DType.F32: 2e-5, DType.F64: 2e-5, DType.BF16: 2.0**-8, DType.F16: 2.0**-10}
 """Of a result's largest number: the stand-in does not round, the runtime does, in float32 and at the end."""
 
+WHOLE = 0.03
+"""Of an output's largest number, after all ops of a program."""
+
 
 @dataclass
 class Compared:
@@ -73,7 +76,9 @@ def compare(program: Program, function: str | None = None, inputs: Mapping[str, 
     values = random_inputs(found, 0) if inputs is None else inputs
     emission = Emission(binary, found, "compared")
     steps = _Steps(emission, dict(values) | {name: w.data for name, w in binary.weights.items()})
-    run(binary, values, function=found.name, watch=steps.watch)
+    done = run(binary, values, function=found.name, watch=steps.watch)
+    if not steps.compared.refused:
+        steps.compare_outputs(done.outputs)
     return steps.compared
 
 
@@ -106,13 +111,23 @@ class _Steps:
         self._function = emission.function
         self._variables = emission.variables
         self._steps = iter(emission.steps)
-        module = loaded(emission.text)
-        tables = module.WEIGHTS | module.INPUTS
-        self._scope = vars(module) | {
-            "device": stand_in.open_device(),
-            "t": {name: module.put(None, tensor, given[name]) for name, tensor in tables.items()},
-        }
+        self._module = loaded(emission.text)
+        self._given = given
+        self._scope = vars(self._module) | {"device": stand_in.open_device(), "t": self._put()}
         self.compared = Compared()
+
+    def _put(self) -> dict[str, stand_in.Tensor]:
+        tables = self._module.WEIGHTS | self._module.INPUTS
+        return {name: self._module.put(None, tensor, self._given[name]) for name, tensor in tables.items()}
+
+    def compare_outputs(self, outputs: Mapping[str, Array]) -> None:
+        """Run the program as it stands, with its functions for layers; roundings of all ops add up."""
+        with np.errstate(all="ignore"):
+            got = self._module.forward(stand_in.open_device(), self._put())
+        for name, want in outputs.items():
+            wide = want.astype(np.float64)
+            if not alike(got[name].values, wide, WHOLE):
+                self.compared.differences.append(f"output {name} of forward: {_apart(got[name].values, wide):.3g} away")
 
     def watch(self, operation: Operation, values: Sequence[Any]) -> None:
         """Run the operation's statements and compare what they gave; go on from what the runtime has."""

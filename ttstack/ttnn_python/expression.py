@@ -53,6 +53,37 @@ def spelled(value: Any, indent: int = 0, before: int = 0) -> str:
     return f"{value.function}(\n{''.join(parts)}{' ' * indent})"
 
 
+def named_in(value: Any) -> Iterator[str]:
+    """All names in a value, in order."""
+    match value:
+        case Name():
+            yield value.text
+        case Item():
+            yield from named_in(value.value)
+        case Call():
+            yield from (name for _, argument in _arguments(value) for name in named_in(argument))
+        case list() | tuple():
+            yield from (name for entry in cast("Sequence[Any]", value) for name in named_in(entry))
+        case _:
+            pass
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """The value with other names."""
+    match value:
+        case Name():
+            return Name(names.get(value.text, value.text))
+        case Item():
+            return Item(renamed(value.value, names), value.index)
+        case Call():
+            keywords = {name: renamed(argument, names) for name, argument in value.keywords.items()}
+            return Call(value.function, [renamed(argument, names) for argument in value.arguments], keywords)
+        case list() | tuple():
+            return [renamed(entry, names) for entry in cast("Sequence[Any]", value)]
+        case _:
+            return value
+
+
 def _in_line(value: Any) -> str:
     match value:
         case Name():

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Function, Operation
 from ttstack.ttnn_python.calls import CALLS, NO_CALL, Statement
-from ttstack.ttnn_python.expression import spelled
+from ttstack.ttnn_python.expression import renamed, spelled
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import Constants, NoCallError
 
@@ -33,6 +33,10 @@ class Step:
             left = f"{', '.join(targets)} = " if targets else ""
             lines.append(f"{space}{left}{spelled(expression, indent, len(left))}")
         return lines
+
+    def renamed(self, names: Mapping[str, str]) -> "Step":
+        """With other names in what it reads."""
+        return replace(self, statements=tuple((targets, renamed(value, names)) for targets, value in self.statements))
 
     def __str__(self) -> str:
         number = "" if self.number is None else f"op {self.number}, "

@@ -1,6 +1,6 @@
 """A function of a program as one readable file of Python that runs on a card."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -8,6 +8,7 @@ from importlib.resources import files
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.program.records import Binary, Function, Tensor
 from ttstack.report import Report, build_report
+from ttstack.ttnn_python.body import Body
 from ttstack.ttnn_python.expression import spelled
 from ttstack.ttnn_python.function import Step, Steps
 from ttstack.ttnn_python.given import Given, declared
@@ -81,8 +82,8 @@ class Emission:
     @cached_property
     def text(self) -> str:
         """The file; an op that has no call raises there."""
-        body = "".join(f"\n{line}" for step in self.steps for line in self._lines(step))
-        outputs = ", ".join(f'"{o.name}": {self._steps.variables[o.tensor]}' for o in self.function.outputs)
+        outputs = {o.name: self._steps.variables[o.tensor] for o in self.function.outputs}
+        body = Body(self.steps, self.report, outputs)
         tables = self._given.tables(self.constants)
         harness = files("ttstack.ttnn_python")
         parts = [
@@ -90,7 +91,7 @@ class Emission:
             harness.joinpath("tensor.py.txt").read_text().strip(),
             "\n".join(f"{k} = {spelled(value, before=len(k) + 3)}" for k, value in self.constants.values.items()),
             tables,
-            f'def forward(device, t):\n    """Outputs by name."""{body}\n    return {{{outputs}}}',
+            *body.functions,
             harness.joinpath("harness.py.txt").read_text().strip(),
         ]
         return "\n\n\n".join(part for part in parts if part) + "\n"
@@ -106,13 +107,6 @@ class Emission:
             "import numpy as np\nimport ttnn\n\n"
             f"MESH = ({rows}, {cols})\nL1_SMALL_SIZE = {L1_SMALL}"
         )
-
-    def _lines(self, step: Step) -> Iterator[str]:
-        """The op's comment, then its statements."""
-        if step.number is not None:
-            op, where = self.report.ops[step.number], step.operation.location
-            yield f"    # {step.number} {op.name}: {f'{where}, ' if where else ''}{op.elapsed_ns / 1000:.1f} µs"
-        yield from step.lines(4)
 
 
 def _refuse(what: str, faults: Sequence[str], hint: str) -> None:

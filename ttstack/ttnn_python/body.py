@@ -1,0 +1,87 @@
+"""The text of `forward`, and of a function for each layer that it repeats."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ttstack.report import Report
+from ttstack.ttnn_python.function import Step
+from ttstack.ttnn_python.layers import Layer, find_layers
+
+_LISTED = 3
+"""Numbers of ops that a comment lists, before it leaves out all but the last."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """The steps of a function, with what is predicted of them."""
+
+    steps: Sequence[Step]
+    report: Report
+    outputs: Mapping[str, str]
+    """Variables by the names of outputs."""
+
+    @cached_property
+    def layers(self) -> Mapping[str, Layer]:
+        """By the names of their functions."""
+        times = [self._time(step) for step in self.steps]
+        seen, named = Counter[str](), dict[str, Layer]()
+        for layer in find_layers(self.steps, times, self.outputs.values()):
+            more = seen[layer.name]
+            seen[layer.name] += 1
+            named[f"{layer.name}_{more}" if more else layer.name] = layer
+        return named
+
+    @cached_property
+    def functions(self) -> tuple[str, ...]:
+        """All functions, `forward` last."""
+        return (*(self._function(name, layer) for name, layer in self.layers.items()), self._forward())
+
+    def _function(self, name: str, layer: Layer) -> str:
+        first = layer.stretches[0]
+        passed = [layer.taken[0][at] for at in layer.passed]
+        given = {variable: f"given_{i}" for i, variable in enumerate(passed) if variable.startswith("t[")}
+        parameters = ["device", "t", *(["layer"] if layer.indices else []), *(given.get(p, p) for p in passed)]
+        names = {**layer.spelled, **given}
+        alike = zip(*layer.stretches, strict=True)
+        lines = [line for steps in alike for line in self._lines(steps, steps[0].renamed(names))]
+        made = [f"    return {', '.join(layer.made[0])}"] if layer.made[0] else []
+        numbers = [step.number for step in first if step.number is not None]
+        head = f'    """Ops {numbers[0]} to {numbers[-1]}, and {len(layer.stretches) - 1} times more."""'
+        return "\n".join([f"def {name}({', '.join(parameters)}):", head, *lines, *made])
+
+    def _forward(self) -> str:
+        lines, at = ['    """Outputs by name."""'], 0
+        calls = {start: call for name, layer in self.layers.items() for start, call in self._calls(name, layer)}
+        lengths = {start: layer.length for layer in self.layers.values() for start in layer.starts}
+        while at < len(self.steps):
+            step = self.steps[at]
+            lines += calls[at] if at in calls else self._lines([step], step)
+            at += lengths.get(at, 1)
+        outputs = ", ".join(f'"{name}": {variable}' for name, variable in self.outputs.items())
+        return "\n".join(["def forward(device, t):", *lines, f"    return {{{outputs}}}"])
+
+    def _calls(self, name: str, layer: Layer) -> Iterator[tuple[int, list[str]]]:
+        """The first step of each stretch, and the lines that stand for it."""
+        indices = layer.indices or ("",) * len(layer.starts)
+        stretches = zip(layer.starts, indices, layer.stretches, layer.taken, layer.made, strict=True)
+        for start, index, steps, taken, made in stretches:
+            numbers = [step.number for step in steps if step.number is not None]
+            time = sum(self.report.ops[number].elapsed_ns for number in numbers)
+            arguments = ["device", "t", *([index] if index else []), *(taken[at] for at in layer.passed)]
+            left = f"{', '.join(made)} = " if made else ""
+            call = f"    {left}{name}({', '.join(arguments)})"
+            yield start, [f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs", call]
+
+    def _lines(self, alike: Sequence[Step], shown: Step) -> Iterator[str]:
+        """The comment of an op that all these steps are, then its statements."""
+        numbers = [str(step.number) for step in alike if step.number is not None]
+        if numbers:
+            few = numbers if len(numbers) <= _LISTED else [*numbers[: _LISTED - 1], "...", numbers[-1]]
+            where, time = shown.operation.location, self._time(shown)
+            yield f"    # {', '.join(few)} {shown.operation.name}: {f'{where}, ' if where else ''}{time}"
+        yield from shown.lines(4)
+
+    def _time(self, step: Step) -> str:
+        return "" if step.number is None else f"{self.report.ops[step.number].elapsed_ns / 1000:.1f} µs"

@@ -1,0 +1,217 @@
+"""Layers that a function repeats: equal steps on other tensors."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ttstack.ttnn_python.expression import named_in, renamed
+from ttstack.ttnn_python.function import Step
+from ttstack.ttnn_python.spelling import identifier
+
+SHORTEST = 8
+"""Steps of a stretch that becomes a function."""
+
+Tokens = np.ndarray[Any, np.dtype[np.int64]]
+
+_NUMBER = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Stretches of equal steps, and what each takes and gives."""
+
+    starts: tuple[int, ...]
+    """Number of the first step of each stretch."""
+    stretches: tuple[tuple[Step, ...], ...]
+    taken: tuple[tuple[str, ...], ...]
+    """For each stretch, variables from outside of it, in one order."""
+    made: tuple[tuple[str, ...], ...]
+    """For each stretch, variables of its own that are used after it, in one order."""
+
+    @property
+    def length(self) -> int:
+        """Steps of a stretch."""
+        return len(self.stretches[0])
+
+    @property
+    def name(self) -> str:
+        """After the weights of the layers, where they have an index; not unique, and no name of anything else."""
+        prefixes = [parts[0] for parts, _ in self._templates.values()]
+        return f"run_{identifier(prefixes[0].removeprefix('t['))}" if prefixes else "run_layer"
+
+    @property
+    def indices(self) -> tuple[str, ...]:
+        """What tells the weights of one stretch from those of another; empty where nothing does."""
+        return next((numbers for _, numbers in self._templates.values()), ())
+
+    @property
+    def spelled(self) -> Mapping[str, str]:
+        """Weights of the first stretch, spelled with the variable `layer` as their index."""
+        return {
+            variable: "{layer}".join(parts).replace("[", "[f", 1) for variable, (parts, _) in self._templates.items()
+        }
+
+    @property
+    def passed(self) -> tuple[int, ...]:
+        """Positions in `taken` of what is passed by itself: neither weights by index nor the same everywhere."""
+        indexed = self._templates
+        return tuple(
+            at
+            for at, (first, *rest) in enumerate(zip(*self.taken, strict=True))
+            if first not in indexed and not (first.startswith("t[") and set(rest) == {first})
+        )
+
+    @cached_property
+    def _templates(self) -> dict[str, tuple[list[str], tuple[str, ...]]]:
+        """Weights of the first stretch that differ in one number, cut there, and that number in each stretch.
+
+        All have the same numbers.
+        """
+        found: dict[str, tuple[list[str], tuple[str, ...]]] = {}
+        for names in zip(*self.taken, strict=True):
+            template = _template(names) if names[0].startswith("t[") else None
+            if template and all(template[1] == other for _, other in found.values()):
+                found[names[0]] = template
+        return found
+
+
+def _template(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]] | None:
+    parts = [_NUMBER.split(name) for name in names]
+    if {"{", "}"} & set(names[0]) or any(p[::2] != parts[0][::2] for p in parts):
+        return None
+    varying = {at for at in range(1, len(parts[0]), 2) if len({p[at] for p in parts}) > 1}
+    numbers = [{p[at] for at in varying} for p in parts]
+    if not varying or any(len(found) != 1 for found in numbers):
+        return None
+    pieces = [""]
+    for at, text in enumerate(parts[0]):
+        if at in varying:
+            pieces.append("")
+        else:
+            pieces[-1] += text
+    return pieces, tuple(number for found in numbers for number in found)
+
+
+def find_layers(steps: Sequence[Step], times: Sequence[str], outputs: Iterable[str]) -> list[Layer]:
+    """All repeated layers, none of which overlap; `times` are what comments say of the steps.
+
+    Taken first is what saves the most steps.
+    """
+    variables = {target for step in steps for targets, _ in step.statements for target in targets}
+    live = _live(steps, variables, set(outputs))
+    tokens, found = _tokens(steps, times, variables), list[Layer]()
+    while True:
+        repeated = sorted(_repetitions(tokens), key=lambda r: (r.saved, -r.length), reverse=True)
+        layers = (_layer(r.starts(live), r.length, steps, variables, live) for r in repeated)
+        layer = next((layer for layer in layers if layer is not None), None)
+        if layer is None:
+            return found
+        found.append(layer)
+        for start in layer.starts:
+            covered = np.arange(start, start + layer.length)
+            tokens[covered] = -1 - covered  # like no other
+
+
+def _tokens(steps: Sequence[Step], times: Sequence[str], variables: set[str]) -> Tokens:
+    """For each step a number, which like steps share."""
+    known: dict[str, int] = {}
+    texts = (f"{_canonical([step], variables)} {time}" for step, time in zip(steps, times, strict=True))
+    return np.array([known.setdefault(text, len(known)) for text in texts])
+
+
+@dataclass(frozen=True)
+class _Repetition:
+    """Stretches of equal tokens, each `stride` after the one before it."""
+
+    start: int
+    length: int
+    stride: int
+    count: int
+    slack: int
+    """By how much all could begin later."""
+
+    @property
+    def saved(self) -> int:
+        """Steps that need not be written."""
+        return (self.count - 1) * self.length
+
+    def starts(self, live: Sequence[set[str]]) -> list[int]:
+        """Where the stretches begin: where the fewest tensors pass from one to the next."""
+        first = min(range(self.start, self.start + self.slack + 1), key=lambda at: len(live[at]))
+        return [first + i * self.stride for i in range(self.count)]
+
+
+def _repetitions(tokens: Tokens) -> Iterator[_Repetition]:
+    for stride in range(SHORTEST, len(tokens)):
+        same = np.concatenate([[False], tokens[:-stride] == tokens[stride:], [False]])
+        edges = np.flatnonzero(same[1:] != same[:-1]).reshape(-1, 2)
+        for start, end in edges[edges[:, 1] - edges[:, 0] >= SHORTEST].tolist():
+            span = end - start
+            if span >= stride:
+                yield _Repetition(start, stride, stride, span // stride + 1, span % stride)
+            else:
+                yield _Repetition(start, span, stride, _count(tokens, start, span, stride), 0)
+
+
+def _count(tokens: Tokens, start: int, length: int, stride: int) -> int:
+    """How many stretches in a row are like the first."""
+    count = 2
+    while np.array_equal(tokens[start + count * stride :][:length], tokens[start : start + length]):
+        count += 1
+    return count
+
+
+def _layer(
+    starts: Sequence[int], length: int, steps: Sequence[Step], variables: set[str], live: Sequence[set[str]]
+) -> Layer | None:
+    """The layer, where its stretches connect their steps alike."""
+    stretches = tuple(tuple(steps[at : at + length]) for at in starts)
+    if len({_canonical(stretch, variables) for stretch in stretches}) > 1:
+        return None
+    used = [_used(stretch, variables) for stretch in stretches]
+    own = [{t for step in stretch for targets, _ in step.statements for t in targets} for stretch in stretches]
+    after = [live[at + length] & mine for at, mine in zip(starts, own, strict=True)]
+    kept = [at for at in range(len(used[0])) if any(names[at] in left for names, left in zip(used, after, strict=True))]
+    return Layer(
+        tuple(starts),
+        stretches,
+        taken=tuple(tuple(n for n in names if n not in mine) for names, mine in zip(used, own, strict=True)),
+        made=tuple(tuple(names[at] for at in kept) for names in used),
+    )
+
+
+def _used(steps: Iterable[Step], variables: set[str]) -> list[str]:
+    """All tensors that steps name, each once, in order."""
+    names = (name for step in steps for name in _named(step) if name in variables or name.startswith("t["))
+    return list(dict.fromkeys(names))
+
+
+def _named(step: Step) -> Iterator[str]:
+    for targets, expression in step.statements:
+        yield from named_in(expression)
+        yield from targets
+
+
+def _canonical(steps: Iterable[Step], variables: set[str]) -> str:
+    """The text of steps in which tensors are numbers, in the order of their first appearance."""
+    steps = list(steps)
+    numbers = {name: f"%{i}" for i, name in enumerate(_used(steps, variables))}
+    statements = [
+        ([numbers[t] for t in targets], renamed(expression, numbers))
+        for step in steps
+        for targets, expression in step.statements
+    ]
+    return f"{statements} {[step.missing for step in steps]}"
+
+
+def _live(steps: Sequence[Step], variables: set[str], outputs: set[str]) -> list[set[str]]:
+    """Before each step, and at the end, the tensors that were made and are still named later."""
+    found = [outputs & variables]
+    for step in reversed(steps):
+        made = {target for targets, _ in step.statements for target in targets}
+        found.append((found[-1] - made) | ({*_named(step)} & variables) - made)
+    return found[::-1]
