@@ -168,8 +168,10 @@ def _count(tokens: Tokens, start: int, length: int, stride: int) -> int:
 def _layer(
     starts: Sequence[int], length: int, steps: Sequence[Step], variables: set[str], live: Sequence[set[str]]
 ) -> Layer | None:
-    """The layer, where its stretches connect their steps alike."""
+    """The layer, where its stretches compute something and connect their steps alike."""
     stretches = tuple(tuple(steps[at : at + length]) for at in starts)
+    if all(step.number is None for step in stretches[0]):
+        return None
     if len({_canonical(stretch, variables) for stretch in stretches}) > 1:
         return None
     used = [_used(stretch, variables) for stretch in stretches]
