@@ -22,7 +22,7 @@ from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.precision import Ieee
 from ttstack_runtime.tile_moves import move_tiles, moves_tiles
 
-_OWN = frozenset({"copy", "fill", "iota", "transpose"})
+_OWN = frozenset({"copy", "fill", "iota", "round", "transpose"})
 """Tile ops that only a region gives a meaning; that of all others is a kernel's."""
 
 Multiplied = Callable[[Array, int], Array]
@@ -92,6 +92,8 @@ class Region:
                 return args[0]
             case "transpose":
                 return _Value(args[0].array, not args[0].turned)
+            case "round":
+                return _Value(np.rint(args[0].array))
             case "matmul":
                 return _Value(self._matmul(args[0].array, args[1].array, self._program.added_up(tile_op)))
             case "fill" | "iota":

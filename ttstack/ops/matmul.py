@@ -216,7 +216,7 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
         count = self.nnz or math.prod(self.blocks)
         return 2 * count * self.a.shape[2] * self.a.shape[3] * self.b.shape[3]
 
-    def dispatch(self) -> LoopNest | WorkEstimate:
+    def dispatch(self) -> WorkEstimate:
         """One product of matrices for each block that is not 0."""
         m, k, n = self.a.shape[2], self.a.shape[3], self.b.shape[3]
         lead = (0,) * len(self.blocks)

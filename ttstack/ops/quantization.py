@@ -1,12 +1,19 @@
 """Affine quantization: real numbers as integers of a `!quant.uniform` type, per tensor or along one dimension."""
 
+import numpy as np
+
 from ttstack.ops.attributes import I32, ResultDType
 from ttstack.ops.base import Op
-from ttstack.ops.loop_nests import elementwise_estimate, identity_map
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.loop_nests import elementwise, elementwise_estimate, identity_map
 from ttstack.ops.loops import IndexingMap, TileWork
+from ttstack.ops.rows import Region
 from ttstack.ops.shapes import axis, expect
-from ttstack.ops.types import ElementType, QuantType, TensorType
+from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
+
+_EXACT_BITS = 16
+"""All integers of so many bits are numbers of f32, in which tiles are scaled and rounded."""
 
 
 class Quantization(Op):
@@ -29,7 +36,7 @@ class Quantization(Op):
         """Raise `ValueError` where element types or parameters do not fit the op."""
         raise NotImplementedError(f"{type(self).__name__}.check")
 
-    def dispatch(self) -> WorkEstimate:
+    def dispatch(self) -> LoopNest | WorkEstimate:
         """Scale, shift and conversion of each tile; parameters along a dimension are held beside it."""
         result = self.results[0]
         work = [TileWork("multiply", (0,)), TileWork("add", (0,)), TileWork("typecast", (0,))]
@@ -77,6 +84,37 @@ class Unrolled(Quantization):
 
     axis: I32 | None = None
 
+    def dispatch(self) -> LoopNest | WorkEstimate:
+        """Each tile with the parameters beside it, where these repeat within tiles and integers are plain ones."""
+        result, (_, *parameters) = self.results[0], self.operands
+        repeated = all(t.size == 1 or (t.rank == 1 and self._columns) for t in parameters)
+        if not repeated or not all(_is_exact(t.dtype) for t in (self.input, result)):
+            return super().dispatch()
+        region = Region(self.operands)
+        self.compute(region)
+        return elementwise(self.operands, result, region.body)
+
+    def compute(self, region: Region) -> None:
+        """Add the tile ops of the result, the last one last."""
+        raise NotImplementedError(f"{type(self).__name__}.compute")
+
+    @property
+    def _columns(self) -> bool:
+        """Whether parameters go along columns of tiles."""
+        return self.axis is not None and axis(self.axis, self.input.rank, "axis") == self.input.rank - 1
+
+    def shift(self, region: Region, zero_point: int) -> int:
+        """The input, less its zero point."""
+        return region("subtract", _cast(region, 0, DType.SI32), _cast(region, zero_point, DType.SI32))
+
+    def round_off(self, region: Region, value: int, zero_point: int) -> None:
+        """Add the nearest integers plus the zero point, those that there are in the result's type; NaN becomes 0."""
+        whole = np.iinfo(self.dtype.numpy)
+        value = region("add", region("round", value), _cast(region, zero_point, DType.F32))
+        real = region("eq", value, value, dtype=DType.SI32)
+        value = region("where", real, value, region("fill", value=0.0))
+        _cast(region, region("clamp_scalar", value, min=float(whole.min), max=float(whole.max)), self.dtype)
+
     def check_parameters(self, prefix: str, element: ElementType) -> None:
         """Raise `ValueError` where scale or zero point do not fit the input, or the quantized type beside them."""
         for name in (f"{prefix}scale", f"{prefix}zero_point"):
@@ -112,6 +150,10 @@ class QuantizeUnrolled(Unrolled, mnemonic="quantize_unrolled"):
         _check_real("input", self.input.dtype)
         self.check_parameters("", self.dtype)
 
+    def compute(self, region: Region) -> None:
+        """Divide, round and shift."""
+        self.round_off(region, region("div", 0, 1), 2)
+
 
 class DequantizeUnrolled(Unrolled, mnemonic="dequantize_unrolled"):
     """`(x - zero_point) * scale`."""
@@ -123,6 +165,10 @@ class DequantizeUnrolled(Unrolled, mnemonic="dequantize_unrolled"):
         """Integers become real numbers."""
         _check_real("result", self.dtype)
         self.check_parameters("", self.input.dtype)
+
+    def compute(self, region: Region) -> None:
+        """Shift and multiply."""
+        region("multiply", _cast(region, self.shift(region, 2), self.scale.dtype), 1)
 
 
 class RequantizeUnrolled(Unrolled, mnemonic="requantize_unrolled"):
@@ -137,6 +183,19 @@ class RequantizeUnrolled(Unrolled, mnemonic="requantize_unrolled"):
         """Integers become integers."""
         self.check_parameters("in_", self.input.dtype)
         self.check_parameters("out_", self.dtype)
+
+    def compute(self, region: Region) -> None:
+        """Shift, multiply by the quotient of the scales, round and shift."""
+        real = region("multiply", _cast(region, self.shift(region, 2), self.in_scale.dtype), region("div", 1, 3))
+        self.round_off(region, real, 4)
+
+
+def _is_exact(dtype: ElementType) -> bool:
+    return isinstance(dtype, DType) and (dtype.is_float or dtype.bits <= _EXACT_BITS)
+
+
+def _cast(region: Region, value: int, dtype: ElementType) -> int:
+    return region("typecast", value, conservative_folding=False, dtype=dtype)
 
 
 def _quantized(name: str, element: ElementType) -> QuantType:

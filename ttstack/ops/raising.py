@@ -12,6 +12,9 @@ from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 
+_REQUANTIZED = 5
+"""Operands of a change of scale and zero point: the numbers, and both before and after."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -57,7 +60,9 @@ def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) ->
         return _matmul(d)
     if d.keeps_rows:
         return _rows(d, operands)
-    return _single(d, first, operands, result) if len(d.body) == 1 else []
+    if len(d.body) > 1:
+        return [_quantization(d)]
+    return _single(d, first, operands, result)
 
 
 def _single(d: LoopNest, op: TileOp, operands: Sequence[TensorType], result: TensorType) -> list[Source]:
@@ -82,6 +87,14 @@ def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[Source]:
     attributes = {"normalized_shape": operands[0].shape[-len(d.reductions) :], "epsilon": epsilon}
     name = "layer_norm" if names.count("reduce_mean") > 1 else "rms_norm"
     return [Source(name, attributes), Source(name, attributes, (0, 2)[: len(operands)])]
+
+
+def _quantization(d: LoopNest) -> Source:
+    """What a region that converts between real numbers and integers may be."""
+    rounds = any(op.name == "round" for op in d.body)
+    name = ("quantize" if len(d.inputs) < _REQUANTIZED else "requantize") if rounds else "dequantize"
+    along = next((loop for m in d.inputs[1:] for loop in m.loops if loop is not None), None)
+    return Source(f"{name}_unrolled", {"axis": along})
 
 
 def _made(op: TileOp, result: TensorType) -> Source:

@@ -100,6 +100,7 @@ for _spec in (
     TileOpSpec("rand", 0, "", "A tile of samples."),
     TileOpSpec("exp_approx", 1, "exp", "e to the power, as softmax takes it."),
     TileOpSpec("copy", 1, "", "The tile as it is.", Rate.COPY),
+    TileOpSpec("round", 1, "", "The nearest whole number, the even one of two."),
     TileOpSpec("transpose", 1, "", "Swap rows and columns of a tile.", Rate.COPY),
     TileOpSpec(
         "matmul", 2, "matmul", "Multiply two tiles onto the accumulator.", Rate.PRODUCT, reduces=True, attributes=OVER

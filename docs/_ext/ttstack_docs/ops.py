@@ -12,6 +12,7 @@ from ttstack.ops.creation import Creation
 from ttstack.ops.fields import Arity
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.movement import Movement
+from ttstack.ops.quantization import Quantization
 from ttstack.ops.tensor_train import Contraction
 from ttstack_docs.markdown import literal, paragraph, summary, table
 from ttstack_runtime import kernels
@@ -112,17 +113,23 @@ def facets(spec: type[Op]) -> tuple[str, ...]:
         "yes" if any(d.op(spec.mnemonic) is not None for d in (TTIR, TTNN)) else "no",
         _kernel(spec),
         f"`ttnn.{spec.mnemonic}`" if executed else "replaced before",
-        _on_tiles(spec) if executed else "-",
+        on_tiles(spec) if executed else "-",
         ("yes" if spec.dispatch is not Op.dispatch else "no") if executed else "-",
         "yes" if executed else "-",
     )
 
 
-_ESTIMATED = (Movement.moved_tiles, HeadMovement.moved_tiles, Creation.dispatch, Contraction.dispatch)
+_ESTIMATED = (
+    Movement.moved_tiles,
+    HeadMovement.moved_tiles,
+    Creation.dispatch,
+    Contraction.dispatch,
+    Quantization.dispatch,
+)
 """What says for a whole family that there is no nest."""
 
 
-def _on_tiles(spec: type[Op]) -> str:
+def on_tiles(spec: type[Op]) -> str:
     """Whether a loop nest says all that the op does, or the op estimates its work."""
     hint = get_type_hints(spec.dispatch)["return"]
     kinds = get_args(hint) or (hint,)
