@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
-from ttstack_docs.ops import on_tiles
+from ttstack_docs.exactness import REASONS, on_tiles, why_no_nest
 
 from tests.ops.case import Case
 from tests.ops.strategies import cases
@@ -39,3 +39,10 @@ def test_the_table_says_where_an_op_is_exact(mnemonic: str):
 
 def test_at_least_115_ops_are_exact():
     assert sum(said != "estimate" for said in SAID.values()) >= 115
+
+
+def test_every_estimate_has_a_reason_and_every_reason_an_estimate():
+    estimates = [spec for spec in OPS.values() if spec.executable and on_tiles(spec) == "estimate"]
+    reasons = {spec.mnemonic: why_no_nest(spec) for spec in estimates}
+    assert all(reasons.values())
+    assert set(REASONS) <= {name for name, reason in reasons.items() if reason == REASONS.get(name)}

@@ -1,19 +1,14 @@
 """The op table: what `ttstack.ops` defines, by family."""
 
 from collections import defaultdict
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.ops import FAMILIES, OPS, Op
-from ttstack.ops.attention import HeadMovement
 from ttstack.ops.attributes import Attribute, Spelling
-from ttstack.ops.creation import Creation
 from ttstack.ops.fields import Arity
-from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.movement import Movement
-from ttstack.ops.quantization import Quantization
-from ttstack.ops.tensor_train import Contraction
+from ttstack_docs.exactness import on_tiles, why_no_nest
 from ttstack_docs.markdown import literal, paragraph, summary, table
 from ttstack_runtime import kernels
 
@@ -113,29 +108,15 @@ def facets(spec: type[Op]) -> tuple[str, ...]:
         "yes" if any(d.op(spec.mnemonic) is not None for d in (TTIR, TTNN)) else "no",
         _kernel(spec),
         f"`ttnn.{spec.mnemonic}`" if executed else "replaced before",
-        on_tiles(spec) if executed else "-",
+        _tiles(spec) if executed else "-",
         ("yes" if spec.dispatch is not Op.dispatch else "no") if executed else "-",
         "yes" if executed else "-",
     )
 
 
-_ESTIMATED = (
-    Movement.moved_tiles,
-    HeadMovement.moved_tiles,
-    Creation.dispatch,
-    Contraction.dispatch,
-    Quantization.dispatch,
-)
-"""What says for a whole family that there is no nest."""
-
-
-def on_tiles(spec: type[Op]) -> str:
-    """Whether a loop nest says all that the op does, or the op estimates its work."""
-    hint = get_type_hints(spec.dispatch)["return"]
-    kinds = get_args(hint) or (hint,)
-    if LoopNest not in kinds or {spec.dispatch, getattr(spec, "moved_tiles", None)} & set(_ESTIMATED):
-        return "estimate"
-    return "nest" if kinds == (LoopNest,) else "nest or estimate"
+def _tiles(spec: type[Op]) -> str:
+    said = on_tiles(spec)
+    return f"estimate: {why_no_nest(spec)}" if said == "estimate" else said
 
 
 def _kernel(spec: type[Op]) -> str:
