@@ -27,6 +27,7 @@ class Variant:
 _VARIANTS = {
     r"galaxy|\btg\b|\b[46]u\b": Variant((10, 7), 14 / 12),
     r"14 ?GT": Variant((8, 8), 14 / 12),
+    r"56 cores": Variant((7, 8), 1),
     r"\bp100": Variant((10, 11), 7 / 8),
 }
 """Galaxy chips have faster memory and dispatch from a column; a p100 has 7 of 8 DRAM channels."""

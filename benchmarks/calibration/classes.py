@@ -14,7 +14,7 @@ from exchanges import fabric_row, host_row
 from expressed import Expressed
 from halos import halo_row
 from inexpressible import InexpressibleError
-from matmul import matmul_row
+from matmul import OUT_OF_BOX, matmul_row
 from names import operation
 from placed import Maker
 from rows import Row
@@ -99,10 +99,9 @@ def class_of(row: Row) -> str:
 
 def _product(row: Row) -> str:
     """The class of a matrix product: what decides its kernel and configuration, else the kind of time."""
-    words = f"{row.table} {row.notes}".lower()
     if "height" in row.memory_layout.split(",")[0].lower():
         return "matmul, height-sharded"
-    if re.search(r"out[- ]of[- ]box|\boob\b|picked by ttnn", words):
+    if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
         return "matmul, out of box"
     if re.search(r"^(in0 )?(1x)*32x\d+(x\d+ \(MxKxN\)|;)|^M\W*32\b", row.shape) and row.said.batch == 1:
         return "matmul, new tokens"

@@ -4,8 +4,9 @@ import math
 import re
 from dataclasses import replace
 
+from automatic import automatic
 from inexpressible import InexpressibleError
-from layouts import dtype_of, fidelity_of, grid_of, layout_of, shards_of, stated_layouts
+from layouts import dtype_of, fidelity_of, grid_of, layout_of, named_grid, shards_of, stated_layouts
 from rows import Row
 from shapes import extents, named, operands
 from tuned import GRID, tuned
@@ -13,6 +14,7 @@ from tuned import GRID, tuned
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
+from ttstack.device.kernel_class import is_batched
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_configs import subblock
@@ -20,6 +22,9 @@ from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType, tiles
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
+
+OUT_OF_BOX = re.compile(r"out[- ]of[- ]box|\boob\b|picked by ttnn", re.IGNORECASE)
+"""What a row says whose configuration ttnn chose."""
 
 
 def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -33,6 +38,8 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     held = sum(x.bank_bytes(t, chip.num_cores) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
     if "out" not in row.memory_layout and in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
         return _automatic(DeviceOp(op, (in0, in1), (out,), grid, Spread.ROWS, fidelity), chip)
+    if chosen := _unasked(row, DeviceOp(op, (in0, in1), (out,), Grid(*chip.grid), fidelity=fidelity), chip):
+        return chosen
     if grid == GRID and "manually tuned" in row.table:
         return tuned(DeviceOp(op, (in0, in1), (out,), grid, fidelity=fidelity), (m, k, n), chip)
     base = DeviceOp(op, (in0, in1), (out,), grid, fidelity=fidelity)
@@ -40,6 +47,27 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     if chosen is None:
         raise InexpressibleError(f"no blocks fit beside {held} bytes of tensors in L1")
     return stated_blocks(chosen.device_op, row.said.blocks, chip)
+
+
+def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
+    """What ttnn chooses where the row says that it did, or where that runs on as many cores as the row names.
+
+    None of shards, of batches of both operands, and where blocks or a program are named.
+    """
+    if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch) or row.said.blocks:
+        return None
+    if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
+        return automatic(base, chip, row.month, _stacked(row))
+    if row.time_kind != "device_kernel" or named_grid(row.grid, chip.tensix_grid) is not None:
+        return None
+    chosen = (automatic(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
+    return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid)), None)
+
+
+def _stacked(row: Row) -> int:
+    """Matrices of the first operand whose rows stand in one, as the notes give its shape."""
+    noted = re.search(r"\bin0 ([\dx]+)", row.notes)
+    return math.prod(extents(noted[1])[0][:-2]) if noted else 1
 
 
 def stated_blocks(chosen: DeviceOp, blocks: dict[str, int], chip: ChipDesc) -> DeviceOp:

@@ -15,6 +15,7 @@ _BLOCKS = {
     "out_subblock_h_ntiles": "out_subblock_h",
     "out_subblock_w_ntiles": "out_subblock_w",
     "in0_block_w": "in0_block_w",
+    "(?:ds|mcast\\w*)_w": "in0_block_w",
     "out_block_h": "out_block_h",
     "out_block_w": "out_block_w",
     "out_subblock_h": "out_subblock_h",

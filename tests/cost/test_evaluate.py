@@ -21,6 +21,10 @@ PAIR = "in0 1x1x1024x1024; in1 1x1x1024x1024; out 1x1x1024x1024"
 LONGER = {
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
     "blocks of a convolution": (f"{IMAGES}act_block_h_ntiles=4", f"{IMAGES}act_block_h_ntiles=1"),
+    "who chose the blocks": (
+        "matmul,512x1024x1024 (MxKxN),bf16,bf16,bf16,DRAM,8x8,115,,n150,",
+        "matmul,512x1024x1024 (MxKxN),bf16,bf16,bf16,DRAM,8x8,115,,n150,picked by ttnn",
+    ),
     "batch": (
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,",
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,batch 48; in0 4x12x384x64 in1 4x12x64x384",

@@ -9,13 +9,14 @@ from ttstack.cost import predict
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.footprint import footprint
-from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import matmul_spreads
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
 from ttstack.placement.pricing import Pricing
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, load
+from ttstack.system_desc.chip_figures import with_figures
 
 DRAM = Layout(DType.BF16)
 BLOCKS = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.BLOCK_SHARDED, GRID)
@@ -90,6 +91,25 @@ def test_configuration_follows_the_layouts(chip: ChipDesc) -> None:
     assert kind(square, [BLOCKS, DRAM], BLOCKS, chip) == MatmulProgram.MULTICAST_2D
     batched = product(128, 64, 128, 12)
     assert kind(batched, [DRAM, DRAM], DRAM, chip) == MatmulProgram.REUSE
+
+
+def test_readers_of_weights_over_the_banks_multiply_by_them() -> None:
+    chip = load("blackhole_p150").chips[0]
+    weights = Layout(DType.BF16, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, Grid(1, chip.dram.num_channels))
+    op = product(32, 4096, 11 * 256)
+    placed = placed_matmul(op, (DRAM, weights), DRAM, chip, Fidelity.LOFI)
+    fast, exact = (predict(replace(placed, fidelity=f), chip).terms["compute"] for f in (Fidelity.LOFI, Fidelity.HIFI4))
+    filled_up = 128 * 12  # of 11 columns of a bank, in two subblocks of 6
+    assert exact - fast == pytest.approx(chip.cycles_to_ns(filled_up * (64 - 16)))
+
+
+def test_results_are_written_on_the_network_of_the_weights(chip: ChipDesc) -> None:
+    op = product(1024, 1024, 1024)
+    slower = with_figures(chip, ("dram.product_write_fraction",), (0.1,))
+    placed = placed_matmul(op, (DRAM, DRAM), DRAM, chip)
+    assert predict(placed, slower).terms["tail"] > 2 * predict(placed, chip).terms["tail"]
+    batched = placed_matmul(product(128, 64, 128, 12), (DRAM, DRAM), DRAM, chip)
+    assert predict(batched, slower) == predict(batched, chip)
 
 
 def test_subblocks_fit_dst(chip: ChipDesc) -> None:

@@ -28,6 +28,8 @@ FREE = (
     "dram.interleaved_read_fraction",
     "dram.streamed_write_fraction",
     "dram.interleaved_write_fraction",
+    "dram.product_write_fraction",
+    "dram.block_read_fraction",
     "dram.weights_read_fraction",
     "noc.interleaved_read_bytes_per_cycle",
     "noc.multicast.latency_cycles",

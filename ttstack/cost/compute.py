@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from ttstack.cost.decode_setup import compute_blocks, streams_weights
 from ttstack.cost.key_split import chunk_cycles, key_parts
 from ttstack.cost.row_kernels import row_cycles
 from ttstack.cost.tensor_train import busiest
@@ -102,8 +103,8 @@ def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    blocks = MatmulBlocks.of(device_op)
-    outputs = device_op.core_units
+    blocks = compute_blocks(device_op, chip)
+    outputs = blocks.per_core_m * blocks.per_core_n if streams_weights(device_op) else device_op.core_units
     times = sum(op.count for op in device_op.dispatch.work if op.name == "matmul")
     products = outputs * device_op.dispatch.steps * times
     epilogue = device_op.dispatch.split_work()[1]

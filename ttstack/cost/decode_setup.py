@@ -1,7 +1,12 @@
 """Kernels of new tokens: what they do before the first weights or keys arrive, and after the last."""
 
+import math
+from dataclasses import replace
+
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import is_matmul
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.decode import DecodeAttention
 from ttstack.system_desc import ChipDesc
 
@@ -23,3 +28,24 @@ def streams_weights(device_op: DeviceOp) -> bool:
         return False
     weights = device_op.operands[1]
     return weights.sharded and not weights.in_l1
+
+
+def compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
+    """The blocks of the cores that compute a matrix product.
+
+    Of weights over the banks of DRAM those are the readers, one for each bank, which fill up the columns of their bank
+    to the fewest subblocks that Dst holds.
+    """
+    blocks = MatmulBlocks.of(device_op)
+    if not streams_weights(device_op):
+        return blocks
+    columns = math.ceil(device_op.dispatch.domain[device_op.dispatch.parallel[-1]] / chip.dram.num_channels)
+    subblocks = math.ceil(columns / dst_tiles(chip))
+    width = math.ceil(columns / subblocks)
+    columns = subblocks * width
+    return replace(blocks, per_core_n=columns, out_block_w=columns, out_subblock_h=1, out_subblock_w=width)
+
+
+def compute_cores(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Cores that compute: all of the op's, or the readers of weights that lie over the banks of DRAM."""
+    return chip.dram.num_channels if streams_weights(device_op) else device_op.cores

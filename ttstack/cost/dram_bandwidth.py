@@ -10,23 +10,24 @@ from ttstack.system_desc import ChipDesc
 
 def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles in which DRAM delivers all that is read."""
-    near, far = _bytes(reads, near=True), _bytes(reads, near=False)
-    adjacent = dram_cycles(near, chip.dram.bank_adjacent_read_bytes_per_second, chip)
-    delivered = adjacent + dram_cycles(far, chip.dram.interleaved_read_bytes_per_second, chip)
+    delivered = sum(dram_cycles(s.dram_bytes, _read_rate(s, chip), chip) for s in reads)
     pages = sum(s.dram_pages for s in reads) / chip.dram.num_channels
     return soft_maximum((delivered, pages * chip.dram.page_cycles), chip.pipeline.stream_exponent)
 
 
+def _read_rate(stream: Stream, chip: ChipDesc) -> float:
+    """Bytes per second that all channels deliver of a stream."""
+    if stream.bank_adjacent:
+        return chip.dram.bank_adjacent_read_bytes_per_second
+    return chip.dram.block_read_bytes_per_second if stream.in_blocks else chip.dram.interleaved_read_bytes_per_second
+
+
 def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:
     """Cycles in which DRAM takes all that is written, at `rate` bytes per second."""
-    return dram_cycles(_bytes(writes), rate, chip)
+    return dram_cycles(sum(s.dram_bytes for s in writes), rate, chip)
 
 
 def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:
     """Cycles of all reads, and of the share `overlap` of the writes, which take turns on the channels."""
     written = write_cycles(writes, chip.dram.interleaved_write_bytes_per_second, chip)
     return read_cycles(reads, chip) + written * overlap * chip.dram.turn_fraction
-
-
-def _bytes(streams: Sequence[Stream], *, near: bool = False) -> float:
-    return sum(s.dram_bytes for s in streams if s.bank_adjacent is near)

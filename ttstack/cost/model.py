@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost.compute import compute
 from ttstack.cost.data_stream import Stream
-from ttstack.cost.decode_setup import decode_setup_cycles
+from ttstack.cost.decode_setup import compute_cores, decode_setup_cycles
 from ttstack.cost.dram_bandwidth import shared_cycles
 from ttstack.cost.halo import halo_step
 from ttstack.cost.key_split import key_parts, merge_cycles
@@ -50,7 +50,8 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         lane[0] = read_contended(sum(s.cycles for s in reads), reads, least if lane is dram else 0.0, chip)
     else:
         _share_dram(dram, least)
-    ns, cores = chip.cycles_to_ns(1), device_op.cores * key_parts(device_op, chip)
+    ns, parts = chip.cycles_to_ns(1), key_parts(device_op, chip)
+    cores, multiplying = device_op.cores * parts, compute_cores(device_op, chip) * parts
     arrival, before = max(*dram, *noc) * first, halo_step(device_op, chip)
     alone = first_latency(device_op, reads, chip) + weights_cycles(device_op, chip) + tilize_cycles(device_op, chip)
     terms = {
@@ -64,7 +65,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.TAIL: (written * tail + merge_cycles(device_op, chip)) * ns,
         Term.FILL: fill_ns(chip) + (setup_cycles(device_op, chip) + decode_setup_cycles(device_op, chip)) * ns,
         Term.SKEW: skew_ns(cores, chip),
-        Term.THROTTLE: throttle_ns(work.products * ns, cores, chip),
+        Term.THROTTLE: throttle_ns(work.products * ns, multiplying, chip),
         **exchange_ns(device_op, chip, system),
     }
     if before.ns:

@@ -13,7 +13,7 @@ from ttstack.cost.window import window_stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts, unit_bytes
 from ttstack.device.halo import Halo
-from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_rowwise
+from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_matmul, is_rowwise
 from ttstack.device.layout import Layout
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
@@ -72,7 +72,8 @@ def _page_stream(
     if layout.sharded:
         cycles = max(cycles, dram_cycles(total, chip.dram.weights_read_bytes_per_second, chip))
         return Stream(cycles, total, total, own, bank_adjacent=True)
-    return Stream(cycles, total, total, own, dram_pages=total / page)
+    columns = index == 1 and senders == device_op.cores and is_matmul(device_op.dispatch)
+    return Stream(cycles, total, total, own, in_blocks=columns, dram_pages=total / page)
 
 
 def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> float:

@@ -82,7 +82,7 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
     depths = _depths(base, chip)
     m, n = per_core(base)
     sharded = is_product(base.op) and in_shards(base.results[0])
-    for height, width in _out_blocks(m, n):
+    for height, width in _out_blocks(m, n) if not over_banks(base.operands[1]) else [(m, n)]:
         if sharded and not whole_rows(height, width, n):
             continue
         for depth in depths:

@@ -72,8 +72,14 @@ class DramDesc(Desc):
     interleaved_read_fraction: Share = Field(
         description="Of the peak, interleaved pages read by all cores, ratio in (0, 1]."
     )
+    block_read_fraction: Share = Field(
+        description="Of the peak, interleaved weights that all cores read, each some columns, ratio in (0, 1]."
+    )
     interleaved_write_fraction: Share = Field(
         description="Of the peak, interleaved pages written by all cores, ratio in (0, 1]."
+    )
+    product_write_fraction: Share = Field(
+        description="Results of matrix products, on the network that weights come on, of the peak, ratio in (0, 1]."
     )
     streamed_write_fraction: Share = Field(
         description="The same by ops that wait for each page to be written, ratio in (0, 1]."
@@ -120,9 +126,19 @@ class DramDesc(Desc):
         return self.interleaved_read_fraction * self.peak_bytes_per_second
 
     @property
+    def block_read_bytes_per_second(self) -> float:
+        """All channels, interleaved weights read by all cores, each its columns of a block."""
+        return self.block_read_fraction * self.peak_bytes_per_second
+
+    @property
     def interleaved_write_bytes_per_second(self) -> float:
         """All channels, interleaved pages written by all cores."""
         return self.interleaved_write_fraction * self.peak_bytes_per_second
+
+    @property
+    def product_write_bytes_per_second(self) -> float:
+        """Results of matrix products, interleaved pages."""
+        return self.product_write_fraction * self.peak_bytes_per_second
 
     @property
     def weights_read_bytes_per_second(self) -> float:

@@ -44,6 +44,8 @@ NEUTRAL: Mapping[str, float] = {
     "pipeline.operand_cycles": 0,
     "pipeline.shard_operand_cycles": 0,
     "pipeline.reduce_cycles": 0,
+    "dram.block_read_fraction": 185 / 288,
+    "dram.product_write_fraction": 141.8 / 288,
     "dram.weights_read_fraction": 1,
     "matrix.sharded_weights_cycles": 0,
     "attention.decode_cycles": 0,
