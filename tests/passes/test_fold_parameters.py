@@ -177,3 +177,17 @@ def test_functions_that_share_a_parameter_have_parameters_of_their_own():
     for name, values in (("f", np.exp(A)), ("g", -A)):
         (y,) = execute(binary, {"arg0": X}, function=name).values()
         np.testing.assert_allclose(y, X @ values, rtol=1e-4, atol=1e-4)
+
+
+def test_parameters_are_folded_through_as_many_ops_as_there_are():
+    t, steps = "tensor<32x32xf32>", 600
+    ops = "\n".join(f'%{i + 1} = "ttir.neg"(%{i}) : ({t}) -> {t}' for i in range(steps))
+    (function,) = ttstack.compile(
+        f"""func.func @f(%x: {t}, %w: {t} {{tt.argument_type = #tt.argument_type<"parameter">}}) -> {t} {{
+        %0 = "ttir.abs"(%w) : ({t}) -> {t}
+        {ops}
+        %y = "ttir.add"(%x, %{steps}) : ({t}, {t}) -> {t}
+        return %y : {t}
+        }}"""
+    ).binary.functions
+    assert [op.name for op in function.operations] == ["add"]

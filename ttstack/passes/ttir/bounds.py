@@ -7,12 +7,12 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, ElementType
-from ttstack.passes.pattern import producer
-from ttstack.passes.ttir.computed import MOST_STEPS
+from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.views import VIEWS
 
 Bounds = tuple[float, float]
@@ -24,24 +24,16 @@ _ANY = (-np.inf, np.inf)
 
 def bounds(value: ir.Value) -> Bounds:
     """The least and the greatest number that an element can be; infinite where it can overflow, or nothing is known."""
-    return _bounds(value, MOST_STEPS, {})
+    return Facts(lambda op: op.name in _RULES, _made).about(value)
 
 
-def _bounds(value: ir.Value, steps: int, known: dict[ir.Value, Bounds]) -> Bounds:
-    """Each value is looked at once, as often as ops take it; what is made in more steps can be anything."""
-    if value not in known:
-        known[value] = _made(value, steps, known)
-    return known[value]
-
-
-def _made(value: ir.Value, steps: int, known: dict[ir.Value, Bounds]) -> Bounds:
-    dtype, op = read_type(value.type).dtype, producer(value)
+def _made(value: ir.Value, op: ir.Operation | None, operands: Sequence[Bounds]) -> Bounds:
+    dtype = read_type(value.type).dtype
     if dtype == DType.I1:
         return 0, 1
-    rule = _RULES.get(op.name) if op is not None and steps else None
-    if op is None or rule is None:
+    if op is None or is_overwritten(value):
         return _range(dtype) if isinstance(dtype, DType) and not dtype.is_float else _ANY
-    low, high = rule(op, [_bounds(operand, steps - 1, known) for operand in op.operands])
+    low, high = _RULES[op.name](op, operands)
     return _round_off(low, dtype), _round_off(high, dtype)
 
 

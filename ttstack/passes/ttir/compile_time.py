@@ -1,42 +1,102 @@
-"""What is known before a program runs: parameters, constants, and what depends on them alone."""
+"""What is known before a program runs: constants, parameters, and what depends on them alone."""
 
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ttstack.diagnostics import TTStackError
+from ttstack.dialects.base import definition, describe, operands_by_place
+from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import kind_of
 from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS
+from ttstack.ops.base import Op
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.producers import made_by
 from ttstack.program.records import TensorKind
+from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
+
+Array = np.ndarray[Any, Any]
+Parameters = frozenset[ir.Value]
 
 _UNDEFINED = {"empty", "rand", "dropout"}
+_FAMILIES = ("eltwise", "shape", "reduction", "creation")
+"""Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
 
 
-def is_known(value: ir.Value) -> bool:
-    """Whether nothing but parameters and constants decides the value."""
-    found, seen = [value], {value}
-    for each in found:  # grows as it goes
-        owner: Any = each.owner
-        if isinstance(owner, ir.Block):
-            if kind_of(each) is not TensorKind.PARAMETER or is_overwritten(each):
-                return False
-        elif not is_computable(owner):
-            return False
-        else:
-            operands = set(owner.operands) - seen
-            found += operands
-            seen |= operands
-    return True
+def is_function(spec: type[Op]) -> bool:
+    """Whether nothing but its operands decides what such an op gives."""
+    return spec.pure and not spec.spans_mesh and spec.mnemonic not in _UNDEFINED
 
 
 def is_computable(op: ir.Operation) -> bool:
     """Whether an op can be done before the program runs: it moves elements or computes on them, by no index."""
-    dialect, _, mnemonic = op.name.partition(".")
-    spec = OPS.get(mnemonic)
-    if dialect != "ttir" or spec is None or mnemonic in _UNDEFINED or any(map(is_overwritten, op.results)):
+    spec = definition(op)
+    if spec is None or not _has_one_known_result(op, spec):
         return False
-    plain = spec.pure and not spec.spans_mesh and not spec.host_indices and spec.executable and not spec.opaque
-    return plain and spec.family in _FAMILIES and len(op.results) == 1
+    return spec.executable and not spec.opaque and not spec.host_indices and spec.family in _FAMILIES
 
 
-_FAMILIES = ("eltwise", "shape", "reduction", "creation")
-"""Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
+def parameters() -> Facts[Parameters | None]:
+    """The parameters that decide a value; None where anything else does, or an op that is not computable."""
+
+    def transfer(value: Any, op: ir.Operation | None, operands: Sequence[Parameters | None]) -> Parameters | None:
+        if op is not None:
+            known = [p for p in operands if p is not None]
+            return frozenset[ir.Value]().union(*known) if len(known) == len(operands) else None
+        fixed = isinstance(value.owner, ir.Block) and kind_of(value) is TensorKind.PARAMETER
+        return frozenset([value]) if fixed and not is_overwritten(value) else None
+
+    return Facts(is_computable, transfer)
+
+
+def is_known(value: ir.Value) -> bool:
+    """Whether nothing but parameters and constants decides the value."""
+    return parameters().about(value) is not None
+
+
+def elements(
+    max_elements: float = math.inf, given: Callable[[Any], Array | None] = lambda _: None
+) -> Facts[Array | None]:
+    """The elements of a value; None where it depends on more than constants and the arguments that are `given`.
+
+    So it is where an op on the way to it makes more than `max_elements`, or its kernel refuses it.
+    """
+
+    def follows(op: ir.Operation) -> bool:
+        spec = None if op.name == "ttir.constant" else definition(op)
+        known = spec is not None and _has_one_known_result(op, spec)
+        return known and read_type(op.results[0].type).size <= max_elements
+
+    def transfer(value: Any, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
+        if op is None:
+            return given(value) if isinstance(value.owner, ir.Block) else constant_elements(value)
+        return result_elements(op, operands)
+
+    return Facts(follows, transfer)
+
+
+def constant_elements(value: ir.Value) -> Array | None:
+    """Those of a `ttir.constant`; None of any other value."""
+    constant = made_by(value, "constant")
+    return None if constant is None else read_elements(constant.attributes["value"])
+
+
+def result_elements(op: ir.Operation, operands: Sequence[Array | None]) -> Array | None:
+    """Those of an op's only result, by the runtime's own kernel; None where an operand's are not known, or it fails."""
+    if any(operand is None for operand in operands):
+        return None
+    found, present = describe(op), iter(operands)
+    places = [None if v is None else next(present) for v in operands_by_place(type(found), op)]
+    try:
+        return evaluate(found, places)[0]
+    except (TTStackError, *KERNEL_FAULTS):
+        return None  # the run says why, at the op's place
+
+
+def _has_one_known_result(op: ir.Operation, spec: type[Op]) -> bool:
+    """Whether it is a function, and no other op changes what it gives."""
+    return is_function(spec) and len(op.results) == 1 and not is_overwritten(op.results[0])

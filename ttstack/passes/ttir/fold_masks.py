@@ -11,7 +11,7 @@ from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.attention_scores import HIDDEN
-from ttstack.passes.ttir.computed import computed
+from ttstack.passes.ttir.compile_time import elements
 
 Array = np.ndarray[Any, Any]
 
@@ -36,7 +36,7 @@ class FoldMasks(Pass, name="fold-masks"):
         if mask is None or attention.sliding_window_size:
             return
         if mask not in verdicts:
-            found = computed(mask, self.max_elements)
+            found = elements(self.max_elements).about(mask)
             verdicts[mask] = found is not None and _is_causal(found, (attention.query.shape[2], attention.key.shape[2]))
         if verdicts[mask]:
             attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"is_causal": True}

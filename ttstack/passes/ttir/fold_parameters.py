@@ -6,18 +6,13 @@ from itertools import chain, count
 from typing import Any
 
 from ttstack.device.kernel_class import is_view
-from ttstack.dialects.base import describe, operands_by_place
-from ttstack.dialects.elements import read_elements
+from ttstack.dialects.base import describe
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
-from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import is_computable
-from ttstack.passes.weights import Array
-from ttstack.program.records import TensorKind
-from ttstack_runtime.evaluate import evaluate
+from ttstack.passes.ttir.compile_time import elements, is_computable, parameters
 
 
 class FoldParameters(ParameterPass, name="fold-parameters"):
@@ -37,15 +32,20 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
 
     def _fold(self, function: func.FuncOp, taken: set[str]) -> None:
         known = _known(function)
-        found = [op for op in body(function) if any(r in known for r in op.results) and self._pays(op, known)]
         names = [argument.name for argument in read_arguments(function)]
-        replaced = {names[leaf.arg_number] for op in found for leaf in known[op.results[0]]}
-        for op in found:
-            self._replace(function, op, known[op.results[0]], taken)
-        if found:
-            _erase_unused(function)
-            erase_unused_parameters(function, replaced)
-            refresh_signature(function)
+        found = [
+            op.results[0] for op in body(function) if any(r in known for r in op.results) and self._pays(op, known)
+        ]
+        new = {v: name for v in found if (name := self._store(v, known[v], names, taken))}
+        if not new:
+            return
+        for value, parameter in zip(
+            new, insert_parameters(function, [*new.values()], [v.type for v in new]), strict=True
+        ):
+            value.replace_all_uses_with(parameter)
+        _erase_unused(function)
+        erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in known[value]})
+        refresh_signature(function)
 
     def _pays(self, op: ir.Operation, known: "Known") -> bool:
         """Whether an op that is not known reads it, and it takes no more bytes than the parameters it is made of."""
@@ -58,36 +58,18 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
         return read_type(value.type).nbytes <= min(held, self.max_bytes)
 
-    def _replace(self, function: func.FuncOp, op: ir.Operation, leaves: frozenset[Any], taken: set[str]) -> None:
-        names = [argument.name for argument in read_arguments(function)]
+    def _store(self, value: ir.Value, leaves: frozenset[Any], names: list[str], taken: set[str]) -> str | None:
+        """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
+        arrays = self._weights.arrays
+        found = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
+        if found is None and all(names[leaf.arg_number] in arrays for leaf in leaves):
+            return None
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
         name = _free(f"{names[largest.arg_number]}.folded", taken)
         taken.add(name)
-        value = self._value(op.results[0], names, {})
-        if value is not None:
-            self._weights.arrays[name] = value
-        (parameter,) = insert_parameters(function, [name], [op.results[0].type])
-        op.results[0].replace_all_uses_with(parameter)
-
-    def _value(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
-        """None where it depends on what was only described; `found` takes every value that it depends on."""
-        if value not in found:
-            found[value] = self._evaluate(value, names, found)
-        return found[value]
-
-    def _evaluate(self, value: Any, names: list[str], found: dict[ir.Value, Array | None]) -> Array | None:
-        owner: Any = value.owner
-        if isinstance(owner, ir.Block):
-            return self._weights.arrays.get(names[value.arg_number])
-        if owner.name == "ttir.constant":
-            return read_elements(owner.attributes["value"])
-        operands = [self._value(v, names, found) for v in owner.operands]
-        if any(operand is None for operand in operands):
-            return None
-        definition = describe(owner)
-        present = iter(operands)
-        places = [None if v is None else next(present) for v in operands_by_place(type(definition), owner)]
-        return evaluate(definition, places)[0]
+        if found is not None:
+            arrays[name] = found
+        return name
 
 
 Known = Mapping[ir.Value, frozenset[Any]]
@@ -95,14 +77,9 @@ Known = Mapping[ir.Value, frozenset[Any]]
 
 
 def _known(function: func.FuncOp) -> Known:
-    block = function.regions[0].blocks[0]
-    kinds = [argument.kind for argument in read_arguments(function)]
-    fixed = [a for a, kind in zip(block.arguments, kinds, strict=True) if kind is TensorKind.PARAMETER]
-    found = {a: frozenset([a]) for a in fixed if not is_overwritten(a)}
-    for op in body(function):
-        if is_computable(op) and all(v in found for v in op.operands):
-            found[op.results[0]] = frozenset[Any]().union(*(found[v] for v in op.operands))
-    return {value: leaves for value, leaves in found.items() if not isinstance(value.owner, ir.Block)}
+    deciding = parameters()
+    facts = ((op.results[0], deciding.about(op.results[0])) for op in body(function) if is_computable(op))
+    return {value: leaves for value, leaves in facts if leaves is not None}
 
 
 def _views_argument(op: ir.Operation) -> bool:

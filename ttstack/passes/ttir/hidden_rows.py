@@ -7,7 +7,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.bounds import bounds
-from ttstack.passes.ttir.computed import computed
+from ttstack.passes.ttir.compile_time import elements
 
 
 def with_nan_rows(mask: ir.Value, max_elements: int) -> ir.Value:
@@ -18,7 +18,7 @@ def with_nan_rows(mask: ir.Value, max_elements: int) -> ir.Value:
     """
     if np.isfinite(bounds(mask)[0]):
         return mask
-    if (known := computed(mask, max_elements)) is not None and not np.isneginf(known.max(axis=-1)).any():
+    if (known := elements(max_elements).about(mask)) is not None and not np.isneginf(known.max(axis=-1)).any():
         return mask
     zero = read_type(mask.type).with_shape((1, 1, 1, 1))
     nothing = ttir.constant(result=zero, value=elements_attribute(np.zeros(zero.shape, zero.dtype.numpy), zero))

@@ -1,0 +1,42 @@
+"""Facts about values that follow from those about what they are made of: a sparse forward data-flow analysis."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from ttstack.mlir import ir
+
+F = TypeVar("F")
+
+
+class Facts(Generic[F]):
+    """What `transfer` makes of a value, each once, however long the way to it is.
+
+    It is given the value, the op that made it and the facts about the operands; no op for arguments, and for results
+    of ops that `follows` refuses, whose operands are not looked at.
+    """
+
+    def __init__(
+        self,
+        follows: Callable[[ir.Operation], bool],
+        transfer: Callable[[ir.Value, ir.Operation | None, Sequence[F]], F],
+    ) -> None:
+        self._follows = follows
+        self._transfer = transfer
+        self._found: dict[ir.Value, F] = {}
+
+    def about(self, value: ir.Value) -> F:
+        """The fact about one value; asks for those that it needs first."""
+        pending = [value]
+        while pending:
+            op = self._followed(pending[-1])
+            operands = () if op is None else tuple(op.operands)
+            missing = [v for v in operands if v not in self._found]
+            if missing:
+                pending += missing
+            elif (now := pending.pop()) not in self._found:
+                self._found[now] = self._transfer(now, op, [self._found[v] for v in operands])
+        return self._found[value]
+
+    def _followed(self, value: ir.Value) -> Any:
+        owner = value.owner
+        return None if isinstance(owner, ir.Block) or not self._follows(owner) else owner
