@@ -2,13 +2,12 @@
 
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.flash import Attended, attention_nest, flash
+from ttstack.ops.flash import Attended, attention_nest, head_passes
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
-from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.shapes import broadcast, expect
 from ttstack.ops.tile_moves import heads
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import TensorType, tile_shape, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -63,13 +62,11 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         return Attended(scale, self.is_causal, self.sliding_window_size, mask, sink)
 
     def estimate(self) -> WorkEstimate:
-        """Heads and query blocks run side by side, key blocks one after another."""
-        b, h, s, d = self.query.shape
-        visible = 0.5 if self.is_causal and s > 1 else 1.0
-        query, keys = IndexingMap((0, 1, 2, None)), IndexingMap((0, 1, 3, None), Access.MULTICAST)
-        extra = tuple(IndexingMap((None,) * 4) for _ in self.operands[3:])
-        extents = (b, h, s, self.key.shape[2])
-        return flash(extents, (d, self.value.shape[3]), (query, keys, keys, *extra), query, visible)
+        """What its kernel does."""
+        scores = self.results[0].with_shape((*self.query.shape[:3], self.key.shape[2]))
+        columns = tiles(self.query.shape[3]) + tiles(self.value.shape[3])
+        extra = len(self.operands) - 3
+        return head_passes(tile_shape(scores.shape), columns, extra, self.results[0], is_causal=self.is_causal)
 
 
 def check_heads(heads: int, depth: int, key: TensorType, value: TensorType) -> None:

@@ -115,13 +115,23 @@ def read_attention(nest: LoopNest) -> Attended:
 
 
 def kernel_passes(nest: LoopNest, result: TensorType) -> WorkEstimate:
-    """What the kernel does of a nest: blocks of keys pass by, of which a causal mask hides half."""
+    """What the kernel does of a nest."""
+    columns = nest.domain[DEPTH] + nest.domain[COLUMN]
+    return head_passes(nest.domain[:4], columns, len(nest.inputs) - 3, result, is_causal=nest.is_causal)
+
+
+def head_passes(
+    domain: tuple[int, ...], columns: int, extra: int, result: TensorType, *, is_causal: bool
+) -> WorkEstimate:
+    """Heads and query blocks run side by side, key blocks one after another; a causal mask hides half of those.
+
+    `domain` counts tiles of batch, heads, rows and keys, `columns` those of a head of keys and one of values; `extra`
+    operands follow query, keys and values.
+    """
     query, keys = IndexingMap((BATCH, HEAD, ROW, None)), IndexingMap((BATCH, HEAD, KEY, None), Access.MULTICAST)
-    extra = tuple(IndexingMap((None,) * 4) for _ in nest.inputs[3:])
-    visible = 0.5 if nest.is_causal and result.shape[2] > 1 else 1.0
-    return passes(
-        nest.domain[:4], nest.domain[DEPTH] + nest.domain[COLUMN], (query, keys, keys, *extra), query, visible
-    )
+    rest = (IndexingMap((None,) * 4),) * extra
+    visible = 0.5 if is_causal and result.shape[ROW] > 1 else 1.0
+    return passes(domain, columns, (query, keys, keys, *rest), query, visible)
 
 
 def flash(
