@@ -35,6 +35,7 @@ def _nest(op: Op) -> LoopNest:
     [
         ("products", "matmul"),
         ("broadcasts", "matmul multiply"),
+        ("overwritten", "transpose fill_cache matmul"),
         (
             "ops_of_their_own",
             "transpose add broadcast exp broadcast matmul broadcast matmul transpose matmul add",
@@ -46,10 +47,11 @@ def test_values_are_those_of_the_ops_apart(function: str, ops: str):
     assert [op.name for op in program.cost().ops] == ops.split()
     rng = np.random.default_rng(0)
     given = {name: rng.standard_normal(t.shape).astype(np.float32) for name, t in program.inputs().items()}
-    a, b, *rest = given.values()
+    a, b, *rest = (x.copy() for x in given.values())
     want = {
         "products": lambda: [np.maximum(a.T @ b.T, 0)],
         "broadcasts": lambda: [a @ b, rest[0] * rest[1]],
+        "overwritten": lambda: [rest[0] @ a.swapaxes(2, 3)],
         "ops_of_their_own": lambda: [
             a + a.T,
             np.exp(np.broadcast_to(b, (64, 64))),

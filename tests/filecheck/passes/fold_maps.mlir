@@ -61,3 +61,14 @@ func.func @ops_of_their_own(%x: tensor<64x64xbf16>, %r: tensor<1x64xbf16>, %a: t
   %10 = "ttir.add"(%8, %9) : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
   return %1, %3, %5, %7, %10 : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<4x2x64x64xbf16>, tensor<4x2x64x64xbf16>, tensor<64x64xbf16>
 }
+// Where the operand is overwritten, reading it later would take a copy.
+// CHECK-LABEL: func.func @overwritten
+// CHECK: "ttir.tile_transpose"
+// CHECK: "ttir.fill_cache"
+// CHECK: "ttir.tile_matmul"
+func.func @overwritten(%c: tensor<1x1x64x64xf32>, %u: tensor<1x1x64x64xf32>, %x: tensor<1x1x32x64xf32>) -> tensor<1x1x32x64xf32> {
+  %0 = "ttir.transpose"(%c) {dim0 = 2 : si32, dim1 = 3 : si32} : (tensor<1x1x64x64xf32>) -> tensor<1x1x64x64xf32>
+  %1 = "ttir.fill_cache"(%c, %u) {batch_offset = 0 : i32} : (tensor<1x1x64x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x1x64x64xf32>
+  %2 = "ttir.matmul"(%x, %0) : (tensor<1x1x32x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x1x32x64xf32>
+  return %2 : tensor<1x1x32x64xf32>
+}
