@@ -19,7 +19,7 @@ PROGRAMS = {
     "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
     **{
         name: lambda name=name: ttstack.compile(ROOT / "tests/filecheck/passes/fold_maps.mlir", function=name)
-        for name in ("products", "broadcasts", "ops_of_their_own")
+        for name in ("products", "broadcasts", "ops_of_their_own", "masks")
     },
     **{
         name: lambda name=name: ttstack.compile(f"examples.zoo.{name}:small", dtype="bf16")

@@ -72,3 +72,16 @@ func.func @overwritten(%c: tensor<1x1x64x64xf32>, %u: tensor<1x1x64x64xf32>, %x:
   %2 = "ttir.matmul"(%x, %0) : (tensor<1x1x32x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x1x32x64xf32>
   return %2 : tensor<1x1x32x64xf32>
 }
+// Attention repeats a mask for batches and heads, not for rows.
+// CHECK-LABEL: func.func @masks
+// CHECK-NOT: "ttir.tile_copy"
+// CHECK: source = "scaled_dot_product_attention"{{.*}} (tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>, tensor<1x1x32x32xbf16>,
+// CHECK: "ttir.tile_copy"
+// CHECK: source = "scaled_dot_product_attention"
+func.func @masks(%q: tensor<2x4x32x64xbf16>, %m: tensor<1x1x32x32xbf16>, %r: tensor<2x1x1x32xbf16>) -> (tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>) {
+  %0 = "ttir.broadcast"(%m) {broadcast_dimensions = array<i64: 2, 4, 1, 1>} : (tensor<1x1x32x32xbf16>) -> tensor<2x4x32x32xbf16>
+  %1 = "ttir.scaled_dot_product_attention"(%q, %q, %q, %0) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> {is_causal = false} : (tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>, tensor<2x4x32x32xbf16>) -> tensor<2x4x32x64xbf16>
+  %2 = "ttir.broadcast"(%r) {broadcast_dimensions = array<i64: 1, 1, 32, 1>} : (tensor<2x1x1x32xbf16>) -> tensor<2x1x32x32xbf16>
+  %3 = "ttir.scaled_dot_product_attention"(%q, %q, %q, %2) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> {is_causal = false} : (tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>, tensor<2x1x32x32xbf16>) -> tensor<2x4x32x64xbf16>
+  return %1, %3 : tensor<2x4x32x64xbf16>, tensor<2x4x32x64xbf16>
+}
