@@ -31,3 +31,7 @@ def test_what_hides_in_part_or_runs_in_lanes_overlaps_as_its_lanes() -> None:
     alone = {Term.DRAM: 1000.0}
     assert kernel_ns(alone, {Term.DRAM: [400.0, 0.0]}, CHIP) == 400
     assert 400 < kernel_ns(alone, {Term.DRAM: [400.0, 400.0]}, CHIP) < 800
+
+
+def test_a_kernel_that_does_nothing_takes_no_time() -> None:
+    assert kernel_ns({}, {}, CHIP) == 0

@@ -12,6 +12,7 @@ from ttstack.placement.formulate import never_worse
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.optimal import optimum
+from ttstack.placement.problem import Problem, Read, Step
 from ttstack.placement.solve_with_addresses import Bank, timeline
 
 
@@ -93,3 +94,20 @@ def test_buffers_that_cannot_fit_are_named():
     lives = [Life(60, 0, 1, 0), Life(60, 1, 2, 0)]
     assert pack(lives, 100, 1).left_over in (0, 1)
     assert pack(lives, 120, 1).left_over is None
+
+
+def test_an_op_runs_in_one_way_though_two_would_please_its_readers():
+    """Two ways that cost 1 each, and two readers each of which takes the result of one of them for nothing."""
+    zeros = np.zeros((3, 3), int)
+    other = ~np.eye(3, dtype=bool)
+    read = Read(1, np.where(other, 10.0, 0.0), zeros, zeros, other)
+    maker = Step((), (1,), np.zeros((2, 0), int), np.array([[1], [2]]), np.array([1.0, 1.0]), np.array([1, 1]), ())
+    readers = [
+        Step((read,), (value,), np.array([[needs]]), np.array([[0]]), np.array([1.0]), np.array([1]), dies)
+        for value, needs, dies in ((2, 1, ()), (3, 2, (1,)))
+    ]
+    problem = Problem(((0,), (0, 5, 5), (0,), (0,)), (maker, *readers), (100,) * 3)
+    proven = solve_program(problem, greedy_choices(problem), seconds=30)
+    assert proven.bound == pytest.approx(13)
+    assert proven.chosen is not None
+    assert problem.total(proven.chosen) == pytest.approx(13)

@@ -1,13 +1,16 @@
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ttstack
+from ttstack.device.layout import Layout
+from ttstack.ops.types import DType
 from ttstack.report import Report
 from ttstack.report.csv import csv_text
-from ttstack.report.csv_tensors import four
+from ttstack.report.csv_tensors import four, tensor_cells
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +100,14 @@ def test_a_bias_is_no_factor_of_a_product() -> None:
     (row,) = [row for row in csv.DictReader(io.StringIO(csv_text(program.cost()))) if "Matmul" in row["OP CODE"]]
     shapes = [[row[f"INPUT_{n}_{d}_PAD[LOGICAL]"].split("[")[1] for d in "YX"] for n in range(3)]
     assert shapes == [["32]", "64]"], ["64]", "96]"], ["1]", "96]"]]
+
+
+def test_tiles_pad_the_last_two_dimensions_and_rows_none(report: Report) -> None:
+    op = report.ops[0]
+    tensors = [
+        replace(op.results[0], type=op.results[0].type.with_shape((3, 40, 50)), layout=Layout(DType.BF16, tiled))
+        for tiled in (True, False)
+    ]
+    cells = dict(tensor_cells(replace(op, operands=(), results=tuple(tensors))))
+    padded = [[cells[f"OUTPUT_{i}_{d}_PAD[LOGICAL]"] for d in "WZYX"] for i in range(2)]
+    assert padded == [["1[1]", "3[3]", "64[40]", "64[50]"], ["1[1]", "3[3]", "40[40]", "50[50]"]]
