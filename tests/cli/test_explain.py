@@ -29,6 +29,11 @@ def test_others_stay_as_they_are_or_are_placed_anew(ttstack: Command, program: P
     assert all(a["anew_ns"] <= a["more_ns"] + 1e-6 for a in anew)
 
 
+def test_as_many_alternatives_as_are_asked_for(ttstack: Command, program: Path) -> None:
+    asked = [len(json.loads(ttstack("explain", program, 0, "--json", "--top", n).out)) for n in (1, 2, 3)]
+    assert asked == [2, 3, 4]
+
+
 def test_an_op_has_one_number_and_one_time(ttstack: Command, program: Path) -> None:
     report = load(program).cost()
     rows = json.loads(ttstack("inspect", program, "--section", "ops", "--format", "json").out)

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+import ttstack
 from ttstack.cost import predict
 from ttstack.diagnostics import InputError
 from ttstack.program.records import Binary
@@ -88,3 +89,13 @@ def test_functions_are_found_by_name(binary: Binary) -> None:
     with pytest.raises(InputError, match="there is no function 'third'") as error:
         build_report(two, "third")
     assert error.value.diagnostic.notes == ("functions of the program: forward, other",)
+
+
+def test_each_memory_spans_what_lies_in_it() -> None:
+    """An input and a result in DRAM, and between them a value in L1, which takes no DRAM."""
+    t = "tensor<1024x1024xf32>"
+    lines = [f'%{r} = "ttir.{op}"(%{x}) : ({t}) -> {t}' for x, op, r in (("x", "exp", "y"), ("y", "sigmoid", "z"))]
+    text = "\n".join([f"func.func @f(%x: {t}) -> {t} {{", *lines, f"return %z : {t}", "}"])
+    memory = ttstack.compile(text).cost().memory
+    assert memory["dram"].span == memory["dram"].peak
+    assert 0 < memory["l1"].span < memory["dram"].span

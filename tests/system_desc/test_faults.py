@@ -121,6 +121,7 @@ def notes_of(text: str) -> tuple[str, ...]:
             "chips[0].noc.worker_rows: two rows of workers are on one of routers",
         ),
         ("[12, 10]", "[12, 9]", "chips[0].noc.grid: 12x9 routers do not hold all workers"),
+        ("routers: [[0, 11]", "routers: [[10, 11]", "chips[0].dram.routers: lie outside of noc.grid, 12x10"),
         ("routers: [[0, 11]", "routers: [[0, 12]", "chips[0].dram.routers: lie outside of noc.grid, 12x10"),
         (
             "bank_workers: [[7, 3]",
