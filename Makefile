@@ -8,7 +8,7 @@ DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 BUILDERS := ttstack/dialects/ttir/builders.pyi
 
-.PHONY: demo test lint types imports unit groups clients library values wheel replay fuzz mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients library verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -42,6 +42,12 @@ clients: $(VENV)/dev tools
 library: $(VENV)/dev
 	-$(BIN)/ttstack check --setup .venv-ttnn
 	TTSTACK_TTNN_PYTHON=$${TTSTACK_TTNN_PYTHON:-.venv-ttnn/bin/python} $(BIN)/pytest -m library
+
+# Stores what the real ttnn says of ten programs, which `make test` compares our rules with.
+verdicts: $(VENV)/dev
+	-$(BIN)/ttstack check --setup .venv-ttnn
+	TTSTACK_TTNN_PYTHON=$${TTSTACK_TTNN_PYTHON:-.venv-ttnn/bin/python} \
+		$(BIN)/pytest -m library -k stored tests/library --update-golden
 
 # What emitted programs compute, op by op: small models of the zoo, then ops in all their forms; 3 minutes.
 values: $(VENV)/dev

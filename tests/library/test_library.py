@@ -8,6 +8,7 @@ import pytest
 
 import ttstack
 from tests.docs.pages import ROOT
+from tests.library import stored
 from ttstack.api import Program
 from ttstack.diagnostics import InputError
 from ttstack.library.run import VARIABLE, check
@@ -44,6 +45,18 @@ def test_programs_run_to_their_end(name: str, interpreter: Path):
     assert [f"{v.number} {v.name}: {v.refusal}" for v in found.refused] == []
     assert found.refusal == ""
     assert len(found.verdicts) == len(program.cost().ops)
+
+
+@pytest.mark.parametrize("name", stored.PROGRAMS)
+def test_verdicts_are_those_that_are_stored(name: str, interpreter: Path, request: pytest.FixtureRequest):
+    emission = stored.emission(name)
+    judged = check(emission.binary, emission.function, name, interpreter)
+    verdicts = list(stored.of_judgement(emission, judged))
+    if request.config.getoption("--update-golden"):
+        stored.store(name, verdicts)
+    known = stored.stored()
+    assert [verdict.line() for verdict in verdicts if known.get(verdict.call) != verdict] == []
+    assert judged.refusal == ""
 
 
 def test_an_interpreter_without_ttnn_says_so():

@@ -34,6 +34,23 @@ def product(result: Layout = DRAM, **blocks: int) -> DeviceOp:
     return DeviceOp(op, (DRAM, DRAM), (result,), GRID, Spread.BLOCKS, config=config)
 
 
+def batched(subblock: int) -> DeviceOp:
+    """Of 32 products of 32 x 64 by 64 x 64 elements: two matrices on each of 16 cores."""
+    shapes = [TensorType((32, 32, 64), DType.BF16), TensorType((32, 64, 64), DType.BF16)]
+    config = MatmulConfig(
+        MatmulProgram.REUSE, in0_block_w=2, per_core_M=2, per_core_N=2, out_subblock_h=subblock, out_subblock_w=1
+    )
+    return DeviceOp(OPS["matmul"].on(shapes, {}), (DRAM, DRAM), (DRAM,), GRID, Spread.FLAT, config=config)
+
+
+def streamed(cores: int) -> DeviceOp:
+    """Of 32 x 256 by 256 x 384 elements, weights in 12 banks."""
+    op = OPS["matmul"].on([TensorType((32, 256), DType.BF16), TensorType((256, 384), DType.BF16)], {})
+    weights = replace(DRAM, memory_layout=MemoryLayout.WIDTH_SHARDED, grid=Grid(1, 12))
+    rows = in_shards(MemoryLayout.WIDTH_SHARDED, Grid(1, cores))
+    return DeviceOp(op, (rows, weights), (rows,), Grid(2, 6), Spread.COLUMNS)
+
+
 def norm(source: Layout, result: Layout, width: int = 512, grid: Grid = GRID) -> DeviceOp:
     t = TensorType((512, width), DType.BF16)
     op = OPS["rms_norm"].on([t], {"normalized_shape": (width,)})
@@ -57,6 +74,10 @@ def attention(mask: Layout) -> DeviceOp:
         (product(BLOCKS, out_subblock_h=2, out_subblock_w=2), "out_subblock_w (2) is per_core_N (4)"),
         (product(BLOCKS, out_block_h=2, out_block_w=2, out_subblock_h=1, out_subblock_w=2), "out_block_w (2) is per"),
         (product(BLOCKS, out_subblock_h=1, out_subblock_w=2), None),
+        (batched(1), None),
+        (batched(2), "out_subblock_h (2) must divide the 1 rows"),
+        (streamed(4), None),
+        (streamed(3), "3 cores do not divide the 8 tiles"),
         (norm(BLOCKS, BLOCKS), None),
         (norm(DRAM, DRAM), "only where they hold them as shards"),
         (norm(BLOCKS, DRAM), "a norm of shards gives such shards"),

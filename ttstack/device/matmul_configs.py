@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.halo import channel_pieces
-from ttstack.device.kernel_class import is_batched, is_matmul, is_product
+from ttstack.device.kernel_class import is_batched, is_matmul, is_product, keeps_rows
 from ttstack.device.layout import MemoryLayout
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
-from ttstack.device.rules import in_shards, over_banks, subblock_tiles, whole_rows
+from ttstack.device.rules import in_shards, matrix_rows, over_banks, subblock_tiles, whole_rows
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
@@ -111,7 +111,8 @@ def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc)
     m, n = per_core(base)
     whole = (height, width) == (m, n)
     row = n if is_product(base.op) and in_shards(base.results[0]) else None
-    rows, columns = subblock(height, width, subblock_tiles(base, chip), row)
+    unbroken = math.gcd(height, matrix_rows(base)) if keeps_rows(base.op) else height
+    rows, columns = subblock(unbroken, width, subblock_tiles(base, chip), row)
     return MatmulConfig(
         type=MatmulProgram.DRAM_SHARDED if over_banks(base.operands[1]) else _PROGRAMS[base.spread],
         in0_block_w=depth,

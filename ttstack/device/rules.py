@@ -50,6 +50,16 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield from _attention_faults(device_op)
     elif turns_first(device_op.op) and (device_op.operands[0].sharded or over_banks(device_op.operands[1])):
         yield "a first operand that a product transposes is read by pages"
+    elif is_product(device_op.op) and over_banks(device_op.operands[1]):
+        yield from _streamed_faults(device_op)
+
+
+def _streamed_faults(device_op: DeviceOp) -> Iterator[str]:
+    """Faults of a product whose weights lie over the banks of DRAM."""
+    given, t = device_op.operands[0], device_op.op.operands[0]
+    columns = given.matrix(t)[1]
+    if given.sharded and given.grid is not None and given.shard(t)[1] * given.grid.cores != columns:
+        yield f"{given.grid.cores} cores do not divide the {columns} tiles of rows that meet weights over banks"
 
 
 def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
@@ -98,6 +108,8 @@ def _block_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
             yield f"of a sharded result, out_subblock_w ({columns}) is per_core_N ({n}) or out_subblock_h ({rows}) is 1"
         if not whole_rows(height, width, n):
             yield f"of a sharded result, out_block_w ({width}) is per_core_N ({n}) or out_block_h ({height}) is 1"
+    if keeps_rows(device_op.op) and matrix_rows(device_op) % rows:
+        yield f"out_subblock_h ({rows}) must divide the {matrix_rows(device_op)} rows of tiles of a matrix of a batch"
     if splits_rows(device_op, n):
         yield f"each core of a batched product makes whole rows, not {n} tiles of them"
 
@@ -121,6 +133,12 @@ def splits_rows(device_op: DeviceOp, per_core_n: int) -> bool:
     """Whether cores have parts of rows that stay whole."""
     dispatch = device_op.dispatch
     return keeps_rows(device_op.op) and per_core_n != dispatch.domain[dispatch.parallel[-1]]
+
+
+def matrix_rows(device_op: DeviceOp) -> int:
+    """Rows of tiles of the result, or of one matrix of a batch."""
+    dispatch = device_op.dispatch
+    return dispatch.domain[dispatch.parallel[-2]]
 
 
 def subblock_tiles(device_op: DeviceOp, chip: ChipDesc) -> int:

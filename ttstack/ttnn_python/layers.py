@@ -101,7 +101,7 @@ def find_layers(steps: Sequence[Step], times: Sequence[str], outputs: Iterable[s
 
     Taken first is what saves the most steps.
     """
-    variables = {target for step in steps for targets, _ in step.statements for target in targets}
+    variables = made_by(steps)
     live = _live(steps, variables, set(outputs))
     tokens, found = _tokens(steps, times, variables), list[Layer]()
     while True:
@@ -119,7 +119,7 @@ def find_layers(steps: Sequence[Step], times: Sequence[str], outputs: Iterable[s
 def _tokens(steps: Sequence[Step], times: Sequence[str], variables: set[str]) -> Tokens:
     """For each step a number, which like steps share."""
     known: dict[str, int] = {}
-    texts = (f"{_canonical([step], variables)} {time}" for step, time in zip(steps, times, strict=True))
+    texts = (f"{canonical([step], variables)} {time}" for step, time in zip(steps, times, strict=True))
     return np.array([known.setdefault(text, len(known)) for text in texts])
 
 
@@ -172,10 +172,10 @@ def _layer(
     stretches = tuple(tuple(steps[at : at + length]) for at in starts)
     if all(step.number is None for step in stretches[0]):
         return None
-    if len({_canonical(stretch, variables) for stretch in stretches}) > 1:
+    if len({canonical(stretch, variables) for stretch in stretches}) > 1:
         return None
     used = [_used(stretch, variables) for stretch in stretches]
-    own = [{t for step in stretch for targets, _ in step.statements for t in targets} for stretch in stretches]
+    own = [made_by(stretch) for stretch in stretches]
     after = [live[at + length] & mine for at, mine in zip(starts, own, strict=True)]
     kept = [at for at in range(len(used[0])) if any(names[at] in left for names, left in zip(used, after, strict=True))]
     return Layer(
@@ -184,6 +184,11 @@ def _layer(
         taken=tuple(tuple(n for n in names if n not in mine) for names, mine in zip(used, own, strict=True)),
         made=tuple(tuple(names[at] for at in kept) for names in used),
     )
+
+
+def made_by(steps: Iterable[Step]) -> set[str]:
+    """The variables that steps set."""
+    return {target for step in steps for targets, _ in step.statements for target in targets}
 
 
 def _used(steps: Iterable[Step], variables: set[str]) -> list[str]:
@@ -198,9 +203,8 @@ def _named(step: Step) -> Iterator[str]:
         yield from targets
 
 
-def _canonical(steps: Iterable[Step], variables: set[str]) -> str:
+def canonical(steps: Sequence[Step], variables: set[str]) -> str:
     """The text of steps in which tensors are numbers, in the order of their first appearance."""
-    steps = list(steps)
     numbers = {name: f"%{i}" for i, name in enumerate(_used(steps, variables))}
     statements = [
         ([numbers[t] for t in targets], renamed(expression, numbers))
@@ -214,6 +218,6 @@ def _live(steps: Sequence[Step], variables: set[str], outputs: set[str]) -> list
     """Before each step, and at the end, the tensors that were made and are still named later."""
     found = [outputs & variables]
     for step in reversed(steps):
-        made = {target for targets, _ in step.statements for target in targets}
+        made = made_by([step])
         found.append((found[-1] - made) | ({*_named(step)} & variables) - made)
     return found[::-1]
