@@ -27,10 +27,10 @@ def in_shards(kind: MemoryLayout, grid: Grid = GRID) -> Layout:
 BLOCKS = in_shards(MemoryLayout.BLOCK_SHARDED)
 
 
-def product(result: Layout = DRAM, **blocks: int) -> DeviceOp:
+def product(result: Layout = DRAM, in0_block_w: int = 2, **blocks: int) -> DeviceOp:
     """Of 512 x 256 by 256 x 512 elements: four by four tiles on each of 4 x 4 cores."""
     op = OPS["matmul"].on([TensorType((512, 256), DType.BF16), TensorType((256, 512), DType.BF16)], {})
-    config = MatmulConfig(MatmulProgram.MULTICAST_2D, in0_block_w=2, per_core_M=4, per_core_N=4, **blocks)
+    config = MatmulConfig(MatmulProgram.MULTICAST_2D, in0_block_w=in0_block_w, per_core_M=4, per_core_N=4, **blocks)
     return DeviceOp(op, (DRAM, DRAM), (result,), GRID, Spread.BLOCKS, config=config)
 
 
@@ -74,6 +74,7 @@ def attention(mask: Layout) -> DeviceOp:
         (product(BLOCKS, out_subblock_h=2, out_subblock_w=2), "out_subblock_w (2) is per_core_N (4)"),
         (product(BLOCKS, out_block_h=2, out_block_w=2, out_subblock_h=1, out_subblock_w=2), "out_block_w (2) is per"),
         (product(BLOCKS, out_subblock_h=1, out_subblock_w=2), None),
+        (product(in0_block_w=3), "the tiles along K (8) must be divisible"),
         (batched(1), None),
         (batched(2), "out_subblock_h (2) must divide the 1 rows"),
         (streamed(4), None),

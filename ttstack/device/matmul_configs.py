@@ -90,8 +90,8 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
-    """Steps along K, up to twice what Dst holds."""
-    k = block_steps(base)
+    """Steps along K, up to twice what Dst holds; those of a product divide all of K, and what a core holds of it."""
+    k = math.gcd(block_steps(base), base.dispatch.steps) if is_product(base.op) else block_steps(base)
     return [d for d in range(min(k, chip.dst_tiles), 0, -1) if k % d == 0]
 
 

@@ -94,12 +94,13 @@ def _block_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     m, n, height, width = blocks.per_core_m, blocks.per_core_n, blocks.out_block_h, blocks.out_block_w
     rows, columns = blocks.out_subblock_h, blocks.out_subblock_w
     for what, whole, part in (
+        ("the tiles along K", blocks.k, blocks.in0_block_w),
         ("per_core_M", m, height),
         ("per_core_N", n, width),
         ("out_block_h", height, rows),
         ("out_block_w", width, columns),
     ):
-        if whole % part:
+        if part and whole % part:
             yield f"{what} ({whole}) must be divisible by the block or subblock of {part}"
     if rows * columns > (most := subblock_tiles(device_op, chip)):
         yield f"a subblock of {rows} x {columns} tiles exceeds the {most} that Dst holds"
