@@ -23,7 +23,7 @@ from examples.zoo import FAMILIES
 from examples.zoo.measure import measure
 from examples.zoo.record import Record, to_json
 from examples.zoo.table import FIGURES, rows
-from ttstack.cli.compile import Format
+from ttstack.choices import RealFormat
 from ttstack.cli.console import stderr, stdout
 from ttstack.diagnostics import TTStackError
 from ttstack.files import write_whole
@@ -37,7 +37,7 @@ class Size(StrEnum):
     FULL = "full"
 
 
-USUAL = {Size.SMALL: Format.BF16, Size.FULL: Format.BFP8_B}
+USUAL = {Size.SMALL: RealFormat.BF16, Size.FULL: RealFormat.BFP8_B}
 """Formats in which a size is compiled: eight billion parameters fit the card's DRAM in no wider one."""
 
 
@@ -45,7 +45,7 @@ def main(
     names: Annotated[list[str] | None, typer.Argument(help="Models; all by default.", show_default=False)] = None,
     size: Annotated[Size, typer.Option(help="Small models are run and compared; full-size ones costed.")] = Size.SMALL,
     dtype: Annotated[
-        Format | None,
+        RealFormat | None,
         typer.Option(
             help="Format that is compiled, costed and timed; bf16 for small, bfp8_b for full.", show_default=False
         ),
