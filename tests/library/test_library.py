@@ -1,7 +1,6 @@
 """What the real library makes of programs: each runs to its end on the mock device of its board."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import ttstack
 from tests.docs.pages import ROOT
 from tests.library import stored
 from ttstack.api import Program
-from ttstack.diagnostics import InputError
 from ttstack.library.run import VARIABLE, check
 
 pytestmark = pytest.mark.library
@@ -57,9 +55,3 @@ def test_verdicts_are_those_that_are_stored(name: str, interpreter: Path, reques
     known = stored.stored()
     assert [verdict.line() for verdict in verdicts if known.get(verdict.call) != verdict] == []
     assert judged.refusal == ""
-
-
-def test_an_interpreter_without_ttnn_says_so():
-    program = ttstack.compile(ROOT / "docs/mlp.mlir")
-    with pytest.raises(InputError, match="has no ttnn"):
-        check(program.binary, program.function(), "mlp", sys.executable)

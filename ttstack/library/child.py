@@ -8,6 +8,7 @@ does not fit; and then the program runs as it stands.
 """
 
 import importlib
+import importlib.metadata
 import importlib.util
 import json
 import sys
@@ -22,18 +23,29 @@ def main() -> None:
     """Read the request, run, and write what happened."""
     request = json.loads(Path(sys.argv[1]).read_text())
     ttnn = importlib.import_module("ttnn")
+    version = importlib.metadata.version("ttnn")
+    if version != request["version"]:
+        write(Path(sys.argv[2]), {"version": version})
+        return
     sys.path.append(request["standin"])  # after the import: with a torch in sight, ttnn imports far more of it
     program = load(request["program"])
     device = program.open_device()
     device.disable_and_clear_program_cache()
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"version": version}
     try:
         for name, mode in PASSES:
             found[name] = run_steps(ttnn, program, device, request["steps"], getattr(ttnn.graph.RunMode, mode))
         found["refusal"] = run_whole(program, device)
     finally:
         close(ttnn, program, device)
-    Path(sys.argv[2]).write_text(json.dumps(found))
+    write(Path(sys.argv[2]), found)
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """The result, whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(found))
+    part.rename(path)
 
 
 def load(path: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ttstack.diagnostics import InputError
 from ttstack.library.boards import board_of, description
+from ttstack.library.setup import TTNN
 from ttstack.library.verdict import Judgement, judgement
 from ttstack.program.records import Binary, Function
 from ttstack.ttnn_python import Emission
@@ -31,7 +32,8 @@ def check(binary: Binary, function: Function, name: str, python: str | os.PathLi
         python: An interpreter that has `ttnn`; that of the environment variable where None.
 
     Raises:
-        InputError: there is no such interpreter, it lacks `ttnn`, or no board that can be mocked fits.
+        InputError: there is no such interpreter, it lacks `ttnn` or has another version, or no board that can be
+            mocked fits.
         UnsupportedOpError: tensors are of formats or layouts that `ttnn` does not have.
     """
     interpreter = found_interpreter(python)
@@ -65,7 +67,7 @@ def _run(python: Path, emission: Emission, folder: Path, environment: Mapping[st
     steps = [{"source": "\n".join(step.lines(0)), "instead": emission.empty(step)} for step in emission.steps]
     program.write_text(emission.text)  # last: by now all configurations have their names
     standin = str(files("ttstack.library").joinpath("standin"))
-    request.write_text(json.dumps({"program": str(program), "steps": steps, "standin": standin}))
+    request.write_text(json.dumps({"program": str(program), "steps": steps, "standin": standin, "version": TTNN}))
     child = str(files("ttstack.library").joinpath("child.py"))
     done = subprocess.run(
         [str(python), child, str(request), str(result)],
@@ -80,7 +82,10 @@ def _run(python: Path, emission: Emission, folder: Path, environment: Mapping[st
         lacking = "No module named 'ttnn'" in done.stderr
         what = f"'{python}' has no ttnn" if lacking else f"'{python}' failed with code {done.returncode}"
         raise InputError(what, notes=() if lacking else tuple(said), hint=HINT)
-    return json.loads(result.read_text())
+    found: dict[str, Any] = json.loads(result.read_text())
+    if found["version"] != TTNN:
+        raise InputError(f"'{python}' has ttnn {found['version']}, programs are written for {TTNN}", hint=HINT)
+    return found
 
 
 def _environment(cluster: Path, python: Path) -> dict[str, str]:

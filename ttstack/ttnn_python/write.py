@@ -20,4 +20,4 @@ def write_python(binary: Binary, function: Function, name: str, path: Path, weig
     found = [binary.weights[t.name] for t in used if t.kind is not TensorKind.INPUT]
     with replacing(weights) as file:
         safetensors.write(file, [weight for weight in found if weight.data is not None])
-    write_whole(path, text)
+        write_whole(path, text)  # before the weights take their place: where it fails, neither file changes

@@ -1,0 +1,45 @@
+"""What stands in the way of a verdict is said in one error; runs without the library."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import ttstack
+from tests.docs.pages import ROOT
+from tests.placement.devices import device
+from ttstack.api import Program
+from ttstack.diagnostics import InputError
+from ttstack.library.run import check
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return ttstack.compile(ROOT / "docs/mlp.mlir")
+
+
+def interpreter(folder: Path, script: str) -> Path:
+    """What stands for Python: a script that is given the child, its request and its result."""
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("""echo '{"version": "0.99.0"}' > "$3\"""", r"has ttnn 0\.99\.0, programs are written for 0\.81\.1"),
+        ("echo no device >&2; exit 3", "failed with code 3\n  = note: no device"),
+        (f'exec {sys.executable} "$@"', "has no ttnn"),
+    ],
+)
+def test_an_interpreter_that_cannot_judge_says_why(tmp_path: Path, program: Program, script: str, said: str):
+    with pytest.raises(InputError, match=said):
+        check(program.binary, program.function(), "mlp", interpreter(tmp_path, script))
+
+
+def test_a_device_that_no_board_has_is_named(tmp_path: Path):
+    program = ttstack.compile(ROOT / "docs/mlp.mlir", system_desc=device((8, 12)))
+    with pytest.raises(InputError, match=r"chips of 8x12 cores\) cannot be mocked\n.*n150 .*, p150 "):
+        check(program.binary, program.function(), "mlp", interpreter(tmp_path, "exit 1"))
