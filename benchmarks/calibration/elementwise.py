@@ -95,13 +95,23 @@ def elementwise_row(row: Row, chip: ChipDesc) -> list[DeviceOp]:
     given = _operands(row, len(OPS[name].operand_specs()))
     whole = max(given, key=lambda t: t.size)
     made = whole.with_dtype(_format(row.dtypes[2], whole))
-    placed = like(row, name, given, _ATTRIBUTES.get(name, {}), chip, made)
+    placed = _as_pages(like(row, name, given, _ATTRIBUTES.get(name, {}), chip, made))
     if "not recorded" not in row.memory_layout:
         return [placed]
     (layout,) = placed.operands
     spaces = (MemorySpace.DRAM, MemorySpace.L1)
     cases = [replace(placed, results=(layout.interleaved(space),)) for space in spaces]
     return [case for case in cases if _fits(case, chip)] or cases[:1]
+
+
+def _as_pages(device_op: DeviceOp) -> DeviceOp:
+    """The op on shards in rows as the kernel takes them: elements in order, a tile's worth at a time."""
+    layouts = device_op.layouts()
+    if any(x.tiled or not (x.sharded and x.in_l1) for x in layouts):
+        return device_op
+    tiled = tuple(replace(x, tiled=True) for x in layouts)
+    count = len(device_op.operands)
+    return replace(device_op, operands=tiled[:count], results=tiled[count:])
 
 
 def _operands(row: Row, count: int) -> list[TensorType]:

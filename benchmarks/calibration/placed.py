@@ -39,6 +39,8 @@ def like(
     sharded = next((x for x in (*layouts[count:], *layouts[:count]) if x.sharded and x.in_l1), None)
     grid = grid_of(row.grid, chip) if sharded is None or sharded.grid is None else sharded.grid
     spreads = {Spread.FLAT} if sharded is None else {SPREADS[sharded.memory_layout], Spread.FLAT}
+    if sharded is not None and _stays(op, layouts):
+        spreads = {SPREADS[sharded.memory_layout]}
     fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
     bases = [DeviceOp(op, layouts[:count], layouts[count:], grid, spread, fidelity) for spread in sorted(spreads)]
     base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
@@ -46,6 +48,15 @@ def like(
     if placed is None:
         raise InexpressibleError("no blocks fit L1")
     return placed.device_op
+
+
+def _stays(op: Op, layouts: Sequence[Layout]) -> bool:
+    """Whether cores work on the shards that they hold: all alike, and all full where there are several operands."""
+    first, t = layouts[0], op.operands[0]
+    if any((x.memory_layout, x.grid) != (first.memory_layout, first.grid) for x in layouts) or not first.in_l1:
+        return False
+    pairs = zip(first.matrix(t), first.shard(t), strict=True)
+    return len(op.operands) == 1 or all(extent % held == 0 for extent, held in pairs)
 
 
 def _layouts(row: Row, op: Op, grid: Grid) -> Iterator[Layout]:

@@ -33,6 +33,10 @@ LONGER = {
         "fabric_unicast,packet_size=4096,,,,,,1.3,,t3k,1 hop",
         "fabric_unicast,packet_size=4096,,,,,,1.3,,t3k,3 hops",
     ),
+    "shards that not all cores fill": (
+        f"BinaryNgDeviceOperation:ADD,in0 2304x1792; in1 2304x1792; out 2304x1792,bf16,bf16,bf16,{SHARDED},4x5,12,,n150,",
+        f"BinaryNgDeviceOperation:ADD,in0 2112x1792; in1 2112x1792; out 2112x1792,bf16,bf16,bf16,{SHARDED},4x5,93,,n150,",
+    ),
     "dilation": (CONV, f"{CONV}dilation=4"),
     "cores of shards": (
         f"UnaryDeviceOperation:RELU,1x1x2048x128,bf16,,bf16,{SHARDED},64 cores,9,,n150,shard 32x128 on 64 cores",

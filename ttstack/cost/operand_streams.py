@@ -55,6 +55,8 @@ def _page_stream(
 ) -> Stream:
     """Pages of an operand, `times` each, by every core or by those that send them to the others."""
     own = which.access in (Access.MULTICAST, Access.WINDOW)
+    filled = _filled_pages(device_op, t, layout)
+    times = max(times, filled / max(device_op.core_pages(which), 1))
     passing = not set(which.loops).isdisjoint(device_op.dispatch.reductions)
     apart = key_parts(device_op, chip) if passing else 1
     share, page = _core_bytes(device_op, which, t, layout) * times / apart, layout.page_bytes(t)
@@ -66,6 +68,7 @@ def _page_stream(
         waits = _waits(device_op, index, layout, chip) * share / page
         issued = transfer_cycles(share, page, kind, _page_cycles(layout, chip), chip)
         cycles = issued + waits * (kind.latency_cycles + chip.riscv.page_cycles)
+        cycles += filled * layout.dtype.tile_bytes / chip.riscv.store_bytes_per_cycle
     total = share * senders
     if layout.in_l1:
         return Stream(cycles, noc_bytes=total, own_thread=own)
@@ -76,14 +79,24 @@ def _page_stream(
     return Stream(cycles, total, total, own, in_blocks=columns, dram_pages=total / page)
 
 
+def _filled_pages(device_op: DeviceOp, t: TensorType, layout: Layout) -> int:
+    """Tiles of a row that the busiest core's reader copies by hand into all rows of a tile: one for each result."""
+    result = device_op.op.results[0]
+    if not is_paged(device_op) or device_op.dispatch.reductions or min(t.rank, result.rank) < 2:
+        return 0
+    row = t.shape[-2] == 1 < result.shape[-2] and t.shape[-1] > 1
+    return device_op.core_units if row and not layout.dtype.is_block else 0
+
+
 def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> float:
     """How often a reader waits for what it asked for, for each page of an operand.
 
     Matrix products and attention have blocks in flight, ops along rows as many pages as Dst holds tiles. Others wait
-    for one page of all operands that they read.
+    for one page of all operands that they read, the longest for one from DRAM.
     """
     if is_paged(device_op):
-        return float(index == min(read_apart(device_op)))
+        apart = read_apart(device_op)
+        return float(index == next((i for i in apart if not device_op.operands[i].in_l1), min(apart)))
     if index or layout.sharded or is_contraction(device_op.dispatch):
         return 0.0
     return 1 / dst_tiles(chip) if is_rowwise(device_op.dispatch) else 1.0
