@@ -25,17 +25,17 @@ def is_view(op: Op) -> bool:
 
 def is_contraction(dispatch: Loops) -> bool:
     """Whether the innermost work is a matrix product that adds up over a loop."""
-    return bool(dispatch.reductions) and any(op.name == "matmul" for op in dispatch.work)
+    return bool(dispatch.reductions) and dispatch.multiplies
 
 
 def is_chain(dispatch: Loops) -> bool:
     """Whether each iteration does matrix products of its own, one after the other."""
-    return not dispatch.reductions and any(op.name == "matmul" for op in dispatch.work)
+    return not dispatch.reductions and dispatch.multiplies
 
 
 def is_attention(dispatch: Loops) -> bool:
     """Whether products and reductions alternate inside one loop: scores never leave the core."""
-    return is_contraction(dispatch) and any(op.name.startswith("reduce_") for op in dispatch.work)
+    return is_contraction(dispatch) and dispatch.reduces_tiles
 
 
 def is_matmul(dispatch: Loops) -> bool:

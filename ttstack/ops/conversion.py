@@ -28,21 +28,37 @@ def conversion(
 
     Only the caller knows whether the results of the op found are, but for casts, the spelled ones: `is_spelling`.
     """
+    direct, fault = _directly(spec, operands, attributes, spelled)
+    if (
+        direct is not None
+        and direct.results == tuple(spelled)
+        and [isinstance(t.dtype, DType) for t in spelled] == [True]
+    ):
+        return Conversion(direct)
     places = [place in (spec.computes or ()) for place in spec.places(len(operands))]
     values = [t.dtype for t, computed in zip(operands, places, strict=True) if t is not None and computed]
     plain = [dtype for dtype in values if isinstance(dtype, DType)]
     wanted = [t.dtype for t in spelled if isinstance(t.dtype, DType)] if len(spelled) == 1 else []
     common = widest([*plain, *wanted]) if plain else None
-    try:
-        op = spec.on(operands, attributes, *spelled)
-        if common is None or {t.dtype for t in op.results} & {common, *wanted}:
-            return Conversion(op)
-    except ValueError:
-        if len(set(plain)) < 2:
-            raise
+    if fault is not None and len(set(plain)) < 2:
+        raise fault
+    if direct is not None and (common is None or {t.dtype for t in direct.results} & {common, *wanted}):
+        return Conversion(direct)
     pairs = zip(operands, places, strict=True)
     cast = [t.with_dtype(common) if t is not None and common and computed else t for t, computed in pairs]
     return Conversion(spec.on(cast, attributes, *spelled), common)
+
+
+def _directly(
+    spec: type[Op], operands: Sequence[TensorType | None], attributes: Mapping[str, Any], spelled: Sequence[TensorType]
+) -> tuple[Op | None, ValueError | None]:
+    """The op on operands as they are with its results inferred, or why there is none."""
+    try:
+        op = spec.on(operands, attributes, *spelled)
+        _ = op.results
+    except ValueError as e:
+        return None, e
+    return op, None
 
 
 def is_spelling(spec: type[Op], spelled: TensorType, inferred: TensorType) -> bool:
@@ -58,6 +74,8 @@ def widest(dtypes: Sequence[DType]) -> DType:
 
     Integers of both signs have a signed one of twice the width; with 16-bit reals, they are computed in f32.
     """
+    if len(set(dtypes)) == 1:
+        return dtypes[0]
     reals = [d for d in dtypes if d.is_float]
     found = [d for d in (reals or dtypes) if d.bits == max(e.bits for e in (reals or dtypes))]
     if reals:

@@ -153,6 +153,16 @@ class Loops:
         """Tile ops, and how often they run in an iteration."""
         raise NotImplementedError(f"{type(self).__name__}.work")
 
+    @cached_property
+    def multiplies(self) -> bool:
+        """Whether tiles are multiplied as matrices."""
+        return any(op.name == "matmul" for op in self.work)
+
+    @cached_property
+    def reduces_tiles(self) -> bool:
+        """Whether tile ops add up, or compare, the elements of their tiles."""
+        return any(op.name.startswith("reduce_") for op in self.work)
+
     def split_work(self) -> tuple[tuple[TileWork, ...], tuple[TileWork, ...]]:
         """The work of every step, and that of once a unit after a reduction."""
         last = max((i for i, op in enumerate(self.work) if tile_op(op.name).reduces), default=len(self.work) - 1)

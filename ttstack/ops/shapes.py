@@ -1,6 +1,7 @@
 """Rules that shapes of operands and results follow, each with the message for when they do not."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Final
 
@@ -12,7 +13,8 @@ MAX_ELEMENTS: Final = 1 << 40
 """Elements of a tensor: more than any device holds, and few enough for sizes in bytes to fit 64 bits."""
 
 
-def check_shape(shape: Sequence[int]) -> None:
+@lru_cache(4096)
+def check_shape(shape: tuple[int, ...]) -> None:
     """Raise `ValueError` where no host and no device could hold a tensor of that shape; extents of 0 count as 1."""
     if min(shape, default=0) < 0:
         raise ValueError(f"a tensor has the extent {min(shape)}")

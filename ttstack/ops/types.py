@@ -35,27 +35,27 @@ class DType(StrEnum):
     SI64 = "si64"
     UI64 = "ui64"
 
-    @property
+    @cached_property
     def is_float(self) -> bool:
         """Whether values are real numbers, block formats included."""
         return self.value[0] in "fb"
 
-    @property
+    @cached_property
     def is_block(self) -> bool:
         """Whether 16 elements share one exponent, which only tiles can hold."""
         return self.value.startswith("bfp")
 
-    @property
+    @cached_property
     def is_unsigned(self) -> bool:
         """Whether integers of this type have no sign; `i1` counts."""
         return self is DType.I1 or self.value.startswith("ui")
 
-    @property
+    @cached_property
     def bits(self) -> int:
         """Bits of one element; of a block format, without the shared exponent."""
         return int("".join(c for c in self.value if c.isdigit()))
 
-    @property
+    @cached_property
     def row_major_bytes(self) -> int:
         """Bytes of one element in row-major memory."""
         return max(1, self.bits // 8)

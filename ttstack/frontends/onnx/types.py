@@ -44,7 +44,7 @@ def static_shape(value: TypeProto) -> tuple[int, ...] | None:
 def shape_fault(shape: Sequence[int]) -> str:
     """Why there is no tensor of that shape; nothing where there is."""
     try:
-        check_shape(shape)
+        check_shape(tuple(shape))
     except ValueError as e:
         return str(e)
     return ""
