@@ -48,10 +48,12 @@ def judged_unseen(folds: Sequence[Fold], stages: Sequence[Stage]) -> Iterator[Ju
 
 
 def coverage(judged: Sequence[Judged]) -> dict[str, Coverage]:
-    """By class of the rows, and of all."""
+    """By class of the rows, and of all; nothing of no rows."""
     classes: defaultdict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         classes[j.kind].append(j)
+    if not judged:
+        return {}
     return {name: _covered(members) for name, members in sorted(classes.items())} | {"all": _covered(judged)}
 
 

@@ -9,6 +9,8 @@ the preset had before: a second fit gives the same preset.
 import argparse
 import re
 import sys
+from collections.abc import Iterable
+from os.path import relpath
 from pathlib import Path
 
 from boards import named_chip
@@ -16,12 +18,13 @@ from coverage import coverage, coverage_lines, judged_unseen, plot
 from cross_validation import cross_validate
 from figures import by_class
 from functions import SOURCE, solved
-from judged import Judged, express_all, judge
+from judged import express_all, judge
+from page import page, traces_of
 from preset import with_figure, with_section
 from report import table
 from rows import of_arch, read_rows
 from search import fit
-from stages import Stage, parameters, stages_of
+from stages import parameters, stages_of
 from stated import calibration_lines, stated_errors
 
 from ttstack.system_desc.chip_figures import read, spelled
@@ -31,32 +34,47 @@ SEEN = "DERIVED by comparison with the rows, those that figures are fitted to in
 
 
 def main() -> None:
-    """Print the fitted parameters and the tables by class."""
+    """Print the fitted parameters and the tables by class, and write what is asked for."""
     options = _options()
     chip = named_chip(options.system_desc)
     stages = tuple(stage for stage in stages_of(chip) if re.search(options.only, stage.source))
     rows = of_arch(read_rows(options.rows), chip)
     fitted = fit(rows, chip, stages)
-    good, _ = express_all(rows, fitted)
+    good, refused = express_all(rows, fitted)
+    seen = judge(good, fitted)
     folds = list(cross_validate(rows, chip, stages, options.folds, options.over))
-    judged = [j for fold in folds for j in fold.judged()]
+    unseen = [j for fold in folds for j in fold.judged()]
+    covered = coverage(list(judged_unseen(folds, stages_of(chip)))) if len(folds) > 1 else {}
     figures = {path: (spelled(fitted, path), source) for path, source in parameters(stages).items()}
     figures |= {path: (figure, SOURCE) for path, figure in solved(good, fitted).items()}
     lines = [f"{path}: {figure}  (was {read(chip, path):.6g})" for path, (figure, _) in figures.items()]
-    lines += ["", "in sample:", *table("class", by_class(judge(good, fitted)))]
-    if judged:
-        lines += ["", f"{options.folds} folds over {options.over}s:", *table("class", by_class(judged))]
-    if len(folds) > 1:
-        covered = coverage(list(judged_unseen(folds, stages_of(chip))))
+    lines += ["", "in sample:", *table("class", by_class(seen))]
+    if unseen:
+        lines += ["", f"{options.folds} folds over {options.over}s:", *table("class", by_class(unseen))]
+    if covered:
         lines += ["", "within the errors that the other folds state:", *coverage_lines(covered)]
-        if options.plot:
-            plot(covered, options.plot)
     sys.stdout.write("\n".join(lines) + "\n")
+    if options.plot and covered:
+        plot(covered, options.plot)
+    if options.page:
+        drawn = Path(relpath(options.plot, options.page.parent)) if options.plot else None
+        command = f"python benchmarks/calibration/fit.py FOLDER {' '.join(sys.argv[2:])}"
+        classes = by_class(seen), by_class(unseen)
+        told = page(options.system_desc, command, *classes, covered, traces_of(seen, refused), drawn)
+        options.page.write_text("\n".join(told) + "\n")
+    _write(options, figures, calibration_lines(stated_errors(unseen, stages_of(chip))) if unseen else ())
+
+
+def _write(options: argparse.Namespace, figures: dict[str, tuple[str, str]], stated: Iterable[str]) -> None:
+    """Change the preset, or say that it would change."""
     path = options.write or options.check
     if path is None:
         return
-    seen = SEEN if options.folds == 1 else UNSEEN
-    text = _rewritten(path.read_text(), figures, judged, stages_of(chip), seen)
+    text = path.read_text()
+    for name, (figure, cited) in figures.items():
+        text = with_figure(text, name, figure, cited)
+    if lines := list(stated):
+        text = with_section(text, "calibration", lines, SEEN if options.folds == 1 else UNSEEN)
     if options.write:
         path.write_text(text)
     elif text != path.read_text():
@@ -74,19 +92,10 @@ def _options() -> argparse.Namespace:
     result.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
     result.add_argument("--check", type=Path, help="a preset's YAML file: an error where --write would change it")
     parser.add_argument("--plot", type=Path, help="an SVG file of how often rows lie within the stated errors")
+    parser.add_argument("--page", type=Path, help="a page of the documentation with these tables")
     parser.add_argument("--system-desc", default="wormhole")
     parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
     return parser.parse_args()
-
-
-def _rewritten(
-    text: str, figures: dict[str, tuple[str, str]], judged: list[Judged], stages: tuple[Stage, ...], source: str
-) -> str:
-    for name, (figure, cited) in figures.items():
-        text = with_figure(text, name, figure, cited)
-    return (
-        with_section(text, "calibration", calibration_lines(stated_errors(judged, stages)), source) if judged else text
-    )
 
 
 if __name__ == "__main__":

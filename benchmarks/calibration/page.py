@@ -1,0 +1,88 @@
+"""A page of the documentation that says how good predictions are: by class, and in the sum of each trace."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from coverage import Coverage
+from figures import Figures, by_class, figures, sum_of_class_errors
+from judged import Judged, Refused
+
+_TRACES = ("trace_", "decode_ops")
+"""Beginnings of the names of files whose rows are the ops of a program."""
+_HEAD = """# Predicted and measured: {name}
+
+By class of published measurements: mean error of predictions by figures fitted to all rows, then of each shape by
+figures fitted without it, and mean errors of simpler formulas on the same rows. *Within* and *twice* are the shares of
+rows not seen that lie within the error stated beside them, and within twice that: 60 to 75 %, and at least 90 %, are
+meant.
+
+This page is written by
+
+    {command}
+"""
+_TRACED = """
+## Traces
+
+Ops of programs, each as often as it ran, by figures fitted to all rows: the share of the measured time that has a
+prediction, the error of the sum, and the absolute errors of the sums of classes over what was measured.
+"""
+
+
+def page(
+    name: str,
+    command: str,
+    seen: Mapping[str, Figures],
+    unseen: Mapping[str, Figures],
+    covered: Mapping[str, Coverage],
+    traces: Mapping[str, tuple[Figures, float]],
+    drawn: Path | None,
+) -> Iterator[str]:
+    """The lines of the page."""
+    yield _HEAD.format(name=name, command=command)
+    errors = ("mean", "median", "bias", "95th percentile")
+    yield from _row("class", "rows", "in sample", *errors, "roofline", "PM IDEAL", "polaris", "within", "twice")
+    yield from _row("---", *["---:"] * 11)
+    for kind, f in sorted(unseen.items()):
+        shares = (f.mean, f.median, f.bias, f.p95, f.roofline, f.pm_ideal, f.polaris)
+        fit = seen[kind].mean if kind in seen else None
+        within = _covered(covered.get(kind))
+        yield from _row(kind, str(f.rows), _share(fit), *map(_share, shares), *within)
+    if drawn is not None:
+        yield f"\n![Shares of rows within the stated errors]({drawn})"
+    yield _TRACED
+    yield from _row("trace", "ops", "expressed", "sum", "classes")
+    yield from _row("---", *["---:"] * 4)
+    for source, (f, off) in sorted(traces.items()):
+        yield from _row(source, str(f.rows), _share(f.expressed_share), _share(f.sum_error), _share(off))
+
+
+def traces_of(judged: Sequence[Judged], refused: Sequence[Refused]) -> dict[str, tuple[Figures, float]]:
+    """By trace, its figures and the share by which the sums of its classes are off."""
+    groups: defaultdict[str, tuple[list[Judged], list[Refused]]] = defaultdict(lambda: ([], []))
+    for j in judged:
+        groups[_trace(j.expressed.row.file, j.expressed.row.source)][0].append(j)
+    for r in refused:
+        groups[_trace(r.row.file, r.row.source)][1].append(r)
+    return {name: _summed(*members) for name, members in groups.items() if name and members[0]}
+
+
+def _trace(file: str, source: str) -> str:
+    return f"{file}: {source.rsplit('/', 1)[-1]}" if file.startswith(_TRACES) else ""
+
+
+def _summed(judged: Sequence[Judged], refused: Sequence[Refused]) -> tuple[Figures, float]:
+    whole = figures(judged, refused)
+    return whole, sum_of_class_errors(by_class(judged).values()) / whole.measured_us
+
+
+def _covered(found: Coverage | None) -> tuple[str, str]:
+    return ("", "") if found is None else (f"{found.within / found.rows:.0%}", f"{found.twice / found.rows:.0%}")
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f} %"
+
+
+def _row(*cells: str) -> Iterator[str]:
+    yield f"| {' | '.join(cells)} |"
