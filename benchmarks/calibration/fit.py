@@ -27,6 +27,7 @@ from search import fit
 from stages import parameters, stages_of
 from stated import calibration_lines, stated_errors
 
+from ttstack.system_desc.base import FrozenDict
 from ttstack.system_desc.chip_figures import read, spelled
 
 UNSEEN = "DERIVED by cross-validation over shapes"
@@ -41,9 +42,10 @@ def main() -> None:
     rows = of_arch(read_rows(options.rows), chip)
     fitted = fit(rows, chip, stages)
     good, refused = express_all(rows, fitted)
-    seen = judge(good, fitted)
     folds = list(cross_validate(rows, chip, stages, options.folds, options.over))
     unseen = [j for fold in folds for j in fold.judged()]
+    stated = stated_errors(unseen, stages_of(chip)) if unseen else chip.calibration
+    seen = judge(good, fitted.model_copy(update={"calibration": FrozenDict(stated)}))
     covered = coverage(list(judged_unseen(folds, stages_of(chip)))) if len(folds) > 1 else {}
     figures = {path: (spelled(fitted, path), source) for path, source in parameters(stages).items()}
     figures |= {path: (figure, SOURCE) for path, figure in solved(good, fitted).items()}
@@ -62,7 +64,7 @@ def main() -> None:
         classes = by_class(seen), by_class(unseen)
         told = page(options.system_desc, command, *classes, covered, traces_of(seen, refused), drawn)
         options.page.write_text("\n".join(told) + "\n")
-    _write(options, figures, calibration_lines(stated_errors(unseen, stages_of(chip))) if unseen else ())
+    _write(options, figures, calibration_lines(stated) if unseen else ())
 
 
 def _write(options: argparse.Namespace, figures: dict[str, tuple[str, str]], stated: Iterable[str]) -> None:

@@ -3,10 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from coverage import Coverage
 from figures import Figures, by_class, figures, sum_of_class_errors
 from judged import Judged, Refused
+
+from ttstack.cost.confidence import error_of_sum
 
 _TRACES = ("trace_", "decode_ops")
 """Beginnings of the names of files whose rows are the ops of a program."""
@@ -25,8 +28,17 @@ _TRACED = """
 ## Traces
 
 Ops of programs, each as often as it ran, by figures fitted to all rows: the share of the measured time that has a
-prediction, the error of the sum, and the absolute errors of the sums of classes over what was measured.
+prediction, the error of the sum, what a report would expect it to be, and the absolute errors of the sums of classes
+over what was measured.
 """
+
+
+class Trace(NamedTuple):
+    """A trace's figures, the error that is expected of its sum, and by how much the sums of its classes are off."""
+
+    figures: Figures
+    expected: float
+    classes: float
 
 
 def page(
@@ -35,12 +47,12 @@ def page(
     seen: Mapping[str, Figures],
     unseen: Mapping[str, Figures],
     covered: Mapping[str, Coverage],
-    traces: Mapping[str, tuple[Figures, float]],
+    traces: Mapping[str, Trace],
     drawn: Path | None,
 ) -> Iterator[str]:
     """The lines of the page."""
     yield _HEAD.format(name=name, command=command)
-    errors = ("mean", "median", "bias", "95th percentile")
+    errors = ("cross-validated mean", "median", "bias", "95th percentile")
     yield from _row("class", "rows", "in sample", *errors, "roofline", "PM IDEAL", "polaris", "within", "twice")
     yield from _row("---", *["---:"] * 11)
     for kind, f in sorted(unseen.items()):
@@ -51,13 +63,14 @@ def page(
     if drawn is not None:
         yield f"\n![Shares of rows within the stated errors]({drawn})"
     yield _TRACED
-    yield from _row("trace", "ops", "expressed", "sum", "classes")
-    yield from _row("---", *["---:"] * 4)
-    for source, (f, off) in sorted(traces.items()):
-        yield from _row(source, str(f.rows), _share(f.expressed_share), _share(f.sum_error), _share(off))
+    yield from _row("trace", "ops", "expressed", "sum", "expected of the sum", "classes")
+    yield from _row("---", *["---:"] * 5)
+    for source, (f, expected, off) in sorted(traces.items()):
+        shares = map(_share, (f.expressed_share, f.sum_error, expected, off))
+        yield from _row(source, str(f.rows), *shares)
 
 
-def traces_of(judged: Sequence[Judged], refused: Sequence[Refused]) -> dict[str, tuple[Figures, float]]:
+def traces_of(judged: Sequence[Judged], refused: Sequence[Refused]) -> dict[str, Trace]:
     """By trace, its figures and the share by which the sums of its classes are off."""
     groups: defaultdict[str, tuple[list[Judged], list[Refused]]] = defaultdict(lambda: ([], []))
     for j in judged:
@@ -71,9 +84,11 @@ def _trace(file: str, source: str) -> str:
     return f"{file}: {source.rsplit('/', 1)[-1]}" if file.startswith(_TRACES) else ""
 
 
-def _summed(judged: Sequence[Judged], refused: Sequence[Refused]) -> tuple[Figures, float]:
+def _summed(judged: Sequence[Judged], refused: Sequence[Refused]) -> Trace:
     whole = figures(judged, refused)
-    return whole, sum_of_class_errors(by_class(judged).values()) / whole.measured_us
+    parts = [(j.forecast.alike[-1:], j.forecast.stated_error, j.forecast.us * j.calls) for j in judged]
+    expected = error_of_sum((group[0] if group else "", error or 1.0, us) for group, error, us in parts)
+    return Trace(whole, expected, sum_of_class_errors(by_class(judged).values()) / whole.measured_us)
 
 
 def _covered(found: Coverage | None) -> tuple[str, str]:

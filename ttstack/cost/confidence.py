@@ -1,6 +1,8 @@
 """How far a prediction can be trusted: the measurements behind it, and what it has beyond them."""
 
-from collections.abc import Iterator
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ttstack.cost.measured_class import measured_class, measured_keys
@@ -53,6 +55,18 @@ def confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> Confidence:
         shorter = cost.elapsed_ns < within.least_ns
         beyond = (*beyond, "shorter than all measured" if shorter else "longer than all measured")
     return _stated(key, keys[-1], found, beyond)
+
+
+def error_of_sum(parts: Iterable[tuple[str, float, float]]) -> float:
+    """The error expected of a sum of times, as a share of it, from the class, the stated error and the time of each.
+
+    Errors of one class go together and add up; those of different classes are independent, and add as squares.
+    """
+    total, sums = 0.0, defaultdict[str, float](float)
+    for group, error, time in parts:
+        sums[group] += error * time
+        total += time
+    return math.hypot(*sums.values()) / total if total else 0.0
 
 
 def _stated(key: str, group: str, found: CalibrationDesc | None, beyond: tuple[str, ...]) -> Confidence:

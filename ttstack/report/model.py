@@ -1,7 +1,5 @@
 """The report of one function: its device ops in order, what each costs, and the memory that it takes."""
 
-import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from ttstack.cost import LAUNCH, Confidence, Term
+from ttstack.cost.confidence import error_of_sum
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
@@ -147,15 +146,11 @@ class Report:
     def expected_error(self) -> tuple[float, float]:
         """The error expected of the total, and the share of time that rests on nothing measured.
 
-        Errors of ops of one class go together and add up; those of different classes are independent, and add as
-        squares. Ops without a stated error count with their whole time.
+        Ops without a stated error count with their whole time.
         """
-        sums: defaultdict[str, float] = defaultdict(float)
-        for op in self.ops:
-            stated = 1.0 if op.confidence.error is None else op.confidence.error
-            sums[op.confidence.group or op.name] += stated * op.elapsed_ns
-        error = math.hypot(*sums.values()) / self.total_ns if self.total_ns else 0.0
-        return error, sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
+        said = ((op, op.confidence) for op in self.ops)
+        parts = ((c.group or op.name, 1.0 if c.error is None else c.error, op.elapsed_ns) for op, c in said)
+        return error_of_sum(parts), sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
 
     @property
     def placement_gap(self) -> float | None:
