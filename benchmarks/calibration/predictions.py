@@ -49,11 +49,11 @@ class Placed:
             min(sum(ns(op, chip) for op in case) for case in self.cases) / 1e3
             for ns in (roofline, pm_ideal_ns, polaris_ns)
         )
-        op, cost = costs[0][0]
-        alike = () if self.stands_in else measured_keys(op, cost)
+        kinds = {() if self.stands_in else measured_keys(op, cost) for op, cost in costs[0]}
+        alike = kinds.pop() if len(kinds) == 1 else ()
         elsewhere = chip.calibration.get(UNMEASURED) if self.stands_in else None
         stated = elsewhere.stated if elsewhere else _stated_error(costs[0], chip)
-        return Forecast(self._mean_us(costs), ideal, cost.bound, pm, polaris, stated, alike)
+        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].bound, pm, polaris, stated, alike)
 
     def us(self, chip: ChipDesc) -> float:
         """The predicted time alone, in microseconds."""

@@ -35,20 +35,24 @@ _BY_MNEMONIC = {
 _BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
 
 
+_LONG_NS = 1e5
+"""Ops that take more are alike: what they take has nothing fixed in it."""
+_NARROW_BITS = 16
 _SCANS = frozenset({"scan_cumsum", "scan_cumprod"})
 
 
 def measured_keys(device_op: DeviceOp, cost: Cost) -> tuple[str, ...]:
     """Names of the measurements that are like an op, the most alike first; empty where there are none.
 
-    Alike are ops of one class; of those, the ones that are as short, or long for the same reason; and of those, the
-    ones whose tensors lie in the same memories.
+    Alike are ops of one class; of those, the ones that are short, or long for the same reason; of those, the ones whose
+    tensors lie in the same memories; and of those, the ones of a similar length, with elements of 32 bits or fewer.
     """
     name = measured_class(device_op)
     if not name:
         return ()
     regime = f"{name}_{_regime(cost)}"
-    return f"{regime}_{_memories(device_op)}", regime, name
+    memories = f"{regime}_{_memories(device_op)}"
+    return f"{memories}_{_size(device_op, cost)}", memories, regime, name
 
 
 def _regime(cost: Cost) -> str:
@@ -58,13 +62,19 @@ def _regime(cost: Cost) -> str:
 
 
 def _memories(device_op: DeviceOp) -> str:
-    """Whether all tensors are shards in L1, some are, or none; and whether some are in DRAM."""
-    layouts = device_op.layouts()
-    shards = [layout.in_l1 and layout.sharded for layout in layouts]
-    if all(shards):
-        return "shards"
-    where = "l1" if all(layout.in_l1 for layout in layouts) else "dram"
-    return f"{where}_and_shards" if any(shards) else where
+    """Where tensors lie, all kinds of place."""
+    return "_".join(sorted({_memory(layout) for layout in device_op.layouts()}))
+
+
+def _memory(layout: Layout) -> str:
+    if not layout.in_l1:
+        return "dram"
+    return "shards" if layout.sharded else "l1"
+
+
+def _size(device_op: DeviceOp, cost: Cost) -> str:
+    wide = any(layout.dtype.bits > _NARROW_BITS for layout in device_op.layouts())
+    return f"{'long_' if cost.elapsed_ns >= _LONG_NS else ''}{'wide' if wide else 'narrow'}"
 
 
 def measured_class(device_op: DeviceOp) -> str:
