@@ -27,6 +27,7 @@ _OPS: tuple[tuple[str, str, Maker], ...] = (
     (r"pool", "pool", conv.pool_row),
     (r"conv(?!ert)", "convolution", conv.conv_row),
     (r"upsample", "upsample", conv.upsample_row),
+    (r"grid_sample", "grid sample", conv.grid_sample_row),
     (r"mat_?mul|linear|\bmm\b|\bbmm\b|gemm|dot_?general", "matmul", matmul_row),
     (r"reshard", "reshard", moves.trace_row),
     (r"interleaved_?to_?sharded|\bi2s\b", "interleaved to sharded", moves.trace_row),

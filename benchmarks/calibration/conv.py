@@ -1,21 +1,25 @@
 """Rows of convolutions, pools and what comes before them."""
 
 import math
+from dataclasses import replace
 
 from images import sizes
 from inexpressible import InexpressibleError
-from layouts import dtype_of, fidelity_of, grid_of, layout_of
+from layouts import dtype_of, fidelity_of, grid_of, layout_of, stated_layouts
 from matmul import stated_blocks
 from placed import like
 from rows import Row
-from shapes import extents, named, pick, tensors
+from shapes import extents, named, pick, results, tensors
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops import OPS
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import DType, TensorType
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
+
+_CORNERS = 4
+"""Pixels around a point."""
 
 
 def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -75,3 +79,16 @@ def upsample_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """Images [N, H, W, C] enlarged by a factor."""
     factor = pick(named(f"{row.shape} {row.notes}"), ("scale", "factor", "scale_factor", "s"), 2)
     return like(row, "upsample2d", tensors(row)[:1], {"scale_factor": factor}, chip)
+
+
+def grid_sample_row(row: Row, chip: ChipDesc) -> DeviceOp:
+    """Points between pixels of images [N, H, W, C]: no op of ours, but each is the lookup of four rows of pixels."""
+    image, _ = tensors(row, least=2)[:2]
+    points = sum(t.size for t in results(row)) // image.shape[-1]
+    table = TensorType((image.size // image.shape[-1], image.shape[-1]), image.dtype)
+    stated = stated_layouts(row.memory_layout)
+    laid = (
+        f"in0 DRAM, in1 {stated.get('in0', 'DRAM ROW_MAJOR')}, out {stated.get('out', 'DRAM').replace('ROW_MAJOR', '')}"
+    )
+    ids = TensorType((1, _CORNERS * points), DType.UI32)
+    return like(replace(row, memory_layout=laid), "embedding", [ids, table], {}, chip)

@@ -24,7 +24,7 @@ from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.calibration import UNMEASURED
 
-STAND_INS = ("rotary embedding",)
+STAND_INS = ("rotary embedding", "grid sample")
 """Classes of rows whose kernel is none of ours."""
 UNSEEN_BY_MATH = ("throttle", "skew")
 """Terms that cycle counts of the math thread leave out, beside the writing of the last block."""

@@ -17,6 +17,10 @@ DECODE = 'matmul,32x2048x2048 (MxKxN),bf16,bfp8_b,bf16,"in0 L1(width-sharded), i
 CONV = "conv2d,N1 H56 W56 Cin64 Cout64 kh3 kw3 sh1 sw1,bf16,bf16,bf16,L1 height sharded,8x8,60,,n150,"
 IMAGES = CONV.replace("N1", "N8")
 ADD = "BinaryNgDeviceOperation:ADD,{},bf16,bf16,bf16,{},8x8,20,,n150,"
+GRID_SAMPLE = (
+    "GridSampleOperation,in0 1x48x160x256; in1 1x1x{0}x42; out 1x1x{0}x1792,bf16,bf16,bf16,"
+    '"in0 L1_INTERLEAVED ROW_MAJOR, in1 DRAM_INTERLEAVED ROW_MAJOR, out DRAM_INTERLEAVED ROW_MAJOR",8x8,60,,n150,'
+)
 PAIR = "in0 1x1x1024x1024; in1 1x1x1024x1024; out 1x1x1024x1024"
 LONGER = {
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
@@ -58,6 +62,10 @@ LONGER = {
     "dimensions of a reduction": (
         "Reduce:SUM_W,in0 1x1x1024x1024; out 1x1x1024x1,bf16,,bf16,DRAM,8x8,20,,n150,",
         "Reduce:SUM_HW,in0 1x1x1024x1024; out 1x1x1x1,bf16,,bf16,DRAM,8x8,20,,n150,",
+    ),
+    "points between pixels": (
+        GRID_SAMPLE.format(100),
+        GRID_SAMPLE.format(200),
     ),
     "a table in rows": (
         'Embeddings,in0 1x1x1x32; in1 1x1x131072x2048,uint32,bf16,bf16,"in1 DRAM ROW_MAJOR",8x8,9,,n150,',
