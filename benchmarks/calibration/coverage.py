@@ -15,6 +15,7 @@ from pathlib import Path
 
 from boards import named_chip
 from cross_validation import Fold, cross_validate
+from functions import forgotten
 from judged import Judged
 from rows import of_arch, read_rows
 from stages import Stage, stages_of
@@ -63,7 +64,7 @@ def _covered(judged: Sequence[Judged]) -> Coverage:
 
 
 def coverage_lines(classes: Mapping[str, Coverage]) -> Iterator[str]:
-    """A line for each class; what is out of bounds by more than chance has a mark."""
+    """A line for each class; what is out of bounds has a mark."""
     yield f"{'class':40}{'rows':>6}{'within':>9}{'twice':>9}"
     for name, found in classes.items():
         within, twice = found.within / found.rows, found.twice / found.rows
@@ -101,7 +102,8 @@ def main() -> None:
     options = parser.parse_args()
     chip = named_chip(options.system_desc)
     stages, rows = stages_of(chip), of_arch(read_rows(options.rows), chip)
-    found = coverage(list(judged_unseen(list(cross_validate(rows, chip, stages, options.folds)), stages)))
+    folds = list(cross_validate(rows, forgotten(chip, rows), stages, options.folds))
+    found = coverage(list(judged_unseen(folds, stages)))
     sys.stdout.write("\n".join(coverage_lines(found)) + "\n")
     if options.plot:
         plot(found, options.plot)

@@ -17,7 +17,7 @@ from boards import named_chip
 from coverage import coverage, coverage_lines, judged_unseen, plot
 from cross_validation import cross_validate
 from figures import by_class
-from functions import SOURCE, solved
+from functions import SOURCE, forgotten, solved
 from judged import express_all, judge
 from page import page, traces_of
 from preset import with_figure, with_section
@@ -40,9 +40,10 @@ def main() -> None:
     chip = named_chip(options.system_desc)
     stages = tuple(stage for stage in stages_of(chip) if re.search(options.only, stage.source))
     rows = of_arch(read_rows(options.rows), chip)
-    fitted = fit(rows, chip, stages)
+    begin = forgotten(chip, rows)
+    fitted = fit(rows, begin, stages)
     good, refused = express_all(rows, fitted)
-    folds = list(cross_validate(rows, chip, stages, options.folds, options.over))
+    folds = list(cross_validate(rows, begin, stages, options.folds, options.over))
     unseen = [j for fold in folds for j in fold.judged()]
     stated = stated_errors(unseen, stages_of(chip)) if unseen else chip.calibration
     seen = judge(good, fitted.model_copy(update={"calibration": FrozenDict(stated)}))

@@ -7,6 +7,7 @@ from statistics import mean
 from boards import chip_of
 from expressed import Expressed
 from predictions import Placed
+from rows import Row
 
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.chip_figures import read, with_figures
@@ -36,8 +37,10 @@ def _function(row: Expressed) -> str:
     return "" if placed.op.mnemonic == "typecast" else placed.op.mnemonic  # of one format to itself: a copy
 
 
-def started(chip: ChipDesc) -> ChipDesc:
-    """The chip with functions that rows of one tile may give as if nobody had measured them."""
+def forgotten(chip: ChipDesc, rows: Sequence[Row]) -> ChipDesc:
+    """The chip with functions that rows of one tile give as if nobody had measured them; as it is without such rows."""
+    if not any(row.table.endswith(_ONE_TILE) for row in rows):
+        return chip
     paths = [p for p in (f"{_TABLE}.{name}" for name in chip.vector.cycles_per_tile) if chip.source_of(p) == SOURCE]
     return with_figures(chip, paths, [chip.vector.default_cycles_per_tile] * len(paths))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from boards import chips_of
 from expressed import Expressed
-from functions import solve_functions, started
+from functions import solve_functions
 from judged import express_all
 from rows import Row
 from scipy.optimize import least_squares
@@ -29,7 +29,6 @@ def fit(rows: Sequence[Row], chip: ChipDesc, stages: Sequence[Stage]) -> ChipDes
 
     Each round chooses anew, with the figures of the round before, what configuration ops run with.
     """
-    chip = started(chip)
     for stage in stages:
         chip = with_figures(chip, stage.paths, tuple(stage.starts.values()))
     for _ in range(ROUNDS):

@@ -6,7 +6,8 @@ import pytest
 
 from tests.cost.examples import GRID, placed, placed_matmul, real
 from ttstack.cost import confidence, predict
-from ttstack.cost.measured_class import measured_class
+from ttstack.cost.confidence import error_of_sum
+from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
@@ -19,7 +20,7 @@ DRAM = Layout(DType.BF16)
 
 def said(device_op: DeviceOp, chip: ChipDesc) -> tuple[str, bool]:
     found = confidence(device_op, predict(device_op, chip), chip)
-    return found.measured, found.extrapolated
+    return found.group, found.extrapolated
 
 
 def test_of_what_was_measured(chip: ChipDesc) -> None:
@@ -30,7 +31,7 @@ def test_of_what_was_measured(chip: ChipDesc) -> None:
     moved = DeviceOp(OPS["to_layout"].on([t], {}, t), (shards,), (blocks,), GRID)
     exp = DeviceOp(OPS["exp"].on([t], {}), (DRAM,), (DRAM,), GRID)
     assert said(product, chip) == ("matmul", False)
-    assert said(moved, chip)[0] == "reshard_short"
+    assert said(moved, chip)[0] == "reshard"
     cast = replace(moved, results=(replace(blocks, dtype=DType.BFP8_B),))
     assert said(cast, chip)[0] == "moves"
     assert said(exp, chip) == ("elementwise", False)
@@ -68,8 +69,26 @@ def test_a_function_whose_cycles_are_an_estimate_is_no_measured_one(chip: ChipDe
 
 def test_short_ops_have_an_error_of_their_own(chip: ChipDesc) -> None:
     short, long = (DeviceOp(OPS["exp"].on([real(n, n)], {}), (DRAM,), (DRAM,), GRID) for n in (32, 4096))
-    assert said(short, chip)[0] == "elementwise_short"
-    assert said(long, chip)[0] == "elementwise"
+    names = [confidence(op, predict(op, chip), chip).measured for op in (short, long)]
+    assert names[0].startswith("elementwise_short")
+    assert names[1].startswith("elementwise_")
+    assert not names[1].startswith("elementwise_short")
+
+
+def test_the_measurements_that_are_the_most_alike_are_stated(chip: ChipDesc) -> None:
+    device_op = DeviceOp(OPS["exp"].on([real(4096, 4096)], {}), (DRAM,), (DRAM,), GRID)
+    keys = measured_keys(device_op, predict(device_op, chip))
+    known = chip.calibration["elementwise"]
+    for count in range(len(keys)):
+        some = {key: known.model_copy(update={"stated": 0.1 * i}) for i, key in enumerate(keys) if i >= count}
+        told = chip.model_copy(update={"calibration": some})
+        assert confidence(device_op, predict(device_op, told), told).measured == keys[count]
+
+
+def test_errors_of_one_class_add_up_and_those_of_others_as_squares() -> None:
+    assert error_of_sum([("a", 0.1, 50.0), ("a", 0.1, 50.0)]) == pytest.approx(0.1)
+    assert error_of_sum([("a", 0.1, 50.0), ("b", 0.1, 50.0)]) == pytest.approx(0.1 / 2**0.5)
+    assert error_of_sum([]) == 0.0
 
 
 def test_a_device_without_measurements_has_no_errors(chip: ChipDesc) -> None:
