@@ -77,7 +77,7 @@ def plot(classes: Mapping[str, Coverage], path: Path) -> None:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    mpl.rcParams.update({"svg.hashsalt": "coverage", "font.size": 8})
+    mpl.rcParams.update({"svg.hashsalt": "coverage", "svg.fonttype": "none", "font.size": 8})
 
     names = list(reversed(classes))
     figure, axes = plt.subplots(figsize=(7, 0.6 + 0.2 * len(names)), layout="constrained")

@@ -20,7 +20,10 @@ _WITHIN, _TWICE, _MOST = 2 / 3, 0.95, 0.78
 
 
 def stated_errors(judged: Sequence[Judged], stages: Sequence[Stage]) -> dict[str, CalibrationDesc]:
-    """By class, and by what is alike in it; and of the classes that no stage fits anything to, which weigh the same."""
+    """By class, and by what is alike in it; and of the classes that no stage fits anything to, which weigh the same.
+
+    What is alike is told apart where there are enough rows of it, and others.
+    """
     alike: defaultdict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         for name in j.forecast.alike:
@@ -33,15 +36,21 @@ def stated_errors(judged: Sequence[Judged], stages: Sequence[Stage]) -> dict[str
     found = {
         name: _described(members, least if len(members) < _FEW else 0.0)
         for name, members in sorted(alike.items())
-        if name in classes or len(members) >= _FEWEST
+        if name in classes or (len(members) >= _FEWEST and len(members) < len(alike[_wider(members[0], name)]))
     }
     return found | ({UNMEASURED: _described(even, rows=sum(map(len, left)))} if even else {})
+
+
+def _wider(j: Judged, name: str) -> str:
+    """The next name of what is less alike."""
+    names = j.forecast.alike
+    return names[names.index(name) + 1]
 
 
 def calibration_lines(stated: Mapping[str, CalibrationDesc]) -> Iterator[str]:
     """A line for each class, as presets have it."""
     for name, said in stated.items():
-        yield f"{name}: {{{', '.join(f'{field}: {value:g}' for field, value in said)}}}"
+        yield f"{name}: {{{', '.join(f'{field}: {value:.12g}' for field, value in said)}}}"
 
 
 def _spread(members: Sequence[Judged], count: int) -> list[Judged]:
