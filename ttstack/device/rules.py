@@ -74,7 +74,7 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
     elif source.grid is not None:
         rows, cols = source.matrix(device_op.op.operands[0])
         held = source.shard(device_op.op.operands[0])
-        over = source.grid.cols if source.memory_layout is MemoryLayout.BLOCK_SHARDED else source.grid.cores
+        _, over = source.memory_layout.cuts(source.grid)
         if held[1] * over != cols:
             yield f"{over} cores do not divide the {cols} tiles of a norm's rows"
         elif rows % held[0]:

@@ -49,12 +49,24 @@ def shard_shape(found: Layout, t: TensorType) -> list[int]:
     return [rows * TILE, cols * TILE] if found.tiled else [rows, t.shape[-1] if t.rank else 1]
 
 
+def memory_layout(kind: MemoryLayout) -> Name:
+    """How pages are spread."""
+    match kind:
+        case (
+            MemoryLayout.INTERLEAVED
+            | MemoryLayout.HEIGHT_SHARDED
+            | MemoryLayout.WIDTH_SHARDED
+            | MemoryLayout.BLOCK_SHARDED
+        ):
+            return Name(f"ttnn.TensorMemoryLayout.{kind.upper()}")
+        case MemoryLayout.REPLICATED:
+            raise NoCallError("no memory configuration gives all cores a copy")
+
+
 def memory_config(found: Layout, t: TensorType) -> Call:
     """Where a tensor lies, and how it is divided over cores or banks."""
-    if found.memory_layout is MemoryLayout.REPLICATED:
-        raise NoCallError("no memory configuration gives all cores a copy")
-    kind = Name(f"ttnn.TensorMemoryLayout.{found.memory_layout.upper()}")
     space = Name(f"ttnn.BufferType.{found.memory_space.upper()}")
+    kind = memory_layout(found.memory_layout)
     if found.grid is None:
         return call("MemoryConfig", kind, space)
     rows = Name("ttnn.ShardOrientation.ROW_MAJOR")

@@ -67,7 +67,7 @@ def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> int:
     """Tiles of statistics of all cores of a row that one core joins; in two stages over several rows of cores."""
     if kind is MemoryLayout.WIDTH_SHARDED and min(grid.rows, grid.cols) > 1:
         return grid.cols + grid.rows - 1
-    cores = grid.cores if kind is MemoryLayout.WIDTH_SHARDED else grid.cols
+    _, cores = kind.cuts(grid)
     return -(-height // cores) * cores
 
 

@@ -8,7 +8,7 @@ from ttstack.ttnn_python.calls.pool import padding
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError, data_type, layout
+from ttstack.ttnn_python.spelling import NoCallError, data_type, layout, memory_layout
 
 
 @calls("conv2d")
@@ -106,7 +106,7 @@ def _configs(o: Placed) -> dict[str, Any]:
 
 def _config(o: Placed) -> Call:
     source = o.device_op.operands[0]
-    kind = Name(f"ttnn.TensorMemoryLayout.{source.memory_layout.upper()}") if source.sharded else None
+    kind = memory_layout(source.memory_layout) if source.sharded else None
     return call(
         "Conv2dConfig",
         weights_dtype=data_type(o.at("weight")[1].dtype),
