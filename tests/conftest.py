@@ -3,6 +3,7 @@ skipped unseen, and each process computes in one thread.
 """
 
 import os
+from typing import cast
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,4 +44,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for report in _not_run(config):
-        terminalreporter.write_line(f"NOT TESTED: {report.nodeid}: {report.longrepr[-1]}", red=True, bold=True)
+        terminalreporter.write_line(
+            f"NOT TESTED: {report.nodeid}: {cast(tuple[str, int, str], report.longrepr)[-1]}", red=True, bold=True
+        )

@@ -1,6 +1,7 @@
 """The Python API: what compiles, what it gives, and what each wrong call says."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ return %1 : tensor<64x128xf32>
 """
 
 
-def compiled(text: str, **options: object) -> ttstack.Program:
+def compiled(text: str, **options: Any) -> ttstack.Program:
     program = ttstack.compile(f"\n{text}", **options)
     validate_binary(program.binary)
     return program
@@ -54,7 +55,7 @@ def function(arguments: str, lines: str, returned: str) -> str:
     return f"func.func @f({arguments}) -> ({types}) {{\n{lines}\n  return {returned}\n}}\n"
 
 
-def outputs(text: str, *arrays: np.ndarray, **options: object) -> list[np.ndarray]:
+def outputs(text: str, *arrays: np.ndarray, **options: Any) -> list[np.ndarray]:
     inputs = {f"arg{i}": a for i, a in enumerate(arrays)}
     return list(compiled(text, **options).run(inputs).outputs.values())
 
@@ -176,12 +177,12 @@ class TestErrors:
             compiled(SOURCE, system_desc=7)
 
     @pytest.mark.parametrize("given", [[np.zeros((64, 96), np.float32)], np.zeros((64, 96), np.float32)])
-    def test_inputs_without_names(self, given: object):
+    def test_inputs_without_names(self, given: Any):
         with pytest.raises(InputError, match=r"not values by name[\s\S]*takes arg0: tensor<64x96xf32>, arg1"):
             compiled(SOURCE).run(given)
 
     @pytest.mark.parametrize("seed", [-1, "a", None])
-    def test_seeds(self, seed: object):
+    def test_seeds(self, seed: Any):
         with pytest.raises(InputError, match=f"seed is {seed!r}"):
             compiled(SOURCE).run(seed=seed)
 
@@ -273,7 +274,9 @@ class TestValues:
         """
         program = compiled(function("%a: tensor<3xbf16>", lines, "%0 : tensor<3xbf16>"))
         (constant,) = (t for t in program.function().tensors if t.kind is TensorKind.CONSTANT)
-        assert program.binary.weights[constant.name].data.tolist() == [1, 2, 3]
+        data = program.binary.weights[constant.name].data
+        assert data is not None
+        assert data.tolist() == [1, 2, 3]
         ones = np.ones(3, program.inputs()["arg0"].dtype.numpy)
         assert program.run({"arg0": ones}).outputs["output"].tolist() == [2, 3, 4]
 

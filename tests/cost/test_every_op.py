@@ -77,7 +77,7 @@ def test_half_the_cores_do_not_compute_faster(chip: ChipDesc) -> None:
         if mnemonic in {"matmul", "linear"} or is_free(device_op):
             continue
         fewer = replace(device_op, grid=Grid(GRID.rows, GRID.cols // 2))
-        assert predict(fewer, chip).terms["compute"] >= predict(device_op, chip).terms["compute"], mnemonic
+        assert predict(fewer, chip).terms[Term.COMPUTE] >= predict(device_op, chip).terms[Term.COMPUTE], mnemonic
 
 
 def test_a_fused_region_costs_less_than_its_parts(chip: ChipDesc) -> None:
@@ -134,7 +134,7 @@ def test_a_causal_mask_spares_almost_half_of_the_scores(chip: ChipDesc) -> None:
         return predict(replace(placed(op.mnemonic, chip), op=op), chip)
 
     half, whole = cost(is_causal=True), cost(is_causal=False)
-    assert 0.5 < half.terms["compute"] / whole.terms["compute"] < 0.6
+    assert 0.5 < half.terms[Term.COMPUTE] / whole.terms[Term.COMPUTE] < 0.6
 
 
 @pytest.mark.parametrize("mnemonic", ["permute", "rearrange", "transpose"])

@@ -1,6 +1,7 @@
 """Matrix products: configurations that fit, and times near published ones."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -46,8 +47,8 @@ def test_time_is_near_the_published_one(
     us: float,
     chip: ChipDesc,
 ) -> None:
-    space = (MemorySpace.L1, MemoryLayout.BLOCK_SHARDED, GRID) if sharded else ()
-    layout = Layout(dtype, True, *space)
+    shards = Layout(dtype, True, MemorySpace.L1, MemoryLayout.BLOCK_SHARDED, GRID)
+    layout = shards if sharded else Layout(dtype)
     device_op = placed_matmul(product(*shape, dtype=dtype), (layout, Layout(dtype)), layout, chip, fidelity)
     assert predict(device_op, chip).elapsed_ns / 1e3 == pytest.approx(us, rel=0.12)
 
@@ -117,9 +118,10 @@ def test_subblocks_fit_dst(chip: ChipDesc) -> None:
         layout = Layout(dtype)
         op = product(2048, 1024, 2048, dtype=dtype)
         config = placed_matmul(op, (layout, layout), layout, chip).config
-        assert config.out_subblock_h * config.out_subblock_w <= limit
-        assert config.per_core_M % config.out_subblock_h == 0
-        assert config.per_core_N % config.out_subblock_w == 0
+        sizes: Any = config
+        assert sizes.out_subblock_h * sizes.out_subblock_w <= limit
+        assert sizes.per_core_M % sizes.out_subblock_h == 0
+        assert sizes.per_core_N % sizes.out_subblock_w == 0
 
 
 def test_lower_fidelity_is_not_slower_and_small_products_are_not_compute_bound(chip: ChipDesc) -> None:

@@ -27,7 +27,8 @@ def registries() -> Iterator[None]:
     """Ops and passes that a page defines end with it."""
     before = dict(OPS), dict(PASSES)
     yield
-    for registry, entries in zip((OPS, PASSES), before, strict=True):
+    registries: list[Any] = [OPS, PASSES]
+    for registry, entries in zip(registries, before, strict=True):
         registry.clear()
         registry.update(entries)
 

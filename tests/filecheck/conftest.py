@@ -5,7 +5,7 @@ import io
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from filecheck.finput import FInput
@@ -65,7 +65,7 @@ def opt(arguments: Sequence[str], errors: bool) -> tuple[str, bool]:
 
 
 def _check(path: Path, text: str, prefix: str = "CHECK") -> None:
-    options = Options(str(path), check_prefixes=prefix)
+    options = Options(str(path), check_prefixes=cast(Any, prefix))  # a text, as its command line gives it
     report = io.StringIO()
     with contextlib.redirect_stderr(report), contextlib.redirect_stdout(report):
         wrong = Matcher(options, FInput("<ttstack opt>", text), Parser.from_opts(options)).run()

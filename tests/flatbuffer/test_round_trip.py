@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
-from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.flatbuffer import encode_values, enums
 from ttstack.flatbuffer._generated import binary_generated as schema
 from ttstack.flatbuffer.decode import decode
@@ -107,7 +107,7 @@ def functions(draw: st.DrawFn) -> tuple[Function, dict[str, Weight]]:
 
     def tensor(t: TensorType, kind: TensorKind = TensorKind.INTERMEDIATE) -> int:
         nonlocal address
-        layout = Layout(t.dtype, tiled=draw(st.booleans()))
+        layout = Layout(storage(t.dtype), tiled=draw(st.booleans()))
         tensors.append(Tensor(len(tensors), draw(NAMES) + str(len(tensors)), t, layout, kind, address))
         address += -(-layout.bank_bytes(t, CHIP.dram_banks) // 32) * 32
         return tensors[-1].id

@@ -7,12 +7,15 @@ import torch
 
 from tests.forms.form import Form
 
+Sides = int | tuple[int, ...]
+"""One number for all axes, or one for each."""
+
 
 def _tensor(x):
     return torch.from_numpy(np.ascontiguousarray(np.asarray(x, np.float64)))
 
 
-def _conv(name, stride=1, padding=0, dilation=1, groups=1, **more):
+def _conv(name, stride: Sides = 1, padding: Sides = 0, dilation: Sides = 1, groups=1, **more):
     """Of channels last; a padding of four is top, left, bottom, right."""
 
     def run(x, w, bias=None):
@@ -36,7 +39,7 @@ def _conv(name, stride=1, padding=0, dilation=1, groups=1, **more):
     return run
 
 
-def _transposed(stride, padding, output_padding=0, dilation=1, groups=1):
+def _transposed(stride, padding, output_padding=0, dilation: Sides = 1, groups=1):
     """Without padding, then cut: top, left, bottom, right."""
 
     def run(x, w, bias=None):
@@ -55,12 +58,12 @@ def _transposed(stride, padding, output_padding=0, dilation=1, groups=1):
     return run
 
 
-def _volume(x, w, pads, mode="constant", stride=1):
+def _volume(x, w, pads, mode="constant", stride: Sides = 1):
     padded = F.pad(_tensor(np.moveaxis(x, -1, 1)), pads, mode=mode)
     return np.moveaxis(F.conv3d(padded, _tensor(w), stride=stride).numpy(), 1, -1)
 
 
-def _conv_text(stride=1, padding=0, dilation=1, groups=1, extra=""):
+def _conv_text(stride: Sides = 1, padding: Sides = 0, dilation: Sides = 1, groups=1, extra=""):
     def sides(v):
         return f"{v} : i32" if isinstance(v, int) else f"array<i32: {', '.join(map(str, v))}>"
 

@@ -80,13 +80,13 @@ def _cdf_slope(x):
     """The derivative of GELU."""
     t = torch.from_numpy(x).requires_grad_()
     F.gelu(t).sum().backward()
-    return t.grad.numpy()
+    return np.asarray(t.grad)
 
 
 def _tanh_slope(x):
     t = torch.from_numpy(x).requires_grad_()
     F.gelu(t, approximate="tanh").sum().backward()
-    return t.grad.numpy()
+    return np.asarray(t.grad)
 
 
 FORMS = [

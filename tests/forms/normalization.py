@@ -13,7 +13,9 @@ def _t(x):
 
 
 def _layer(x, weight=None, bias=None, count=1, eps=1e-5):
-    return F.layer_norm(_t(x), x.shape[-count:], *(None if v is None else _t(v) for v in (weight, bias)), eps).numpy()
+    return F.layer_norm(
+        _t(x), x.shape[-count:], None if weight is None else _t(weight), None if bias is None else _t(bias), eps
+    ).numpy()
 
 
 def _rms(x, weight=1.0, bias=0.0, count=1, eps=1e-5):
@@ -38,7 +40,11 @@ def _batch_training(x, scale, offset, mean, variance, dim=1, momentum=0.25):
 
 def _group(x, weight=None, bias=None, groups=2, dim=3, eps=0.5):
     made = F.group_norm(
-        _t(np.moveaxis(x, dim, 1)), groups, *(None if v is None else _t(v) for v in (weight, bias)), eps
+        _t(np.moveaxis(x, dim, 1)),
+        groups,
+        None if weight is None else _t(weight),
+        None if bias is None else _t(bias),
+        eps,
     )
     return np.moveaxis(made.numpy(), 1, dim)
 

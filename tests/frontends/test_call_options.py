@@ -81,7 +81,7 @@ def test_what_exporters_add_is_left():
     options = f'mhlo.frontend_attributes = {{{added}, normalized_shape = "7", has_residual = "False"}}'
     (got,) = results_of(call("tenstorrent.rms_norm", [X, W], [X], options), [X, W])
     np.testing.assert_allclose(
-        got, functional.rms_norm(*map(torch.from_numpy, (X,)), (7,), torch.from_numpy(W), 1e-5), rtol=2e-5
+        got, functional.rms_norm(torch.from_numpy(X), (7,), torch.from_numpy(W), 1e-5), rtol=2e-5
     )
 
 

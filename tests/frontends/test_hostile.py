@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -173,7 +174,7 @@ def graph(inputs: str, nodes: str, domain: str = "") -> ModelProto:
     return parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17{domain}]> g ({inputs}) => (y) {{ {nodes} }}')
 
 
-def flow(op: str, *inputs: str, **bodies: onnx.GraphProto) -> ModelProto:
+def flow(op: str, *inputs: str, **bodies: Any) -> ModelProto:
     model = graph("float[4] x", "c = Constant<value = int64 {1}>() y = Relu(x)")
     model.graph.node[1].CopyFrom(helper.make_node(op, inputs, ["y"], **bodies))
     return model

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -137,7 +137,8 @@ def test_a_file_that_is_packed_again_is_the_same_program(saved: Path, tmp_path: 
     assert str(after.graph) == str(before.graph)
     assert after.state_dict.keys() == before.state_dict.keys()
     for name, values in (before.state_dict | before.constants).items():
-        assert torch.equal((after.state_dict | after.constants)[name], values), name
+        read: Any = (after.state_dict | after.constants)[name]
+        assert torch.equal(read, cast(Any, values)), name
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -38,6 +38,9 @@ def location(imported: Imported, name: str) -> str:
 class Nested(nn.Module):
     """Every kind of argument: nested inputs, tied weights, a table of constants, an updated buffer."""
 
+    count: torch.Tensor
+    angles: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.first = nn.Linear(4, 4)
@@ -307,6 +310,8 @@ def test_a_model_in_training_mode_is_told_to_leave_it():
 
 class Decomposed(nn.Module):
     """What is traced and decomposed: a buffer that is written to, an op in place, and one without a conversion."""
+
+    seen: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()

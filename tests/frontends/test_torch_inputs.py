@@ -1,6 +1,8 @@
 """What a model can be traced with: tensors, arrays, shapes."""
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -14,7 +16,7 @@ from ttstack.frontends.torch.inputs import split_inputs
 from ttstack.ops.types import DType, TensorType
 
 
-def kinds(tensors: object) -> list[tuple[tuple[int, ...], torch.dtype]]:
+def kinds(tensors: Iterable[Any]) -> list[tuple[tuple[int, ...], torch.dtype]]:
     return [(tuple(t.shape), t.dtype) for t in tensors]
 
 

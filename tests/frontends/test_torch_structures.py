@@ -10,6 +10,7 @@ from torch import nn
 
 import ttstack
 from ttstack.ops.types import DType, TensorType
+from ttstack_runtime.executor import Numerics
 
 
 class Pair(NamedTuple):
@@ -74,7 +75,7 @@ TYPES = {torch.float16: DType.F16, torch.bfloat16: DType.BF16, torch.float32: DT
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("numerics", ["ieee", "device"])
-def test_models_of_every_element_type(dtype: torch.dtype, numerics: str):
+def test_models_of_every_element_type(dtype: torch.dtype, numerics: Numerics):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(64, 64), nn.GELU(approximate="tanh"), nn.LayerNorm(64)).to(dtype).eval()
     x = torch.randn(32, 64).to(dtype)

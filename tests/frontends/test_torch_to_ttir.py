@@ -11,6 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 as everyone calls it
 from torch import nn
+from torch.utils import _pytree as pytree
 
 import ttstack
 from ttstack.context import new_context
@@ -57,9 +58,9 @@ def test_models_compute_what_pytorch_computes(name: str, simpler: bool, interpre
     model = import_torch(program)
     if simpler:
         simplify().run(model.module)
-    inputs = torch.utils._pytree.tree_leaves((args, kwargs))
+    inputs = pytree.tree_leaves((args, kwargs))
     with torch.no_grad():
-        wanted = torch.utils._pytree.tree_leaves(program.module()(*args, **kwargs))
+        wanted = pytree.tree_leaves(program.module()(*args, **kwargs))
     results = interpret(model.module, values(model, inputs))
     for got, want in zip(results, wanted, strict=True):
         assert np.abs(got - want.numpy()).max() < 1e-5 * want.abs().max().item()
@@ -310,7 +311,7 @@ def test_groups_of_rows_meet_the_matrices_of_their_own_tiles():
             self.weight = nn.Parameter(torch.randn(8, 64, 32, dtype=torch.bfloat16))
 
         def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-            return torch._grouped_mm(x, self.weight, ends)
+            return torch.ops.aten._grouped_mm(x, self.weight, ends)
 
     ends = torch.arange(32, 257, 32, dtype=torch.int32)
     program = ttstack.compile(Experts(), (torch.randn(256, 64).bfloat16(), ends))

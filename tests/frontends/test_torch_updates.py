@@ -18,7 +18,10 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 class Cached(nn.Module):
     """Attends over a cache that a function writes a row to."""
 
-    def __init__(self, write: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], None], heads: int = 2) -> None:
+    cache: torch.Tensor
+    steps: torch.Tensor
+
+    def __init__(self, write: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], object], heads: int = 2) -> None:
         super().__init__()
         self.write = write
         self.register_buffer("cache", torch.zeros(2, heads, 8, 4), persistent=False)
@@ -83,6 +86,10 @@ def test_a_saved_program_goes_on_from_the_state_that_it_is_given(tmp_path):
 class Swapping(nn.Module):
     """State that other state becomes, that is given out as it was, and of which views are given out."""
 
+    a: torch.Tensor
+    b: torch.Tensor
+    same: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("a", torch.arange(64.0 * 32).reshape(64, 32))
@@ -109,6 +116,8 @@ def test_old_values_are_given_out_and_swapped():
 
 
 class OnlyState(nn.Module):
+    seen: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("seen", torch.zeros(4))
@@ -149,8 +158,14 @@ def test_state_that_is_no_buffer_is_refused_at_its_line():
 
 def llama() -> TorchExportableModuleWithStaticCache:
     torch.manual_seed(0)
-    shapes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "vocab_size": 50}
-    config = transformers.LlamaConfig(**shapes, num_attention_heads=4, num_key_value_heads=2)
+    config = transformers.LlamaConfig(
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        vocab_size=50,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+    )
     model = transformers.LlamaForCausalLM(config).eval()
     model.generation_config = transformers.GenerationConfig(use_cache=True, cache_implementation="static")
     return TorchExportableModuleWithStaticCache(model, batch_size=1, max_cache_len=16, device=torch.device("cpu"))

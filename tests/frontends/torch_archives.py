@@ -23,6 +23,9 @@ Records = dict[str, bytes]
 class Model(nn.Module):
     """Tied weights, a buffer that is updated, one that is not persistent, nested inputs and outputs, a region."""
 
+    count: torch.Tensor
+    angles: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)

@@ -31,4 +31,4 @@ class Golden:
 
 @pytest.fixture(scope="session")
 def golden(request: pytest.FixtureRequest) -> Golden:
-    return Golden(update=request.config.getoption("--update-golden"))
+    return Golden(update=bool(request.config.getoption("--update-golden")))

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttstack_runtime.kernels import find, flash
+from tests.kernels.kernel_of import kernel_of
+from ttstack_runtime.kernels import flash
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -70,7 +71,9 @@ def test_windows_sinks_and_blocks(rows, columns, *, window, is_causal, with_sink
         seen &= away > -window if is_causal else np.abs(away) <= window // 2
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flash, "_SCORES", block)
-        got = find("scaled_dot_product_attention")(q, k, v, None, sink, is_causal=is_causal, sliding_window_size=window)
+        got = kernel_of("scaled_dot_product_attention")(
+            q, k, v, None, sink, is_causal=is_causal, sliding_window_size=window
+        )
     np.testing.assert_allclose(got, reference(q, k, v, np.where(seen, 0, -np.inf), sink=sink), rtol=1e-11, atol=1e-13)
 
 

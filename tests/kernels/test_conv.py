@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttstack_runtime.kernels import conv, find
+from tests.kernels.kernel_of import kernel_of
+from ttstack_runtime.kernels import conv
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -37,7 +38,7 @@ def test_conv2d(size, kernel, *, stride, padding, dilation, groups, out_channels
     bias = rng.standard_normal((1, 1, 1, out_channels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conv, "_COLUMNS", block)
-        got = find("conv2d")(x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups)
+        got = kernel_of("conv2d")(x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups)
     wanted = F.conv2d(
         to_first(x),
         torch.from_numpy(weight),
@@ -119,7 +120,7 @@ def test_conv_transpose2d(kernel, stride, padding, *, dilation, groups):
         rng.standard_normal(6),
         tuple(min(1, max(s, d) - 1) for s, d in zip(stride, dilation, strict=True)),
     )
-    got = find("conv_transpose2d")(
+    got = kernel_of("conv_transpose2d")(
         x,
         weight,
         bias,

@@ -247,8 +247,8 @@ def test_where_tests_for_nonzero(dtype, run, agree, rng):
 
 def test_clamp(run):
     x = np.array([-3.0, 0.5, 9.0, np.nan], np.float32)
-    np.testing.assert_array_equal(run("clamp_scalar", x, min=-1.0, max=2.0), np.float32([-1, 0.5, 2, np.nan]))
-    np.testing.assert_array_equal(run("clamp_tensor", x, x * 0, x * 0 + 1), np.float32([0, 0.5, 1, np.nan]))
+    np.testing.assert_array_equal(run("clamp_scalar", x, min=-1.0, max=2.0), np.array([-1, 0.5, 2, np.nan], np.float32))
+    np.testing.assert_array_equal(run("clamp_tensor", x, x * 0, x * 0 + 1), np.array([0, 0.5, 1, np.nan], np.float32))
     assert run("clamp_scalar", x, min=-1.0, max=2.0).dtype == np.float32
 
 
@@ -272,10 +272,10 @@ def test_typecast_of_integers_wraps_and_of_bools_tests(run):
 
 
 def test_bitcast(run):
-    assert run("bitcast_convert", np.float32([1.0]), dtype=np.dtype(np.int32)).tolist() == [0x3F800000]
-    assert run("bitcast_convert", np.float32([1.0]).T[::1], dtype=np.dtype(np.uint32)).dtype == np.uint32
+    assert run("bitcast_convert", np.array([1.0], np.float32), dtype=np.dtype(np.int32)).tolist() == [0x3F800000]
+    assert run("bitcast_convert", np.array([1.0], np.float32).T[::1], dtype=np.dtype(np.uint32)).dtype == np.uint32
 
 
 def test_bitcast_of_a_widened_type_reads_the_stored_bits(run):
-    out = run("bitcast_convert", np.float32([1.0]), dtype=np.dtype(np.int16), source=np.dtype(np.float16))
+    out = run("bitcast_convert", np.array([1.0], np.float32), dtype=np.dtype(np.int16), source=np.dtype(np.float16))
     assert out.tolist() == [0x3C00]

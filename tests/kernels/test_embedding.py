@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels.kernel_of import kernel_of
 from ttstack.diagnostics import ExecutionError
 from ttstack.tensor_train import bags
-from ttstack_runtime.kernels import find
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -51,7 +51,7 @@ def test_bags_by_offsets(lengths, mode, *, include_last, weighted, padding, dtyp
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     offsets = offsets if include_last else offsets[:-1]
     samples = rng.standard_normal(len(indices)).astype(dtype) if weighted and mode == "sum" else None
-    got = find("embedding_bag")(
+    got = kernel_of("embedding_bag")(
         indices, weight, offsets, samples, mode=mode, include_last_offset=include_last, padding_idx=padding
     )
     wanted = F.embedding_bag(

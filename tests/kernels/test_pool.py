@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttstack_runtime.kernels import find
+from tests.kernels.kernel_of import kernel_of
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -34,8 +34,8 @@ def test_max_pools(size, kernel, *, stride, padding, ceil_mode, dilation):
     x = np.random.default_rng(sum(size)).integers(-5, 5, (2, *size, 3)).astype(np.float32)
     attributes = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
     wanted, at = F.max_pool2d(to_first(x), kernel, stride, padding, dilation, ceil_mode, return_indices=True)
-    np.testing.assert_array_equal(find("max_pool2d")(x, **attributes, ceil_mode=ceil_mode), to_last(wanted))
-    values, indices = find("max_pool2d_with_indices")(x, **attributes, ceil_mode=ceil_mode)
+    np.testing.assert_array_equal(kernel_of("max_pool2d")(x, **attributes, ceil_mode=ceil_mode), to_last(wanted))
+    values, indices = kernel_of("max_pool2d_with_indices")(x, **attributes, ceil_mode=ceil_mode)
     np.testing.assert_array_equal(values, to_last(wanted))
     np.testing.assert_array_equal(indices, to_last(at))
 
@@ -54,7 +54,7 @@ def test_max_pool_of_integers_and_of_nan(run):
 def test_avg_pool(size, kernel, *, stride, padding, ceil_mode, counts):
     x = np.random.default_rng(sum(size)).standard_normal((2, *size, 3))
     wanted = F.avg_pool2d(to_first(x), kernel, stride, padding, ceil_mode, counts)
-    got = find("avg_pool2d")(
+    got = kernel_of("avg_pool2d")(
         x,
         kernel=kernel,
         stride=stride,

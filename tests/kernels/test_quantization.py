@@ -9,7 +9,11 @@ INT8 = np.dtype(np.int8)
 
 
 def test_one_scale_for_the_tensor(run, agree, rng):
-    x, scale, zero = rng.standard_normal((4, 5)).astype(np.float32) * 4, np.float32([0.03]), np.int32([5])
+    x, scale, zero = (
+        rng.standard_normal((4, 5)).astype(np.float32) * 4,
+        np.array([0.03], np.float32),
+        np.array([5], np.int32),
+    )
     wanted = torch.quantize_per_tensor(torch.from_numpy(x), float(scale[0]), 5, torch.qint8)
     got = run("quantize_unrolled", x, scale, zero, dtype=INT8)
     agree(got, wanted.int_repr())
@@ -27,13 +31,20 @@ def test_a_scale_for_each_channel(axis, run, agree, rng):
 
 
 def test_results_saturate_and_ties_go_to_even(run):
-    x, one, zero = np.float32([1e9, -1e9, 0.5, 1.5, np.nan]), np.float32([1]), np.int32([0])
+    x, one, zero = (
+        np.array([1e9, -1e9, 0.5, 1.5, np.nan], np.float32),
+        np.array([1], np.float32),
+        np.array([0], np.int32),
+    )
     assert run("quantize_unrolled", x, one, zero, dtype=INT8).tolist() == [127, -128, 0, 2, 0]
 
 
 def test_requantize_is_dequantize_and_quantize(run, agree, rng):
     x = rng.integers(-128, 127, (3, 4)).astype(np.int8)
-    scales, zeros = (np.float32([0.5]), np.float32([0.75])), (np.int32([3]), np.int32([-2]))
+    scales, zeros = (
+        (np.array([0.5], np.float32), np.array([0.75], np.float32)),
+        (np.array([3], np.int32), np.array([-2], np.int32)),
+    )
     wanted = run(
         "quantize_unrolled",
         run("dequantize_unrolled", x, scales[0], zeros[0]),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttstack_runtime.kernels import find
+from tests.kernels.kernel_of import kernel_of
 
 torch = pytest.importorskip("torch")
 
@@ -103,7 +103,7 @@ def test_scans(name, scan, dim, dtype, *, run, agree, rng):
 def test_softmax(shape, axis, shift, stable):
     x = np.random.default_rng(sum(shape)).standard_normal(shape) * 4 + shift
     axis %= len(shape)
-    got = find("softmax")(x, dimension=axis - len(shape), numericStable=stable)
+    got = kernel_of("softmax")(x, dimension=axis - len(shape), numericStable=stable)
     np.testing.assert_allclose(got, torch.softmax(torch.from_numpy(x), axis), rtol=1e-12)
 
 
@@ -148,7 +148,7 @@ def test_sampling_of_one_candidate_is_greedy(k, p, temp, *, run, rng):
 
 
 def test_sampling_follows_the_probabilities_of_the_kept_candidates(run):
-    values = np.tile(np.log(np.float32([0.1, 0.5, 0.25, 0.15])), (4000, 1))
+    values = np.tile(np.log(np.array([0.1, 0.5, 0.25, 0.15], np.float32)), (4000, 1))
     counts = np.bincount(sample(run, values, 3, 0.7) % 4, minlength=4) / 4000
     np.testing.assert_allclose(counts, [0, 2 / 3, 1 / 3, 0], atol=0.03)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttstack_runtime.kernels import find
+from tests.kernels.kernel_of import kernel_of
 
 torch = pytest.importorskip("torch")
 
@@ -91,9 +91,9 @@ def test_gather_and_scatter(shape, data):
     index = rng.integers(0, shape[dim], small)
     source = rng.standard_normal([n + 1 for n in small])
     tx, ti, ts = map(torch.from_numpy, (x, index, source))
-    np.testing.assert_array_equal(find("gather")(x, index.astype(np.uint32), dim=dim), torch.gather(tx, dim, ti))
+    np.testing.assert_array_equal(kernel_of("gather")(x, index.astype(np.uint32), dim=dim), torch.gather(tx, dim, ti))
     for kind, reduce in (("sum", "sum"), ("prod", "prod"), ("min", "amin"), ("max", "amax")):
-        got = find("scatter")(x, index, source, dim=dim, scatter_reduce_type=kind)
+        got = kernel_of("scatter")(x, index, source, dim=dim, scatter_reduce_type=kind)
         np.testing.assert_allclose(got, torch.scatter_reduce(tx, dim, ti, ts, reduce), rtol=1e-13, atol=1e-14)
 
 

@@ -1,5 +1,7 @@
 """What only the mesh decides is checked before anything else: one module for each rule."""
 
+from typing import Any
+
 import pytest
 
 import ttstack
@@ -113,7 +115,7 @@ def test_a_program_for_one_device_may_say_so():
 
 
 def test_devices_without_links_cannot_exchange():
-    values = to_dict(load("wormhole_n300")) | {"links": []}
+    values: dict[str, Any] = to_dict(load("wormhole_n300")) | {"links": []}
     del values["sources"]["links"]
     t = Text((1, 2))
     text = t.module(t.all_reduce(t.argument(4, 32), 1))

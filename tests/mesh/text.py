@@ -67,8 +67,9 @@ class Text:
         kind = kind or ("devices" if max(dims) >= 0 else "replicate")
         shape = self.shapes[value]
         parts = [prod(self.mesh[a] for a in (0, 1) if dims[a] == d) for d in range(len(shape))]
+        along: tuple[int, ...] = dims
         if kind in ("replicate", "maximal"):
-            parts, dims, out = [1], (-1,), shape
+            parts, along, out = [1], (-1,), shape
         elif direction == "full_to_shard":
             out = tuple(e // p for e, p in zip(shape, parts, strict=True))
         else:
@@ -77,7 +78,7 @@ class Text:
             "mesh_shard",
             [value],
             out,
-            f"shard_dims = array<i64: {', '.join(map(str, dims))}>, "
+            f"shard_dims = array<i64: {', '.join(map(str, along))}>, "
             f"shard_direction = #ttcore.shard_direction<{direction}>, "
             f"shard_shape = array<i64: {', '.join(map(str, parts))}>, shard_type = #ttcore.shard_type<{kind}>",
         )

@@ -16,6 +16,8 @@ def dense_stack(*sizes: int) -> nn.Sequential:
 class DLRM(nn.Module):
     """The recommendation model of Naumov et al. 2019 with dot interaction."""
 
+    pairs: torch.Tensor
+
     def __init__(self, dense: int, tables: int, rows: int, width: int) -> None:
         super().__init__()
         self.bottom = dense_stack(dense, 512, 256, width)

@@ -1,5 +1,7 @@
 """DLRM with Criteo's tables in Tensor-Train form: values, memory, and the dense model that fits no card."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from ttstack.diagnostics import CapacityError
 
 
 def test_a_model_with_34_million_rows_gives_pytorchs_values():
-    model, (dense, ids, offsets) = criteo.kaggle(batch=32)
+    made: Any = criteo.kaggle(batch=32)
+    model, (dense, ids, offsets) = made
     program = ttstack.compile(model, (dense, ids, offsets))
     given = [t.numpy() for t in (dense, *ids, offsets)]
     (found,) = program.run(dict(zip(program.inputs(), given, strict=True))).outputs.values()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.utils import _pytree as pytree
 
 import ttstack
 from ttstack.device.layout import MemorySpace
@@ -38,12 +39,13 @@ class Model:
 def model(name: str) -> Model:
     """The exported model, its inputs by the names that we give them, and PyTorch's outputs."""
     file, factory = MODELS[name].split(":")
-    module, args, kwargs = (*getattr(import_module(f"tests.models.{file}"), factory)(), {})[:3]
+    made: Any = (*getattr(import_module(f"tests.models.{file}"), factory)(), {})[:3]
+    module, args, kwargs = made
     with torch.no_grad():
         outputs = module(*args, **kwargs)
         exported = torch.export.export(module, tuple(args), kwargs)
     flat = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs.values())
-    leaves, _ = torch.utils._pytree.tree_flatten((tuple(args), kwargs))
+    leaves, _ = pytree.tree_flatten((tuple(args), kwargs))
     names = ttstack.compile(exported, placement="dram").inputs()
     inputs = dict(zip(names, (leaf.numpy() for leaf in leaves), strict=True))
     return Model(exported, inputs, [t.numpy() for t in flat])

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812  (its usual name)
 
 import ttstack
+from ttstack_runtime.executor import Numerics
 
 ROWS, WIDTH = 2000, 16
 TABLE = torch.sin(0.01 * torch.arange(ROWS)[:, None] + torch.arange(WIDTH)[None])
@@ -83,7 +84,7 @@ def test_from_onnx(tmp_path: Path):
 
 
 @pytest.mark.parametrize("numerics", ["ieee", "device"])
-def test_the_device_rounds_cores_as_it_rounds_a_table(numerics: str):
+def test_the_device_rounds_cores_as_it_rounds_a_table(numerics: Numerics):
     model = Model(FORMS["embedding"]).eval()
     program = ttstack.compile(model, (IDS,), dtype="bf16", tensor_train=SETTINGS)
     (found,) = program.run({"ids": IDS.numpy()}, numerics=numerics).outputs.values()

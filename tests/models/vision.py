@@ -96,7 +96,7 @@ def resnet() -> Example:
     torch.manual_seed(0)
     model = ResNet((8, 8, 16), 10).eval()
     for module in model.modules():
-        if isinstance(module, nn.BatchNorm2d):
+        if isinstance(module, nn.BatchNorm2d) and module.running_var is not None and module.running_mean is not None:
             nn.init.uniform_(module.running_var, 0.5, 2)
             nn.init.normal_(module.running_mean)
     return model, (torch.randn(2, 3, 32, 32),)

@@ -31,7 +31,7 @@ def slow_block(block, bits):
 @settings(deadline=None, max_examples=150)
 @given(block=arrays(np.float32, 16, elements=floats), name=st.sampled_from(list(BITS)))
 def test_block_formats(block, name):
-    np.testing.assert_array_equal(quantize(block, name), np.float32(slow_block(block.tolist(), BITS[name])))
+    np.testing.assert_array_equal(quantize(block, name), np.array(slow_block(block.tolist(), BITS[name]), np.float32))
 
 
 @pytest.mark.parametrize("name", BITS)
@@ -41,7 +41,7 @@ def test_blocks_run_along_the_last_axis_and_are_filled_with_zeros(name):
         [part for at in (0, 16, 32) for part in slow_block(row[at : at + 16].tolist(), BITS[name])]
         for row in x.reshape(15, 37)
     ]
-    np.testing.assert_array_equal(quantize(x, name).reshape(15, 37), np.float32(wanted))
+    np.testing.assert_array_equal(quantize(x, name).reshape(15, 37), np.array(wanted, np.float32))
 
 
 @pytest.mark.parametrize("name", BITS)

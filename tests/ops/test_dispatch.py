@@ -129,7 +129,7 @@ def test_an_exact_dispatch_survives_as_generic_and_is_recognized(mnemonic: str, 
     places = [getattr(found, name) for name, arity in found.operand_specs().items() if arity is not Arity.VARIADIC]
     spread = [None if t is None else next(there) for t in places]
     ours, theirs = evaluate(op, case.arrays()), evaluate(found, [*spread, *there])
-    np.testing.assert_array_equal(*(np.asarray(x).astype(float) for x in (ours, theirs)))
+    np.testing.assert_array_equal(np.asarray(ours).astype(float), np.asarray(theirs).astype(float))
 
 
 IEEE = Ieee()

@@ -1,15 +1,17 @@
 """Slices, windows, and elements picked or written by index: against torch, and what is ill-formed."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ttstack
+from tests.kernels.kernel_of import kernel_of
 from tests.ops.strategies import cases
 from tests.ops.text import assert_refused, module, run
 from ttstack.diagnostics import ExecutionError
-from ttstack_runtime import kernels
 from ttstack_runtime.evaluate import evaluate
 
 torch = pytest.importorskip("torch")
@@ -21,7 +23,7 @@ def cube(*shape: int) -> np.ndarray:
     return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
 
 
-def _torch(x: np.ndarray) -> "torch.Tensor":
+def _torch(x: np.ndarray) -> Any:
     return torch.from_numpy(np.asarray(x, np.float64 if x.dtype.kind in "fV" else np.int64))
 
 
@@ -37,18 +39,18 @@ def test_scatter_in_all_modes(case):
         wanted = _torch(x).scatter(dim, _torch(index), _torch(source))
     else:
         wanted = _torch(x).scatter_reduce(dim, _torch(index), _torch(source), _REDUCE[kind])
-    got = kernels.find("scatter")(x, index, source, **attributes)
+    got = kernel_of("scatter")(x, index, source, **attributes)
     np.testing.assert_allclose(got, wanted.numpy(), rtol=1e-12)
 
 
 def test_the_last_of_several_values_for_one_place_stays():
-    got = kernels.find("scatter")(np.zeros(2), np.array([1, 1, 1]), np.array([3.0, 4.0, 5.0]), dim=0)
+    got = kernel_of("scatter")(np.zeros(2), np.array([1, 1, 1]), np.array([3.0, 4.0, 5.0]), dim=0)
     assert got.tolist() == [0, 5]
 
 
 def test_integers_that_are_scattered_wrap():
     x, source = np.array([250], np.uint8), np.array([10, 1], np.uint8)
-    got = kernels.find("scatter")(x, np.array([0, 0]), source, dim=0, scatter_reduce_type="sum")
+    got = kernel_of("scatter")(x, np.array([0, 0]), source, dim=0, scatter_reduce_type="sum")
     assert got.tolist() == [5]
 
 
@@ -220,4 +222,4 @@ def test_repeat_interleave_as_written():
 def test_repeat_interleave(seed: int, dim: int, repeats: int):
     x = np.random.default_rng(seed).random((3, 4))
     wanted = torch.repeat_interleave(torch.from_numpy(x), repeats, dim)
-    np.testing.assert_array_equal(kernels.find("repeat_interleave")(x, repeats=repeats, dim=dim), wanted.numpy())
+    np.testing.assert_array_equal(kernel_of("repeat_interleave")(x, repeats=repeats, dim=dim), wanted.numpy())

@@ -11,6 +11,7 @@ from tests.ops.text import assert_refused
 from ttstack.api import Run
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
+from ttstack_runtime.executor import Numerics
 from ttstack_runtime.inputs import random_inputs
 from ttstack_runtime.numerics import quantize
 
@@ -127,7 +128,7 @@ def totals(done: Run) -> list[float]:
 
 @pytest.mark.parametrize("placement", ["greedy", "dram"])
 @pytest.mark.parametrize("numerics", ["ieee", "device"])
-def test_equal_reads_before_and_after_an_update_differ(placement: str, numerics: str):
+def test_equal_reads_before_and_after_an_update_differ(placement: str, numerics: Numerics):
     text = f"""func.func @f(%c: {C}, %r: {R}, %i: {I}) -> ({TOTAL}, {TOTAL}, {TOTAL}) {{
       %0 = {SUM}
       {UPDATE}

@@ -1,5 +1,7 @@
 """Every op through the whole pipeline: it is in the program, at its place in the source, and gives its values."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,7 +42,7 @@ TOLERANCE = {2: 1e-2, 4: 1e-5, 8: 1e-12}
 """Relative, by bytes of a real number: sums in another order."""
 
 
-def compiled(case: Case, **options: object) -> Binary:
+def compiled(case: Case, **options: Any) -> Binary:
     return compile_module(case.module(), CompileOptions(system_desc=WORMHOLE, **options), weights={}).binary
 
 

@@ -233,5 +233,5 @@ def test_unrolled_ops_run_with_parameters_along_an_axis():
     np.testing.assert_array_equal(back, want.dequantize())
     operands = ["2x3xi8", "3xf32", "3xi32", "1xf32", "1xi32"]
     text = module("requantize_unrolled", "axis = 1 : i32", operands, ["2x3xi32"])
-    (moved,) = run(text, got, scale, zero, np.float32([2]), np.int32([5]))
+    (moved,) = run(text, got, scale, zero, np.array([2], np.float32), np.array([5], np.int32))
     np.testing.assert_array_equal(moved, np.rint(back / 2) + 5)

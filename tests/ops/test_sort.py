@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 
 import ttstack
+from tests.kernels.kernel_of import kernel_of
 from tests.ops.strategies import cases
 from tests.ops.text import assert_refused, module, run
-from ttstack_runtime import kernels
 from ttstack_runtime.evaluate import evaluate
 
 torch = pytest.importorskip("torch")
@@ -23,7 +23,7 @@ def rng() -> np.random.Generator:
 def test_sort_is_stable_in_both_directions(case):
     """Integers, so that there are equal ones."""
     attributes, x = dict(case.attributes), np.floor(case.arrays()[0].astype(np.float64) * 4)
-    values, indices = kernels.find("sort")(x, **attributes)
+    values, indices = kernel_of("sort")(x, **attributes)
     wanted = torch.sort(torch.from_numpy(x), dim=attributes["dim"], descending=attributes["descending"], stable=True)
     np.testing.assert_array_equal(values, wanted.values.numpy())
     np.testing.assert_array_equal(indices, wanted.indices.numpy())
@@ -85,9 +85,9 @@ def test_sampling_follows_the_weights():
     count = 4000
     values = np.log(np.tile([0.5, 0.3, 0.2], (count, 1)))
     ids, ones = np.tile(np.arange(3), (count, 1)), np.ones(count)
-    drawn = kernels.find("sampling")(values, ids, ones * 3, ones, ones, seed=1)
+    drawn = kernel_of("sampling")(values, ids, ones * 3, ones, ones, seed=1)
     np.testing.assert_allclose(np.bincount(drawn) / count, [0.5, 0.3, 0.2], atol=0.03)
-    cut = kernels.find("sampling")(values, ids, ones * 3, ones * 0.6, ones, seed=1)
+    cut = kernel_of("sampling")(values, ids, ones * 3, ones * 0.6, ones, seed=1)
     assert set(cut.tolist()) == {0, 1}
 
 

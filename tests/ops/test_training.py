@@ -81,7 +81,7 @@ def test_gradients_of_attention_are_those_of_torch(case: Case):
 def test_a_step_is_that_of_torch(case: Case):
     """torch counts its own steps: the second one, from moments that it is given."""
     case = _f64(case)
-    attributes = case.attributes | {"beta1_pow": 0.75**2, "beta2_pow": 0.5**2, "stochastic_rounding": False}
+    attributes = {**case.attributes, "beta1_pow": 0.75**2, "beta2_pow": 0.5**2, "stochastic_rounding": False}
     case = Case("adamw", case.operands, attributes)
     param, grad, first, second, largest = _tensors(case)
     leaf = torch.nn.Parameter(param.clone())

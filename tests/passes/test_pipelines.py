@@ -7,7 +7,6 @@ import pytest
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.mlir import ir
-from ttstack.ops.types import DType
 from ttstack.options import CompileOptions
 from ttstack.passes.base import PASSES, Builtin, Pass, Pipeline, Step, parse_pipeline
 from ttstack.passes.dump import dump_hook
@@ -51,7 +50,7 @@ def test_options_of_a_pipeline_go_to_its_passes():
 
 def test_tables_are_compressed_for_the_format_of_the_program():
     with CONTEXT:
-        chosen = CompileOptions(dtype=DType.BFP8_B, tensor_train={"rel_error": 0.05})
+        chosen = CompileOptions.of({"dtype": "bfp8_b", "tensor_train": {"rel_error": 0.05}})
         passes = str(ttir_to_ttnn(chosen)).split("recognize-lookups,")[1]
     assert passes.startswith("tensor-train{")
     assert "dtype=bfp8_b" in passes.split("}")[0]

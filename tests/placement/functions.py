@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 from hypothesis import strategies as st
 
 Shape = tuple[int, ...]
-Draw = Callable[[st.SearchStrategy], object]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 ROWS = st.sampled_from((32, 64, 96, 40, 128, 256))
 COLUMNS = st.sampled_from((32, 64, 96, 17, 160, 512))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ttstack
-from ttstack.cost import predict
+from ttstack.cost import Term, predict
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid
 from ttstack.program.records import Operation
@@ -42,7 +42,7 @@ def test_few_long_rows_are_divided(norm: str, placement: str):
     assert placed.row_cores >= 8
     check_memory(function, chip)
     cost, whole = predict(placed, chip), ttstack.compile(text(norm), placement="dram").cost()
-    assert 0 < cost.terms["exchange"] < cost.total_ns
+    assert 0 < cost.terms[Term.EXCHANGE] < cost.total_ns
     assert cost.total_ns < 0.5 * next(op.kernel_ns for op in whole.ops if op.name == norm)
 
 
@@ -64,7 +64,7 @@ def test_sums_are_exchanged_once_for_rms_norms_and_twice_for_layer_norms():
     def exchange(norm: str, layout: str, grid: list[int], rows: int = 32) -> float:
         program = forced(norm, layout, grid, rows)
         return predict(program.function().device_op(norm_of(program, norm)), program.binary.system_desc.chips[0]).terms[
-            "exchange"
+            Term.EXCHANGE
         ]
 
     once = exchange("rms_norm", "width_sharded", [1, 8])

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import ttstack
+from ttstack.device.configs.program_config import config_fields
 from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import OverrideError, PassOptionError
@@ -65,7 +66,10 @@ def test_each_kind_is_applied(placement: str):
     narrow = compiled({**asked, "config": {"block_w": 3}}, placement=placement)
     assert named(narrow, "softmax").config == RowwiseConfig(3)
     product = compiled({"name": "matmul", "location": "*", "config": {"in0_block_w": 2}}, placement=placement)
-    assert [op.config.in0_block_w for op in product.function().operations if op.name == "matmul"] == [2, 2]
+    assert [config_fields(op.config)["in0_block_w"] for op in product.function().operations if op.name == "matmul"] == [
+        2,
+        2,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ COMBINATIONS = 2**20
 def test_the_optimum_is_one_and_its_memory_holds(text: str, device: SystemDesc):
     binary = compiled_or_none(text, device, placement="optimal")
     assume(binary is not None)
+    assert binary is not None
     (function,) = binary.functions
     chip = device.chips[0]
     check_memory(function, chip)

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_values_that_json_lacks_become_text(report: Report) -> None:
 
 
 def test_data_frame(report: Report) -> None:
-    frame = report.to_pandas()
+    frame: Any = report.to_pandas()
     assert list(frame["name"]) == ["matmul", "to_layout", "softmax"]
     assert frame["elapsed_ns"].sum() == pytest.approx(report.total_ns)
     assert frame["compute_ns"][0] == report.ops[0].terms["compute"]

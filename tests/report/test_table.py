@@ -1,5 +1,6 @@
 import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -10,7 +11,7 @@ from ttstack.report.formatting import duration, layouts, short_location, size, t
 from ttstack.report.table import render
 
 
-def lines(report: Report, width: int, **options: object) -> list[str]:
+def lines(report: Report, width: int, **options: Any) -> list[str]:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     for part in render(report, width, **options):
         console.print(part)
@@ -56,9 +57,9 @@ def test_a_function_without_ops(empty: Report) -> None:
 
 
 def test_rich_prints_a_report(report: Report) -> None:
-    console = Console(file=io.StringIO(), width=100)
-    console.print(report)
-    assert "softmax" in console.file.getvalue()
+    text = io.StringIO()
+    Console(file=text, width=100).print(report)
+    assert "softmax" in text.getvalue()
 
 
 def test_layouts(report: Report) -> None:

@@ -74,7 +74,7 @@ class Builder:
         `kwargs` are of the result, `record` of the operation.
         """
         results = () if shape is None else (self.tensor(shape, dtype, **kwargs),)
-        where = {"location": f"model.py:{len(self.operations) + 1}"} | (record or {})
+        where: dict[str, Any] = {"location": f"model.py:{len(self.operations) + 1}"} | (record or {})
         self.operations.append(Operation(mnemonic, tuple(operands), results, attributes or {}, **where))
         return results[0] if results else -1
 

@@ -70,7 +70,7 @@ def inputs() -> list:
     return [*(torch.randn(1, 2, 4, 16, generator=generator) for _ in range(3)), KEEP]
 
 
-def check(model: torch.nn.Module, given: list, dtype: str | None, rows: Any = slice(None)) -> None:
+def check(model: Any, given: list[Any], dtype: str | None, rows: Any = slice(None)) -> None:
     """NaN in the same places, all else close, in these rows of every result."""
     program = ttstack.compile(model, tuple(given), dtype=dtype)
     values = dict(zip(program.inputs(), (x.numpy() for x in given), strict=True))

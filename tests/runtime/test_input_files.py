@@ -102,7 +102,7 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path, function, name):
 @pytest.mark.parametrize(("name", "shape"), [("x", (1 << 24,)), ("z", (1 << 24,))])
 def test_arrays_that_the_program_does_not_take_are_not_inflated(tmp_path, function, name, shape):
     given = {"x": np.zeros((2, 3), np.int64), "y": np.zeros(2)} | {name: np.zeros(shape, np.int64)}
-    np.savez_compressed(tmp_path / "a.npz", **given)
+    np.savez_compressed(tmp_path / "a.npz", allow_pickle=False, **given)
     with little_memory(), pytest.raises(InputError, match="inputs do not fit"):
         load_inputs(tmp_path / "a.npz", function)
 

@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.kernels.kernel_of import kernel_of
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import Layout
 from ttstack.diagnostics import ExecutionError
@@ -11,12 +12,11 @@ from ttstack.ops import OPS
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import IndexingMap, Iterator
 from ttstack.ops.types import DType, TensorType
-from ttstack_runtime import kernels
-from ttstack_runtime.executor import execute
+from ttstack_runtime.executor import Numerics, execute
 from ttstack_runtime.numerics import truncate_for_fidelity
 
 
-def run_generic(b, program, arrays, shape, *, dtype=DType.F32, numerics="ieee", **record):
+def run_generic(b, program, arrays, shape, *, dtype=DType.F32, numerics: Numerics = "ieee", **record):
     """The result of one generic on `arrays`."""
     names = [f"x{i}" for i in range(len(arrays))]
     kinds = {"float32": DType.F32, "int32": DType.SI32}
@@ -133,7 +133,7 @@ def test_matmul_with_epilogue_is_the_named_op(b, rng, a, c, attributes):
     types.append(TensorType(arrays[2].shape, DType.F32))
     linear = OPS["linear"].on(types, attributes | {"activation": "gelu"})
     out = run_generic(b, linear.dispatch(), arrays, shape)
-    want = kernels.find("linear")(*arrays, activation="gelu", **attributes)
+    want = kernel_of("linear")(*arrays, activation="gelu", **attributes)
     np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-5)
 
 
@@ -160,7 +160,7 @@ def test_reductions_are_the_named_ops(b, rng, name, dims, keep):
     attributes = {"keep_dim": keep, "dim_arg": dims}
     op = OPS[name].on([TensorType(x.shape, DType.F32)], attributes)
     out = run_generic(b, op.dispatch(), [x], op.results[0].shape)
-    want = np.asarray(kernels.find(name)(x, **attributes), np.float32)
+    want = np.asarray(kernel_of(name)(x, **attributes), np.float32)
     np.testing.assert_array_equal(out, want)
 
 
@@ -210,5 +210,5 @@ def test_every_exact_dispatch_of_an_elementwise_op_runs_as_the_op(b, rng):
         operands = [c.input(f"i{i}", x.shape, layout=layout) for i in range(len(arrays))]
         c.output(c.op("generic", operands, x.shape, layout=layout, attributes={"program": program}))
         out = execute(c.binary(), {f"i{i}": a for i, a in enumerate(arrays)})["out"]
-        want = np.asarray(kernels.find(name)(*arrays), np.float32)
+        want = np.asarray(kernel_of(name)(*arrays), np.float32)
         np.testing.assert_array_equal(out, want, err_msg=name)

@@ -117,4 +117,4 @@ def predictions(ops: list[DeviceOp], system: SystemDesc) -> Iterator[dict[str, f
         cost = predict(op, chip, system)
         yield cost.terms | {"dram_utilisation": cost.dram_utilisation}
         if op.op.mnemonic == "all_reduce":
-            yield dict(predict(op, chip, ring).terms)
+            yield {**predict(op, chip, ring).terms}

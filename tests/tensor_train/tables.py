@@ -10,7 +10,7 @@ def planted(rows, cols, ranks, rng, order=3, dtype=np.float32):
     return random_train(plan(rows, cols, ranks=ranks, order=order), rng, dtype).to_dense()
 
 
-def random_train(made: TensorTrainPlan, rng, dtype=np.float32):
+def random_train(made: TensorTrainPlan, rng, dtype: type[np.floating] = np.float32):
     return TensorTrain(made, tuple(rng.standard_normal(shape).astype(dtype) for shape in made.core_shapes))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.tensor_train.certificates import certificate
 from tests.tensor_train.tables import planted
 from tests.tensor_train.trained import trained_table
 from ttstack.diagnostics import TensorTrainError
@@ -60,7 +61,7 @@ def test_structure_is_accepted(name, rng):
     assert verdict.accepted, verdict.reasons
     assert verdict.nbytes <= verdict.int8_bytes / 2
     made = decompose(table, verdict.plan)
-    assert made.certificate.rel_error <= 0.05
+    assert certificate(made).rel_error <= 0.05
     assert made.nbytes <= verdict.nbytes
 
 

@@ -51,6 +51,7 @@ def test_bags_and_gradients_equal_those_of_the_dense_table(mode, include_last, p
     got.backward(toward)
     wanted.backward(toward)
     if weights is not None:
+        assert twin is not None
         torch.testing.assert_close(weights.grad, twin.grad)
     for grad, expected in zip((c.grad for c in module.cores), _gradients(module, dense.weight.grad), strict=True):
         torch.testing.assert_close(grad, expected)
@@ -105,6 +106,7 @@ def test_a_table_learns():
     module = TensorTrainEmbedding(1000, 8, ranks=8)
     ids, wanted = torch.arange(0, 1000, 31), torch.randn(33, 8)
     optimizer = torch.optim.Adam(module.parameters(), lr=0.05)
+    loss = torch.tensor(torch.inf)
     for _ in range(150):
         loss = (module(ids) - wanted).square().mean()
         optimizer.zero_grad()
