@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cost.examples import GRID, placed_matmul
-from ttstack.cost import predict
+from ttstack.cost import Term, predict
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.footprint import footprint
@@ -99,7 +99,9 @@ def test_readers_of_weights_over_the_banks_multiply_by_them() -> None:
     weights = Layout(DType.BF16, True, MemorySpace.DRAM, MemoryLayout.WIDTH_SHARDED, Grid(1, chip.dram.num_channels))
     op = product(32, 4096, 11 * 256)
     placed = placed_matmul(op, (DRAM, weights), DRAM, chip, Fidelity.LOFI)
-    fast, exact = (predict(replace(placed, fidelity=f), chip).terms["compute"] for f in (Fidelity.LOFI, Fidelity.HIFI4))
+    fast, exact = (
+        predict(replace(placed, fidelity=f), chip).terms[Term.COMPUTE] for f in (Fidelity.LOFI, Fidelity.HIFI4)
+    )
     filled_up = 128 * 12  # of 11 columns of a bank, in two subblocks of 6
     assert exact - fast == pytest.approx(chip.cycles_to_ns(filled_up * (64 - 16)))
 
@@ -108,7 +110,7 @@ def test_results_are_written_on_the_network_of_the_weights(chip: ChipDesc) -> No
     op = product(1024, 1024, 1024)
     slower = with_figures(chip, ("dram.product_write_fraction",), (0.1,))
     placed = placed_matmul(op, (DRAM, DRAM), DRAM, chip)
-    assert predict(placed, slower).terms["tail"] > 2 * predict(placed, chip).terms["tail"]
+    assert predict(placed, slower).terms[Term.TAIL] > 2 * predict(placed, chip).terms[Term.TAIL]
     batched = placed_matmul(product(128, 64, 128, 12), (DRAM, DRAM), DRAM, chip)
     assert predict(batched, slower) == predict(batched, chip)
 
