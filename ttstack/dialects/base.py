@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from io import BytesIO
 from types import new_class
 from typing import Any, ClassVar
@@ -146,12 +147,16 @@ def attribute_values(spec: type[Op], op: ir.Operation) -> dict[str, Any]:
     """The values of the attributes that the text spells; raises `ValueError` where one is of the wrong kind."""
     attributes = op.attributes
     specs = {name: a.spelling for name, a in spec.attribute_specs().items() if name in attributes}
-    nests = [name for name, a in spec.attribute_specs().items() if a.spelling.kind == REGION]
     try:
         written = {name: read_attribute(name, spelling, attributes[name]) for name, spelling in specs.items()}
     except TypeError as e:  # the bindings know no arrays of numbers with a sign, or without
         raise ValueError(f"has an attribute that cannot be read: {e}") from e
-    return written | {name: read_nest(op) for name in nests}
+    return written | {name: read_nest(op) for name in _regions(spec)}
+
+
+@cache
+def _regions(spec: type[Op]) -> tuple[str, ...]:
+    return tuple(name for name, a in spec.attribute_specs().items() if a.spelling.kind == REGION)
 
 
 def operand_types(spec: type[Op], op: ir.Operation) -> list[TensorType | None]:

@@ -12,6 +12,8 @@ from ttstack.ops.base import OPS
 
 _PLACES = {f"ttir.{name}": list(s.operand_specs()).index(s.mutates[0]) for name, s in OPS.items() if s.mutates}
 
+_WRITTEN = frozenset(_PLACES.values())
+
 
 def destination_place(op: ir.Operation) -> int | None:
     """The position of the operand that the op writes to, which stands before all that can lack; None without one."""
@@ -26,7 +28,9 @@ def destination(op: ir.Operation) -> ir.Value | None:
 
 def is_overwritten(value: ir.Value) -> bool:
     """Whether some op writes to the value's buffer: where it is read decides what is there, or what it costs."""
-    return any(_PLACES.get(use.owner.name) == use.operand_number for use in value.uses)
+    return any(
+        use.operand_number in _WRITTEN and _PLACES.get(use.owner.name) == use.operand_number for use in value.uses
+    )
 
 
 def with_result(op: ir.Operation) -> Any:
