@@ -41,6 +41,7 @@ def test_programs_run_to_their_end(name: str, interpreter: Path):
     program: Program = PROGRAMS[name]()
     found = check(program.binary, program.function(), name, interpreter)
     assert [f"{v.number} {v.name}: {v.refusal}" for v in found.refused] == []
+    assert [f"{v.number} {v.name}: {v.result}" for v in found.verdicts if v.result] == []
     assert found.refusal == ""
     assert len(found.verdicts) == len(program.cost().ops)
 

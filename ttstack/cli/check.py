@@ -32,7 +32,8 @@ def check_program(
         ),
     ] = None,
     differences: Annotated[
-        bool, typer.Option("--differences", help="Show only ops that are refused or have other buffers there.")
+        bool,
+        typer.Option("--differences", help="Show only ops that are refused, or whose buffers or results differ."),
     ] = False,
     function: FunctionName = None,
     as_json: JsonOption = False,
@@ -65,7 +66,7 @@ def check_program(
 def _print(found: "Judgement", *, differences: bool) -> None:
     from ttstack.cli.render import show
 
-    shown = [v for v in found.verdicts if not (differences and v.same_buffers)]
+    shown = [v for v in found.verdicts if not (differences and v.same_buffers and not v.result)]
     show(stdout(), [_row(verdict) for verdict in shown])
     alike = sum(verdict.same_buffers for verdict in found.verdicts)
     write(f"\n{len(found.verdicts)} ops on {found.board}: {len(found.refused)} refused, {alike} with the same buffers")
@@ -78,7 +79,7 @@ def _row(verdict: "Verdict") -> dict[str, Any]:
         "#": verdict.number,
         "op": verdict.name,
         "location": verdict.location,
-        "verdict": verdict.refusal or "accepted",
+        "verdict": verdict.refusal or (f"gives {verdict.result}" if verdict.result else "accepted"),
         "device operation": main.name if main else "-",
         "kernel": main.kernel if main else "-",
         "launches": len(verdict.launches),

@@ -65,9 +65,10 @@ def given(program: Any, device: Any) -> dict[str, Any]:
 
 
 def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]], mode: Any) -> dict[str, Any]:
-    """The captured graph, in which a marker begins each step, and what was said to those that were refused."""
+    """The captured graph, in which a marker begins each step, what was said to refused ones, and what others gave."""
     variables: dict[str, Any] = {**vars(program), "device": device, "t": given(program, device)}
-    refusals = {}
+    refusals: dict[int, str] = {}
+    results: dict[int, str] = {}
     mark = ttnn._ttnn.graph.track_function_start
     ttnn.graph.begin_graph_capture(mode)
     try:
@@ -79,10 +80,30 @@ def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]],
                 refusals[number] = str(error) or repr(error)
                 mark("instead")
                 exec(step["instead"], variables)
+            else:
+                results[number] = otherwise(ttnn, program, variables, step["instead"])
     finally:
         variables.clear()
         graph = ttnn.graph.end_graph_capture()
-    return {"graph": graph, "refusals": refusals}
+    return {"graph": graph, "refusals": refusals, "results": {at: said for at, said in results.items() if said}}
+
+
+def otherwise(ttnn: Any, program: Any, variables: dict[str, Any], declarations: str) -> str:
+    """How results on the device have another shape, format, layout or memory than the program declares."""
+    scope: dict[str, Any] = {**vars(program), "device": None, "put": declared}
+    exec(declarations, scope)
+    found: list[str] = []
+    for name, want in scope.items():
+        got = variables.get(name) if isinstance(want, program.Tensor) else None
+        if got is not None and ttnn.is_tensor_storage_on_device(got):
+            there = (list(got.shape), got.dtype, got.layout, got.memory_config())
+            found += [f"{a}, not {b}" for a, b in zip(there, want, strict=True) if a != b]
+    return "; ".join(found)
+
+
+def declared(device: Any, tensor: Any) -> Any:  # noqa: ARG001 called as the program's own `put` is
+    """What takes the place of a tensor where only its declaration is asked for."""
+    return tensor
 
 
 def run_whole(program: Any, device: Any) -> str:

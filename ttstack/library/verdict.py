@@ -19,6 +19,8 @@ class Verdict:
     location: str
     refusal: str
     """The library's own words; empty where it takes the op."""
+    result: str
+    """How what it gives there has another shape, format, layout or memory; empty where it is what we say."""
     launches: tuple[Launch, ...]
     """The device operations that it became there."""
     op_code: str
@@ -52,6 +54,7 @@ class Verdict:
             "location": self.location,
             "accepted": self.accepted,
             "refusal": self.refusal,
+            "result": self.result,
             "op_code": self.op_code,
             "buffer_bytes": self.buffer_bytes,
             "l1_bytes": self.l1_bytes,
@@ -98,20 +101,21 @@ def judgement(emission: Emission, board: str, found: Mapping[str, Any]) -> Judge
     refusals = {**allocated["refusals"], **validated["refusals"]}
     launched = launches(validated["graph"])
     verdicts = [
-        _verdict(emission, step, launched.get(at, []), refusals.get(str(at), ""))
+        _verdict(emission, step, launched.get(at, []), refusals.get(str(at), ""), allocated["results"].get(str(at), ""))
         for at, step in enumerate(emission.steps)
-        if step.number is not None or str(at) in refusals
+        if step.number is not None or str(at) in refusals or str(at) in allocated["results"]
     ]
     return Judgement(board, tuple(verdicts), reason(found["refusal"]) if found["refusal"] else "")
 
 
-def _verdict(emission: Emission, step: Step, launched: list[Launch], refusal: str) -> Verdict:
+def _verdict(emission: Emission, step: Step, launched: list[Launch], refusal: str, result: str) -> Verdict:
     report = None if step.number is None else emission.report.ops[step.number]
     return Verdict(
         number=-1 if step.number is None else step.number,
         name=step.operation.name,
         location=step.operation.location,
         refusal=step.missing or (reason(refusal) if refusal else ""),
+        result=result,
         launches=tuple(launched),
         op_code=report.op_code if report else "",
         buffer_bytes=step.operation.circular_buffer_bytes,

@@ -27,7 +27,7 @@ def conv2d(o: Placed) -> Expression:
         dilation=[w.dilation for w in o.op.windows],
         **_configs(o),
     )
-    return call("reshape", found, list(o.op.results[0].shape))
+    return call("reshape", found, list(o.op.results[0].shape), memory_config=o.memory)
 
 
 @calls("conv1d")
