@@ -52,20 +52,26 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
 def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     """What ttnn chooses where the row says that it did, or where that runs on as many cores as the row names.
 
-    None of shards, of batches of both operands, and where blocks or a program are named.
+    None of shards, of batches of both operands, and where other blocks are named.
     """
-    if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch) or row.said.blocks:
+    if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch):
         return None
     if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
         return automatic(base, chip, row.month, _stacked(row))
     if row.time_kind != "device_kernel" or named_grid(row.grid, chip.tensix_grid) is not None:
         return None
     chosen = (automatic(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
-    return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid)), None)
+    return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid) and _as_said(row, op)), None)
+
+
+def _as_said(row: Row, op: DeviceOp) -> bool:
+    return all(getattr(op.config, name) == value for name, value in row.said.blocks.items())
 
 
 def _stacked(row: Row) -> int:
-    """Matrices of the first operand whose rows stand in one, as the notes give its shape."""
+    """Matrices of the first operand whose rows stand in one, as the notes give its shape or their number."""
+    if counted := re.search(r"\bM = (\d+) batches", row.notes):
+        return int(counted[1])
     noted = re.search(r"\bin0 ([\dx]+)", row.notes)
     return math.prod(extents(noted[1])[0][:-2]) if noted else 1
 
@@ -136,10 +142,18 @@ def _automatic(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:
 
 
 def _pairs(grid: Grid, a: TensorType) -> Grid:
-    """Cores that hold one token's activations, of which each sends two tiles at a time, as ttnn does by default."""
-    columns = tiles(a.shape[-1])
-    half = grid.rows > 1 and tiles(a.shape[-2]) == 1 and columns < 2 * grid.cores
-    return Grid(grid.rows // 2, grid.cols) if half else grid
+    """Cores that hold one token's activations, in equal parts, of which each sends some tiles at a time, not one.
+
+    As ttnn does by default; other activations lie on all cores.
+    """
+    rows, columns = (tiles(extent) for extent in a.shape[-2:])
+    if rows > 1:
+        return grid
+    most = grid.cores // 2 if columns < 2 * grid.cores else grid.cores
+    parts = [Grid(r, c) for r in range(1, grid.rows + 1) for c in range(1, grid.cols + 1) if columns % (r * c) == 0]
+    fitting = [part for part in parts if part.cores <= max(most, 1)]
+    several = [part for part in fitting if any(columns // part.cores % w == 0 for w in range(2, 9))]
+    return max(several or fitting, key=lambda part: (part.cores, part.cols))
 
 
 def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[Layout, Layout, Layout]:

@@ -7,7 +7,7 @@ _CALLS = re.compile(r"\b(\d+)\s+calls\b|\bcalls\s*[=:]\s*(\d+)", re.IGNORECASE)
 _BATCH = re.compile(r"\bbatch\s*=?\s*(\d+)\b", re.IGNORECASE)
 _DILATION = re.compile(r"\bdilation(?:_hw)?\W*[=: ]\W*(\d+)(?:\W+(\d+))?", re.IGNORECASE)
 _SHARD = re.compile(r"\bshard (\d+)x(\d+)(?: \w+)? on (\d+) cores(?: x(\d+)-(\d+) y(\d+)-(\d+))?")
-_HOLDERS = re.compile(r"\bin0 sharded over (\d+) cores")
+_HOLDERS = re.compile(r"\bin0 (?:sharded over |cores )(\d+)")
 _MOVED = re.compile(r"\bon (\d+) cores\)? to .*?\b(?:on )?(\d+) cores")
 _BLOCKS = {
     "act_block_h_ntiles": "out_block_h",

@@ -29,6 +29,10 @@ LONGER = {
         "matmul,512x1024x1024 (MxKxN),bf16,bf16,bf16,DRAM,8x8,115,,n150,",
         "matmul,512x1024x1024 (MxKxN),bf16,bf16,bf16,DRAM,8x8,115,,n150,picked by ttnn",
     ),
+    "users whose rows are products of their own": (
+        "matmul,1024x2048x6144 (MxKxN),bf16,bf16,bf16,DRAM,64 cores,2125,,n150,",
+        "matmul,1024x2048x6144 (MxKxN),bf16,bf16,bf16,DRAM,64 cores,2125,,n150,M = 32 batches x 32 rows; in0_block_w=2",
+    ),
     "batch": (
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,",
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,batch 48; in0 4x12x384x64 in1 4x12x64x384",
