@@ -7,10 +7,10 @@ import pytest
 from tests.library.stored import COMMAND, PROGRAMS, Stored, calls, emission, stored
 from ttstack.device.rules import rule_faults
 
-KNOWN = 0.5
+KNOWN = 0.4
 """Share of the calls that a verdict is stored for: fewer are left when placement decides otherwise."""
 
-SAME_BYTES = 0.45
+SAME_BYTES = 0.33
 """Share of calls with a verdict whose circular buffers take as many bytes here."""
 
 
