@@ -12,7 +12,7 @@ from ttstack.emit import emit
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
-from ttstack.passes.base import Hook, Step
+from ttstack.passes.base import Hook, PassRun
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import ttir_to_ttnn
@@ -50,13 +50,13 @@ def compile_module(
     phases: dict[str, float] = {}
     stages = {"ttir": print_module(module)} if keep_ir else {}
 
-    def timed(step: Step, _: ir.Module) -> None:
+    def timed(step: PassRun, _: ir.Module) -> None:
         phases[step.step.title] = phases.get(step.step.title, 0.0) + step.seconds
         if progress:
             progress(step.step.title, step.seconds)
 
     values = Weights.of(weights)
-    pipeline = ttir_to_ttnn(options).given(values)
+    pipeline = ttir_to_ttnn(options).with_weights(values)
     hooks: list[Hook] = [timed]
     if dump_ir:
         hooks.append(dump_hook(dump_ir, module))

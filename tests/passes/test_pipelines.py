@@ -8,7 +8,7 @@ from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
-from ttstack.passes.base import PASSES, Builtin, Pass, Pipeline, Step, parse_pipeline
+from ttstack.passes.base import PASSES, Builtin, Pass, PassRun, Pipeline, parse_pipeline
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import PIPELINES, ttir_to_ttnn
 from ttstack_runtime.evaluate import KERNEL_FAULTS
@@ -117,7 +117,7 @@ def test_folding_leaves_what_no_kernel_can_compute(fault: type[Exception], monke
 def test_hooks_see_every_step():
     seen: list[tuple[int, str, bool]] = []
 
-    def hook(step: Step, module: ir.Module) -> None:
+    def hook(step: PassRun, module: ir.Module) -> None:
         seen.append((step.index, step.step.title, "ttir.zeros" in str(module)))
 
     with CONTEXT, ir.Location.unknown():

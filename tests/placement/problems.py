@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ttstack.placement.problem import Problem, Read, Step
+from ttstack.placement.problem import Decision, Problem, Read
 
 Random = np.random.Generator
 
@@ -10,22 +10,24 @@ Random = np.random.Generator
 def random_problem(rng: Random, steps: int, choices: int = 4) -> Problem:
     """Forks, joins and values that live for long; the first choice of every step always fits."""
     sizes: list[tuple[int, ...]] = [(0,)]
-    made: list[Step] = []
+    made: list[Decision] = []
     for at in range(steps):
         reads = tuple(_read(rng, int(v), len(sizes[v])) for v in rng.integers(0, at + 1, rng.integers(1, 4)))
         needs = np.stack([rng.integers(0, r.cost.shape[1], choices) for r in reads], axis=1)
         needs[0] = 0
         gives = np.array([0, *rng.integers(0, 3, choices - 1)]).reshape(-1, 1)
         scratch = np.array([1, *rng.integers(1, 60, choices - 1)])
-        made.append(Step(reads, (at + 1,), needs, gives, rng.integers(1, 50, choices).astype(float), scratch, ()))
+        made.append(Decision(reads, (at + 1,), needs, gives, rng.integers(1, 50, choices).astype(float), scratch, ()))
         sizes.append((0, *map(int, rng.integers(1, 50, 2))))
     last = {v: max((i for i, s in enumerate(made) if _uses(s, v)), default=v - 1) for v in range(1, steps + 1)}
     dies = [tuple(v for v, end in last.items() if end == i) for i in range(steps)]
-    ended = [Step(s.reads, s.writes, s.needs, s.gives, s.cost, s.scratch, d) for s, d in zip(made, dies, strict=True)]
+    ended = [
+        Decision(s.reads, s.writes, s.needs, s.gives, s.cost, s.scratch, d) for s, d in zip(made, dies, strict=True)
+    ]
     return Problem(tuple(sizes), tuple(ended), (100,) * steps)
 
 
-def _uses(step: Step, value: int) -> bool:
+def _uses(step: Decision, value: int) -> bool:
     return any(read.value == value for read in step.reads)
 
 

@@ -11,8 +11,8 @@ from ttstack.buffers.packing import Life, pack
 from ttstack.placement.formulate import never_worse
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
-from ttstack.placement.optimal import optimum
-from ttstack.placement.problem import Problem, Read, Step
+from ttstack.placement.optimal import solve_optimal
+from ttstack.placement.problem import Decision, Problem, Read
 from ttstack.placement.solve_with_addresses import Bank, timeline
 
 
@@ -32,7 +32,7 @@ def test_the_optimum_is_that_of_exhaustive_search(seed: int):
 
 def test_a_budget_that_ends_at_once_leaves_a_bound_that_holds():
     problem = random_problem(np.random.default_rng(0), 8)
-    found = optimum(problem, Bank(base=0, end=100, alignment=1), seconds=1e-9)
+    found = solve_optimal(problem, Bank(base=0, end=100, alignment=1), seconds=1e-9)
     assert found.bound is not None
     assert 0 < found.bound <= exhaustive(problem) + 1e-6
     assert problem.fits(found.chosen)
@@ -63,7 +63,7 @@ def test_placements_have_addresses_and_the_bound_holds_for_them(seed: int):
     rng = np.random.default_rng(seed)
     for _ in range(5):
         problem = random_problem(rng, 8)
-        found = optimum(problem, Bank(base=0, end=100, alignment=1), seconds=30)
+        found = solve_optimal(problem, Bank(base=0, end=100, alignment=1), seconds=30)
         assert problem.fits(found.chosen)
         assert found.bound is not None
         assert problem.total(found.chosen) >= found.bound - 1e-6
@@ -101,9 +101,9 @@ def test_an_op_runs_in_one_way_though_two_would_please_its_readers():
     zeros = np.zeros((3, 3), int)
     other = ~np.eye(3, dtype=bool)
     read = Read(1, np.where(other, 10.0, 0.0), zeros, zeros, other)
-    maker = Step((), (1,), np.zeros((2, 0), int), np.array([[1], [2]]), np.array([1.0, 1.0]), np.array([1, 1]), ())
+    maker = Decision((), (1,), np.zeros((2, 0), int), np.array([[1], [2]]), np.array([1.0, 1.0]), np.array([1, 1]), ())
     readers = [
-        Step((read,), (value,), np.array([[needs]]), np.array([[0]]), np.array([1.0]), np.array([1]), dies)
+        Decision((read,), (value,), np.array([[needs]]), np.array([[0]]), np.array([1.0]), np.array([1]), dies)
         for value, needs, dies in ((2, 1, ()), (3, 2, (1,)))
     ]
     problem = Problem(((0,), (0, 5, 5), (0,), (0,)), (maker, *readers), (100,) * 3)

@@ -14,7 +14,7 @@ from tests.placement.devices import devices
 from tests.placement.functions import functions
 from tests.placement.problems import exhaustive
 from ttstack.placement.formulate import formulate
-from ttstack.placement.graph_from_program import recovered
+from ttstack.placement.graph_from_program import recover_graph
 from ttstack.placement.greedy import NoRoomError, greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.pricing import Pricing
@@ -54,7 +54,7 @@ def test_the_optimum_is_one_and_its_memory_holds(text: str, device: SystemDesc):
 
 def _problem(function: Function, device: SystemDesc) -> Problem:
     """What the function was placed from, with few choices for each op, the first of which needs the least of L1."""
-    found = recovered(function)
+    found = recover_graph(function)
     formulation = formulate(found.graph, found.homes, Pricing(device.chips[0], device), {}, l1=True, grids=True)
     problem = formulation.problem
     rng = np.random.default_rng(len(problem.steps))

@@ -5,11 +5,11 @@ import pytest
 
 from tests.ops.sized import sized
 from ttstack.placement import Graph, Node
-from ttstack.placement.default_layouts import homes
+from ttstack.placement.default_layouts import default_layouts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.pricing import Pricing
-from ttstack.placement.problem import Problem, Read, Step
+from ttstack.placement.problem import Decision, Problem, Read
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]
@@ -22,11 +22,11 @@ def read(value: int, *costs: float) -> Read:
     return Read(value, cost, none, none, cost > 0)
 
 
-def step(value: int, reads: tuple[Read, ...], *costs: float) -> Step:
+def step(value: int, reads: tuple[Read, ...], *costs: float) -> Decision:
     """An op whose choices give as many options of the value."""
     choices = len(costs)
     needs, gives = np.zeros((choices, len(reads)), dtype=np.int64), np.arange(choices).reshape(-1, 1)
-    return Step(reads, (value,), needs, gives, np.array(costs, dtype=float), np.zeros(choices, dtype=np.int64), ())
+    return Decision(reads, (value,), needs, gives, np.array(costs, dtype=float), np.zeros(choices, dtype=np.int64), ())
 
 
 @pytest.mark.parametrize(("change", "chosen"), [(1.0, 0), (5.0, 1)])
@@ -51,7 +51,7 @@ def formulation() -> Formulation:
     t = ops[0].operands[0]
     nodes = (Node(ops[0], (0,), (2,)), Node(ops[1], (2, 1), (3,)), Node(ops[2], (3,), (4,)))
     graph = Graph((t,) * 5, (0, 1), nodes, (4,), parameters=(1,))
-    return formulate(graph, homes(graph, None, None, {}), Pricing(CHIP), {}, l1=True, grids=True)
+    return formulate(graph, default_layouts(graph, None, None, {}), Pricing(CHIP), {}, l1=True, grids=True)
 
 
 def test_no_choice_is_searched_that_another_beats_wherever_it_fits(formulation: Formulation) -> None:
@@ -70,7 +70,7 @@ def test_no_choice_is_searched_that_another_beats_wherever_it_fits(formulation: 
 def test_of_the_ways_to_run_an_op_none_is_slower_with_as_much_l1() -> None:
     op = sized("matmul", 512).op
     graph = Graph((*op.operands, *op.results), (0, 1), (Node(op, (0, 1), (2,)),), (2,))
-    made = formulate(graph, homes(graph, None, None, {}), Pricing(CHIP), {}, l1=False, grids=False)
+    made = formulate(graph, default_layouts(graph, None, None, {}), Pricing(CHIP), {}, l1=False, grids=False)
     (found,) = made.candidates.values()
     pricing = Pricing(CHIP)
     every = [way for c in found for way in pricing.configured(c.device_op, [c.device_op.grid])]

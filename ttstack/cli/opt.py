@@ -69,12 +69,12 @@ def opt(
 
 
 def _hooks(module: "ir.Module", dump_ir: Path | None, timings: bool) -> list[Any]:
-    from ttstack.passes.base import Step
+    from ttstack.passes.base import PassRun
     from ttstack.passes.dump import dump_hook
 
     console = stderr()
 
-    def say(step: Step, _: "ir.Module") -> None:
+    def say(step: PassRun, _: "ir.Module") -> None:
         console.print(f"{1000 * step.seconds:9.1f} ms  {step.step}", soft_wrap=True)
 
     return ([dump_hook(dump_ir, module)] if dump_ir else []) + ([say] if timings else [])

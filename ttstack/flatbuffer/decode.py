@@ -11,18 +11,18 @@ from ttstack.device.layout import Grid
 from ttstack.flatbuffer import decode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated import binary_generated as schema
-from ttstack.flatbuffer.encode import Place
+from ttstack.flatbuffer.encode import WeightLocation
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
 from ttstack.system_desc import SystemDesc, from_dict
 
-MakeWeight = Callable[[str, TensorType, Place, str], Weight]
+MakeWeight = Callable[[str, TensorType, WeightLocation, str], Weight]
 """Name, type, place and the file beside: the weight."""
 
 
-def without_values(name: str, t: TensorType, place: Place, _: str) -> Weight:
+def without_values(name: str, t: TensorType, place: WeightLocation, _: str) -> Weight:
     """The weight as it is described."""
     return Weight(name, t, sha256=place.sha256)
 
@@ -63,7 +63,7 @@ def _system_desc(root: Any, origin: str) -> SystemDesc:
 
 
 def _weight(reader: Reader, table: Any, make_weight: MakeWeight, beside: str) -> Weight:
-    place = Place(table.Storage(), table.Offset(), text(table.Sha256()))
+    place = WeightLocation(table.Storage(), table.Offset(), text(table.Sha256()))
     return make_weight(text(table.Name()), reader.once(values.tensor_type, table.Type()), place, beside)
 
 

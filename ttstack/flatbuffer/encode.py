@@ -14,7 +14,7 @@ from ttstack.system_desc import SystemDesc, to_dict
 
 
 @dataclass(frozen=True)
-class Place:
+class WeightLocation:
     """Where the values of a weight are: by default nowhere."""
 
     storage: int = Storage.ABSENT
@@ -22,7 +22,7 @@ class Place:
     sha256: str = ""
 
 
-def encode(binary: Binary, places: Mapping[str, Place] | None = None, weights_file: str = "") -> bytes:
+def encode(binary: Binary, places: Mapping[str, WeightLocation] | None = None, weights_file: str = "") -> bytes:
     """The flatbuffer of a program; `places` says where the values of its weights are, by name.
 
     Raises:
@@ -35,7 +35,7 @@ def encode(binary: Binary, places: Mapping[str, Place] | None = None, weights_fi
             functions=writer.tables([_function(writer, f) for f in binary.functions]),
             system_desc=_system_desc(writer, binary.system_desc),
             weights=writer.tables(
-                [_weight(writer, w, places.get(name, Place())) for name, w in binary.weights.items()]
+                [_weight(writer, w, places.get(name, WeightLocation())) for name, w in binary.weights.items()]
             ),
             weights_file=writer.string(weights_file),
             pipeline=writer.string(binary.pipeline),
@@ -57,7 +57,7 @@ def _system_desc(writer: Writer, desc: SystemDesc) -> int:
     return writer.table("SystemDescription", name=writer.string(desc.name), json=writer.string(text))
 
 
-def _weight(writer: Writer, weight: Weight, place: Place) -> int:
+def _weight(writer: Writer, weight: Weight, place: WeightLocation) -> int:
     return writer.table(
         "Weight",
         name=writer.string(weight.name),

@@ -10,7 +10,7 @@ from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import value_bytes
 from ttstack.flatbuffer.container import Contents
 from ttstack.flatbuffer.decode import decode
-from ttstack.flatbuffer.encode import Place, encode
+from ttstack.flatbuffer.encode import WeightLocation, encode
 from ttstack.flatbuffer.weights import Finder, Section, StoredWeight
 from ttstack.program.records import Binary, Weight
 from ttstack.program.validate import validate_binary
@@ -104,7 +104,7 @@ def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
         raise OutputError(f"'{path}' is a device: no file can be beside it", hint="give 'inline'")
     with reported(path), part_of(target := followed(path)) as part, part_of(target) as values:
         hashes = safetensors.write(values.file, weights)
-        places = {name: Place(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
+        places = {name: WeightLocation(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
         name = beside.file_name(target, weights, hashes)
         container.write(part.file, encode(binary, places, name), 0, ())
         beside.put(part, target, values, name)

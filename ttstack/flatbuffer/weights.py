@@ -11,7 +11,7 @@ from ttstack.flatbuffer import safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import Array, digest, from_bytes, pieces, value_bytes, values_of
 from ttstack.flatbuffer.container import ALIGNMENT, Bytes, aligned
-from ttstack.flatbuffer.encode import Place
+from ttstack.flatbuffer.encode import WeightLocation
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Weight
 
@@ -39,11 +39,11 @@ class Section:
     weights: Sequence[Weight]
 
     @cached_property
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, WeightLocation]:
         """Offset and hash of each weight."""
-        places, offset = dict[str, Place](), 0
+        places, offset = dict[str, WeightLocation](), 0
         for weight in self.weights:
-            places[weight.name] = Place(Storage.INLINE, offset, digest(values_of(weight)))
+            places[weight.name] = WeightLocation(Storage.INLINE, offset, digest(values_of(weight)))
             offset = aligned(offset + value_bytes(weight.type))
         return places
 
@@ -66,7 +66,7 @@ class Finder:
     section: Bytes
     _beside: dict[str, Bytes | None] = field(default_factory=dict[str, Bytes | None])
 
-    def __call__(self, name: str, t: TensorType, place: Place, beside: str) -> Weight:
+    def __call__(self, name: str, t: TensorType, place: WeightLocation, beside: str) -> Weight:
         """The weight of that name; raises `ValueError` where its place is none."""
         match place.storage:
             case Storage.ABSENT:
@@ -101,7 +101,7 @@ class Finder:
         given = self.path.with_name(beside)
         return given if given.exists() else self.path.resolve().with_name(beside)
 
-    def _read(self, name: str, t: TensorType, place: Place, beside: str) -> Array:
+    def _read(self, name: str, t: TensorType, place: WeightLocation, beside: str) -> Array:
         path, content = self._place(beside), self._map(beside)
         values = safetensors.read(path, safetensors.map_file(path) if content is None else content, name, t)
         found = digest(values)

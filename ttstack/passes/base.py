@@ -50,7 +50,7 @@ class Pass(BaseModel):
         with _as_option_error(cls.name, map(_kebab, cls.model_fields)):
             return cls.model_validate(dict(options))
 
-    def given(self, weights: Weights) -> "Pass":  # noqa: ARG002  (most passes read no values)
+    def with_weights(self, weights: Weights) -> "Pass":  # noqa: ARG002  (most passes read no values)
         """The same pass, knowing the values of parameters."""
         return self
 
@@ -73,7 +73,7 @@ class ParameterPass(Pass):
 
     _weights: Weights = PrivateAttr(default_factory=Weights)
 
-    def given(self, weights: Weights) -> Self:
+    def with_weights(self, weights: Weights) -> Self:
         """The same pass, which reads from `weights` and adds to them."""
         same = self.model_copy()
         same._weights = weights
@@ -101,7 +101,7 @@ class Builtin(Pass):
 
 
 @dataclass(frozen=True)
-class Step:
+class PassRun:
     """One pass of a pipeline that has run."""
 
     index: int
@@ -109,7 +109,7 @@ class Step:
     seconds: float
 
 
-Hook = Callable[[Step, ir.Module], None]
+Hook = Callable[[PassRun, ir.Module], None]
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ class Pipeline:
 
     passes: tuple[Pass, ...]
 
-    def given(self, weights: Weights) -> "Pipeline":
+    def with_weights(self, weights: Weights) -> "Pipeline":
         """The same passes, knowing the values of parameters."""
-        return Pipeline(tuple(step.given(weights) for step in self.passes))
+        return Pipeline(tuple(step.with_weights(weights) for step in self.passes))
 
     def run(self, module: ir.Module, *, after: Iterable[Hook] = ()) -> None:
         """Run all passes, verify after each, and call the hooks.
@@ -135,7 +135,7 @@ class Pipeline:
                 step.run(module)
             with as_diagnostics(f"pass '{step}' left invalid IR"):
                 module.operation.verify()
-            record = Step(i, step, time.perf_counter() - start)
+            record = PassRun(i, step, time.perf_counter() - start)
             for hook in hooks:
                 hook(record, module)
 

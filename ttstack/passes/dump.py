@@ -6,7 +6,7 @@ from ttstack.diagnostics import OutputError
 from ttstack.files import write_whole
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
-from ttstack.passes.base import Hook, Step
+from ttstack.passes.base import Hook, PassRun
 
 
 def dump_hook(folder: Path, module: ir.Module) -> Hook:
@@ -22,7 +22,7 @@ def dump_hook(folder: Path, module: ir.Module) -> Hook:
     last = print_module(module, locations=True)
     write_whole(folder / "00-input.mlir", last)
 
-    def dump(step: Step, module: ir.Module) -> None:
+    def dump(step: PassRun, module: ir.Module) -> None:
         nonlocal last
         text = print_module(module, locations=True)
         if text != last:

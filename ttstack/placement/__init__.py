@@ -3,6 +3,6 @@
 from ttstack.placement.function import place
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.options import BUDGET_SECONDS, PlacementOptions
-from ttstack.placement.plan import Plan, Step
+from ttstack.placement.plan import PlacedNode, Plan
 
-__all__ = ["BUDGET_SECONDS", "Graph", "Node", "PlacementOptions", "Plan", "Step", "place"]
+__all__ = ["BUDGET_SECONDS", "Graph", "Node", "PlacedNode", "PlacementOptions", "Plan", "place"]

@@ -9,7 +9,7 @@ from ttstack.placement.host_values import host_values
 from ttstack.placement.mask_values import masked
 
 
-def homes(
+def default_layouts(
     graph: Graph, dtype: DType | None, weights_dtype: DType | None, formats: Mapping[int, DType]
 ) -> tuple[Layout, ...]:
     """A layout in DRAM for each value, or on the host for what no device holds.

@@ -6,11 +6,11 @@ from math import isfinite
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import Formulation, formulate
-from ttstack.placement.graph_from_program import Recovered, recovered
+from ttstack.placement.graph_from_program import ProgramGraph, recover_graph
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
-from ttstack.placement.solve_around import resolved
+from ttstack.placement.solve_around import solve_around
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc, SystemDesc
 
@@ -51,7 +51,7 @@ def explain(
     Raises:
         LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
     """
-    found, pricing = recovered(function), Pricing(chip, system)
+    found, pricing = recover_graph(function), Pricing(chip, system)
     node = found.operations.index(operation) if operation in found.operations else None
     if node is None or node not in found.fixed:
         raise LookupError(operation)
@@ -63,11 +63,11 @@ def explain(
     if not anew_seconds:
         return alternatives
     total = as_it_is.problem.total(_choices(found, as_it_is))
-    totals = resolved(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
+    totals = solve_around(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
     return [replace(a, anew_ns=ns - total) for a, ns in zip(alternatives, totals, strict=True)]
 
 
-def _choices(found: Recovered, formulation: Formulation) -> list[int]:
+def _choices(found: ProgramGraph, formulation: Formulation) -> list[int]:
     """The first choice of every step, which is the only one; parameters start where the program has them."""
     chosen = [0] * len(formulation.problem.steps)
     for at, value in formulation.starts.items():
@@ -77,7 +77,7 @@ def _choices(found: Recovered, formulation: Formulation) -> list[int]:
 
 @dataclass(frozen=True)
 class _Comparison:
-    found: Recovered
+    found: ProgramGraph
     as_it_is: Formulation
     free: Formulation
     node: int

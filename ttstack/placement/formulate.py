@@ -18,8 +18,8 @@ from ttstack.placement.override_faults import check_possible, place_faults
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.parameter_layouts import starts
 from ttstack.placement.pricing import Candidate, Pricing
-from ttstack.placement.problem import Problem, Read, Step
-from ttstack.placement.schedule import Moment, schedule
+from ttstack.placement.problem import Decision, Problem, Read
+from ttstack.placement.schedule import ScheduleSlot, schedule
 
 Fixed = Mapping[int, OpOverride]
 """What the user asks, by the number of the node."""
@@ -149,18 +149,18 @@ class _Formulator:
         return self.l1 and not elsewhere
 
     def _moment(
-        self, moment: Moment, made: Mapping[int, Sequence[Candidate]], options: Sequence[tuple[Layout, ...]]
-    ) -> Step:
+        self, moment: ScheduleSlot, made: Mapping[int, Sequence[Candidate]], options: Sequence[tuple[Layout, ...]]
+    ) -> Decision:
         if moment.output is None:
             return self._step(self.graph.nodes[moment.node], made[moment.node], options, moment.dies)
         value, owner = moment.output, self.graph.owner[moment.output]
         read = self._read(owner, self.graph.values[value], options[owner], (self.homes[value],))
         asks, nothing = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
-        return Step((read,), (), asks, asks[:, :0], np.zeros(1), nothing, moment.dies)
+        return Decision((read,), (), asks, asks[:, :0], np.zeros(1), nothing, moment.dies)
 
     def _step(
         self, node: Node, of: Sequence[Candidate], options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
-    ) -> Step:
+    ) -> Decision:
         reads: list[Read] = []
         needs = np.zeros((len(of), len(node.operands)), dtype=np.int64)
         for position, value in enumerate(node.operands):
@@ -171,7 +171,7 @@ class _Formulator:
         gives = [
             [options[v].index(layout) for v, layout in zip(node.results, c.device_op.results, strict=True)] for c in of
         ]
-        return Step(
+        return Decision(
             reads=tuple(reads),
             writes=node.results,
             needs=needs,
@@ -217,10 +217,10 @@ class _Formulator:
         )
 
 
-def _arrival(value: int, count: int) -> Step:
+def _arrival(value: int, count: int) -> Decision:
     """The choice between `count` layouts for a parameter that is there from the start."""
     choices, none = np.arange(count), np.zeros((count, 0), dtype=np.int64)
-    return Step((), (value,), none, choices.reshape(-1, 1), np.zeros(count), np.zeros(count, dtype=np.int64), ())
+    return Decision((), (value,), none, choices.reshape(-1, 1), np.zeros(count), np.zeros(count, dtype=np.int64), ())
 
 
 def never_worse(problem: Problem, at: int) -> list[int]:

@@ -7,15 +7,15 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
 from ttstack.ops.types import TensorType
-from ttstack.placement.default_layouts import homes
+from ttstack.placement.default_layouts import default_layouts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, greedy_choices
-from ttstack.placement.match_overrides import asked
-from ttstack.placement.optimal import Solution, optimum
+from ttstack.placement.match_overrides import match_overrides
+from ttstack.placement.optimal import Solution, solve_optimal
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.overrides import Overrides
-from ttstack.placement.plan import Plan, Step
+from ttstack.placement.plan import PlacedNode, Plan
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.solve_with_addresses import Bank, with_addresses
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -37,8 +37,8 @@ def place(
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
     pricing = Pricing(chip, system, options.placement_caution)
-    wanted = asked(graph, options.overrides or Overrides())
-    where = homes(graph, options.dtype, options.weights_dtype or options.dtype, wanted.formats)
+    wanted = match_overrides(graph, options.overrides or Overrides())
+    where = default_layouts(graph, options.dtype, options.weights_dtype or options.dtype, wanted.formats)
     l1, every = options.placement is not Policy.DRAM, options.placement is Policy.OPTIMAL
     formulation = formulate(graph, where, pricing, wanted.ops, l1=l1, grids=every, faults=wanted.faults)
     try:
@@ -61,7 +61,7 @@ def _solve(formulation: Formulation, chip: ChipDesc, options: PlacementOptions) 
     problem, bank = formulation.problem, Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
     match options.placement:
         case Policy.OPTIMAL:
-            return optimum(problem, bank, options.seconds, options.placement_nodes)
+            return solve_optimal(problem, bank, options.seconds, options.placement_nodes)
         case Policy.GREEDY | Policy.DRAM:
             return Solution(with_addresses(problem, greedy_choices, bank))
 
@@ -73,13 +73,13 @@ def _plan(
     options = problem.options(chosen)
     layouts = [formulation.options[owner][options[owner]] for owner in graph.owner]
     placed = {node: formulation.candidates[at][chosen[at]] for at, node in formulation.nodes.items()}
-    steps: list[Step] = []
+    steps: list[PlacedNode] = []
     for i, node in enumerate(graph.nodes):
         if i in placed:
             steps.append(_step(node, placed[i], [layouts[v] for v in node.operands], pricing))
         else:
             layout = layouts[node.operands[0]]
-            steps.append(Step(DeviceOp(node.op, (layout,), (layout,), Grid(1, 1)), 0, view=True))
+            steps.append(PlacedNode(DeviceOp(node.op, (layout,), (layout,), Grid(1, 1)), 0, view=True))
     price = problem.total(chosen)
     predicted = price - sum(map(float, _risks(graph, formulation, layouts, chosen, pricing, homes)))
     moved = {v: _change(graph.values[v], layouts[v], homes[v], pricing) for v in formulation.outputs.values()}
@@ -116,14 +116,14 @@ def _change_risk(t: TensorType, source: Layout, target: Layout, pricing: Pricing
     return change.risk_ns if change else 0.0
 
 
-def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pricing) -> Step:
+def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pricing) -> PlacedNode:
     wanted = zip(node.op.operands, have, candidate.device_op.operands, strict=True)
     changes = {i: _change(*of, pricing) for i, of in enumerate(wanted)}
     conversions = {i: step for i, step in changes.items() if step is not None}
-    return Step(candidate.device_op, candidate.circular_buffer_bytes, conversions)
+    return PlacedNode(candidate.device_op, candidate.circular_buffer_bytes, conversions)
 
 
-def _change(t: TensorType, source: Layout, target: Layout, pricing: Pricing) -> Step | None:
+def _change(t: TensorType, source: Layout, target: Layout, pricing: Pricing) -> PlacedNode | None:
     """The change of layout; None where there is nothing to change."""
     change = None if source == target else pricing.convert(t, source, target)
-    return change and Step(change.device_op, change.circular_buffer_bytes)
+    return change and PlacedNode(change.device_op, change.circular_buffer_bytes)

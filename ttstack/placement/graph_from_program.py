@@ -10,7 +10,7 @@ from ttstack.program.records import Function, Operation, TensorKind
 
 
 @dataclass(frozen=True)
-class Recovered:
+class ProgramGraph:
     """A graph, and where its values and nodes come from."""
 
     graph: Graph
@@ -24,7 +24,7 @@ class Recovered:
     """The layout that each argument has when the program starts."""
 
 
-def recovered(function: Function) -> Recovered:
+def recover_graph(function: Function) -> ProgramGraph:
     """The function as placement saw it."""
     source: dict[int, int] = {}
     values = list(function.inputs)
@@ -48,7 +48,7 @@ def recovered(function: Function) -> Recovered:
     fixed = dict(zip(graph.placed, overrides_of(function).ops, strict=True))
     starts = tuple(function.tensors[tensor].layout for tensor in function.inputs)
     operations = tuple(at for at, _ in kept)
-    return Recovered(graph, tuple(homes[o] for o in graph.owner), operations, fixed, starts)
+    return ProgramGraph(graph, tuple(homes[o] for o in graph.owner), operations, fixed, starts)
 
 
 def overrides_of(function: Function) -> Overrides:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ttstack.placement.problem import Numbers, Problem, Read, Step
+from ttstack.placement.problem import Decision, Numbers, Problem, Read
 
 _USERS_SEEN = 2
 """Users of a value that a choice looks ahead to."""
@@ -45,7 +45,7 @@ class _Sweep:
         """What values that are not made yet are taken for."""
         self.open = {v for step in problem.steps if _is_free(step) for v in step.writes}
         """Values that wait to be put where it is best for those that read them."""
-        self.users: dict[int, list[Step]] = {v: [] for v in range(len(problem.sizes))}
+        self.users: dict[int, list[Decision]] = {v: [] for v in range(len(problem.sizes))}
         for step in problem.steps:
             for value in dict.fromkeys(read.value for read in step.reads):
                 self.users[value].append(step)
@@ -61,7 +61,7 @@ class _Sweep:
             self._take(step, choice)
         return chosen
 
-    def _best(self, at: int, step: Step) -> int | None:
+    def _best(self, at: int, step: Decision) -> int | None:
         costs = self._costs(step)
         ahead: dict[tuple[int, ...], float] = {}
         best, least = None, np.inf
@@ -77,7 +77,7 @@ class _Sweep:
                 best, least = choice, total
         return best
 
-    def _costs(self, step: Step) -> Numbers:
+    def _costs(self, step: Decision) -> Numbers:
         """The cost of each choice, with the changes of layout that it asks for."""
         changes = (self._changes(r)[step.needs[:, i]] for i, r in enumerate(step.reads))
         return sum(changes, step.cost)
@@ -85,12 +85,12 @@ class _Sweep:
     def _changes(self, read: Read) -> Numbers:
         return read.cost.min(axis=0) if read.value in self.open else read.cost[self.options[read.value]]
 
-    def _take(self, step: Step, choice: int) -> None:
+    def _take(self, step: Decision, choice: int) -> None:
         for value, option in zip(step.writes, step.gives[choice].tolist(), strict=True):
             self.options[value] = option
             self.open.discard(value)
 
 
-def _is_free(step: Step) -> bool:
+def _is_free(step: Decision) -> bool:
     """Whether the step does nothing but choose where a value is."""
     return not step.reads and not step.cost.any()

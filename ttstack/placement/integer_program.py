@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ttstack.placement.problem import Problem, Read, Step
+from ttstack.placement.problem import Decision, Problem, Read
 
 if TYPE_CHECKING:
     import highspy
@@ -92,7 +92,7 @@ class _Program:
             found[option].append(variable)
         return found
 
-    def _pairs(self, read: Read, step: Step, position: int, at: int) -> dict[tuple[int, int], dict[int, float]]:
+    def _pairs(self, read: Read, step: Decision, position: int, at: int) -> dict[tuple[int, int], dict[int, float]]:
         """What says that the value has an option and that another is asked for: a sum of variables."""
         asking: list[dict[int, float]] = [{} for _ in range(read.cost.shape[1])]
         for variable, need in zip(self.choices[at], step.needs[:, position].tolist(), strict=True):

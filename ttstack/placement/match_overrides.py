@@ -20,7 +20,7 @@ class Asked:
     faults: tuple[str, ...]
 
 
-def asked(graph: Graph, overrides: Overrides) -> Asked:
+def match_overrides(graph: Graph, overrides: Overrides) -> Asked:
     """The overrides that each node and each argument must follow; later ones count where several describe one."""
     found, unused = overrides.matching([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
     ops = {i: of for i, of in zip(graph.placed, found, strict=True) if of}

@@ -18,7 +18,7 @@ class Solution:
     bound: float | None = None
 
 
-def optimum(problem: Problem, bank: Bank, seconds: float, nodes: int | None = None) -> Solution:
+def solve_optimal(problem: Problem, bank: Bank, seconds: float, nodes: int | None = None) -> Solution:
     """The optimum where the integer program is solved within seconds and nodes, else the best that was found.
 
     The bound is that of the whole problem, whatever room is lost between buffers: it holds for every placement.

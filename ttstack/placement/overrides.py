@@ -57,7 +57,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_enum_values=False)
 
 
-class Place(_Model):
+class LayoutConstraint(_Model):
     """Where a tensor lies; what is left out is free."""
 
     memory: Annotated[MemorySpace | None, BeforeValidator(_check_memory)] = None
@@ -79,7 +79,7 @@ class ArgumentOverride(_Model):
     dtype: Format
 
 
-class OpOverride(Place):
+class OpOverride(LayoutConstraint):
     """What some ops must have: `memory` and `layout` are those of the results, `grid` is that of the cores."""
 
     location: Text
@@ -92,7 +92,7 @@ class OpOverride(Place):
     """Format of the results' real numbers."""
     shards: tuple[Extent, Extent] | None = None
     """Grid of the results' shards, where it is not that of the cores."""
-    operands: tuple[Place | None, ...] | None = None
+    operands: tuple[LayoutConstraint | None, ...] | None = None
     """Where the operands lie when the op reads them."""
     spread: Spread | None = None
     config: dict[str, int | str] | None = None
@@ -106,7 +106,7 @@ class OpOverride(Place):
 
     def allows(self, op: DeviceOp) -> bool:
         """Whether an op may be placed so, its configuration aside."""
-        place = Place(memory=self.memory, layout=self.layout, grid=self.shards)
+        place = LayoutConstraint(memory=self.memory, layout=self.layout, grid=self.shards)
         some = any if self.memory is MemorySpace.L1 else all  # results of the function are in DRAM in any case
         results = some(place.takes(layout) for layout in op.results)
         pairs = zip(self.operands or (), op.operands, strict=False)
@@ -219,12 +219,12 @@ def _read(path: Path) -> Any:
         raise OverrideError(f"'{path}' is no YAML or JSON", notes=(str(error),), hint=_HINT) from error
 
 
-def _place(layout: Layout) -> Place | None:
+def _place(layout: Layout) -> LayoutConstraint | None:
     """All that there is to say of a layout; None of what is on the host."""
     if layout.on_host:
         return None
     grid = (layout.grid.rows, layout.grid.cols) if layout.grid else None
-    return Place(memory=layout.memory_space, layout=layout.memory_layout, grid=grid)
+    return LayoutConstraint(memory=layout.memory_space, layout=layout.memory_layout, grid=grid)
 
 
 _UNNAMED = "generic"

@@ -8,12 +8,12 @@ from ttstack.device.layout import Layout
 
 
 @dataclass(frozen=True)
-class Step:
+class PlacedNode:
     """One op, placed, and the changes of layout that its operands need before it."""
 
     device_op: DeviceOp
     circular_buffer_bytes: int
-    conversions: Mapping[int, "Step"] = field(default_factory=dict[int, "Step"])
+    conversions: Mapping[int, "PlacedNode"] = field(default_factory=dict[int, "PlacedNode"])
     """By operand position: the change of layout, itself a placed op."""
     view: bool = False
     """Whether the result is the operand's buffer."""
@@ -24,9 +24,9 @@ class Plan:
     """A layout for each value of the graph and a step for each node."""
 
     layouts: tuple[Layout, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PlacedNode, ...]
     predicted_ns: float
-    outputs: Mapping[int, Step] = field(default_factory=dict[int, Step])
+    outputs: Mapping[int, PlacedNode] = field(default_factory=dict[int, PlacedNode])
     """For each output of the function that is not made in DRAM, the change of layout that puts it there."""
     bound_ns: float | None = None
     """No placement with the same candidates is faster, as far as was proven; None where nothing was."""

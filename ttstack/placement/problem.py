@@ -28,7 +28,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Step:
+class Decision:
     """One op: it reads values, makes others, and takes one of its choices."""
 
     reads: tuple[Read, ...]
@@ -48,13 +48,13 @@ class Step:
         """Number of choices."""
         return len(self.cost)
 
-    def keeping(self, kept: Sequence[int]) -> "Step":
+    def keeping(self, kept: Sequence[int]) -> "Decision":
         """The step with some of its choices alone."""
         rows = np.asarray(kept, dtype=np.int64)
         arrays = {name: getattr(self, name)[rows] for name in ("needs", "gives", "cost", "scratch")}
         return replace(self, **arrays)
 
-    def fixed(self, options: Mapping[int, int]) -> "Step":
+    def fixed(self, options: Mapping[int, int]) -> "Decision":
         """The step without choices that make another option of one of these values."""
         other = [self.gives[:, i] != options[v] for i, v in enumerate(self.writes) if v in options]
         return replace(self, cost=np.where(np.any(other, axis=0), np.inf, self.cost))
@@ -66,7 +66,7 @@ class Problem:
 
     sizes: tuple[tuple[int, ...], ...]
     """For each value, the bytes of each option."""
-    steps: tuple[Step, ...]
+    steps: tuple[Decision, ...]
     capacity: tuple[int, ...]
     """At each step: less than there is where room is lost between buffers."""
 

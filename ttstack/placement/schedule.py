@@ -7,7 +7,7 @@ from ttstack.placement.graph import Graph
 
 
 @dataclass(frozen=True)
-class Moment:
+class ScheduleSlot:
     """An op that runs, or an output that is put into DRAM right after it is made, where it is not there."""
 
     node: int
@@ -17,7 +17,7 @@ class Moment:
     """Buffers that nothing needs afterwards."""
 
 
-def schedule(graph: Graph, movable: Collection[int]) -> list[Moment]:
+def schedule(graph: Graph, movable: Collection[int]) -> list[ScheduleSlot]:
     """All moments of a function; `movable` are the buffers that can be elsewhere than in DRAM."""
     order = list(_order(graph, movable))
     dies: list[list[int]] = [[] for _ in order]
@@ -26,7 +26,7 @@ def schedule(graph: Graph, movable: Collection[int]) -> list[Moment]:
     for buffer, last in graph.last_use.items():
         if last < len(graph.nodes) and (at := max(ran[last], ends.get(buffer, -1))) >= 0:
             dies[at].append(buffer)
-    return [Moment(node, output, tuple(of)) for (node, output), of in zip(order, dies, strict=True)]
+    return [ScheduleSlot(node, output, tuple(of)) for (node, output), of in zip(order, dies, strict=True)]
 
 
 def _order(graph: Graph, movable: Collection[int]) -> Iterator[tuple[int, int | None]]:

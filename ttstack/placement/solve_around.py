@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.placement.formulate import formulate
-from ttstack.placement.graph_from_program import Recovered
-from ttstack.placement.optimal import optimum
+from ttstack.placement.graph_from_program import ProgramGraph
+from ttstack.placement.optimal import solve_optimal
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.solve_with_addresses import Bank
 
 
-def resolved(
-    found: Recovered, node: int, ways: Sequence[DeviceOp], pricing: Pricing, seconds: float
+def solve_around(
+    found: ProgramGraph, node: int, ways: Sequence[DeviceOp], pricing: Pricing, seconds: float
 ) -> Iterator[float]:
     """For each way to place the node, the nanoseconds of the best function that has these layouts there.
 
@@ -26,7 +26,7 @@ def resolved(
         alike = [i for i, c in enumerate(free.candidates[at]) if _layouts(c.device_op) == _layouts(way)]
         step = problem.steps[at].keeping(alike)
         fixed = replace(problem, steps=(*problem.steps[:at], step, *problem.steps[at + 1 :]))
-        yield fixed.total(optimum(fixed, bank, seconds).chosen)
+        yield fixed.total(solve_optimal(fixed, bank, seconds).chosen)
 
 
 def _layouts(op: DeviceOp) -> object:

@@ -13,7 +13,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
-from ttstack.placement import PlacementOptions, Plan, Step, place
+from ttstack.placement import PlacedNode, PlacementOptions, Plan, place
 
 
 class Place(Pass, PlacementOptions, name="place"):
@@ -60,7 +60,7 @@ def _give_destination(op: ir.Operation) -> None:
         old.owner.erase()
 
 
-def _write(op: ir.Operation, step: Step) -> None:
+def _write(op: ir.Operation, step: PlacedNode) -> None:
     device = step.device_op
     placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.circular_buffer_bytes, step.view)
     write_placed(op, placed)
@@ -69,7 +69,7 @@ def _write(op: ir.Operation, step: Step) -> None:
             op.operands[position] = _convert(inputs_of(op)[position], conversion)
 
 
-def _convert(value: ir.Value, conversion: Step) -> ir.Value:
+def _convert(value: ir.Value, conversion: PlacedNode) -> ir.Value:
     """The value in another layout, by an op at the insertion point."""
     (target,) = conversion.device_op.results
     converted: Any = build_to_layout(value, layout_attribute(target, read_type(value.type)))
@@ -77,7 +77,7 @@ def _convert(value: ir.Value, conversion: Step) -> ir.Value:
     return converted
 
 
-def _give_back(function: func.FuncOp, value: Any, conversion: Step) -> None:
+def _give_back(function: func.FuncOp, value: Any, conversion: PlacedNode) -> None:
     """Put an output into the layout that it is returned in, right after it is made."""
     *ops, last = body(function)
     after = ops.index(value.owner) + 1
