@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ttstack.cost import Cost, predict
+from ttstack.cost import Cost, Term, predict
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.dram_bandwidth import read_cycles
 from ttstack.device.device_op import DeviceOp
@@ -69,7 +69,7 @@ def test_a_row_is_copied_into_all_rows_of_a_tile_by_hand():
     """For each result, whatever the other operand is: measured in traces of DistilBERT and OFT."""
     row, alike = (cost("add", [(1, 4, 384, 3072), other]) for other in ((1, 1, 1, 3072), (1, 4, 384, 3072)))
     by_hand = 4 * 12 * 96 / 64 * DType.BF16.tile_bytes / CHIP.riscv.store_bytes_per_cycle
-    assert CHIP.cycles_to_ns(by_hand) < row.terms["dram"] < CHIP.cycles_to_ns(by_hand) + alike.terms["dram"]
+    assert CHIP.cycles_to_ns(by_hand) < row.terms[Term.DRAM] < CHIP.cycles_to_ns(by_hand) + alike.terms[Term.DRAM]
     assert row.total_ns > alike.total_ns
 
 
