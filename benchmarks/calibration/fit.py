@@ -10,6 +10,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from os.path import relpath
 from pathlib import Path
 
@@ -98,7 +99,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--page", type=Path, help="a page of the documentation with these tables")
     parser.add_argument("--system-desc", default="wormhole")
     parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.plot and not find_spec("matplotlib"):
+        parser.error("--plot needs matplotlib: pip install 'ttstack[plots]'")
+    return options
 
 
 if __name__ == "__main__":

@@ -138,7 +138,6 @@ STAGES = (
         {
             "dram.weights_read_fraction": 0.95,
             "matrix.sharded_weights_cycles": 3000,
-            "matrix.product_overhead_cycles": 2,
         },
         rows="^decode_matmul",
         preset="blackhole_p150",
