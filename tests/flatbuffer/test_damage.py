@@ -87,10 +87,12 @@ def _rewrite(path: Path, binary, monkeypatch, version: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("version", [(SCHEMA_VERSION[0], SCHEMA_VERSION[1] + 1), (SCHEMA_VERSION[0] + 1, 0)])
 def test_a_newer_version(binary, path, monkeypatch, version):
+    major, minor = SCHEMA_VERSION
     _rewrite(path, binary, monkeypatch, version)
     with pytest.raises(BinaryFormatError, match=f"schema version {version[0]}.{version[1]}") as caught:
         load(path)
     assert "install a newer ttstack" in str(caught.value)
+    assert caught.value.diagnostic.notes == (f"this ttstack reads versions {major}.0 to {major}.{minor}",)
 
 
 def test_an_older_major_version(binary, path, monkeypatch):

@@ -4,6 +4,8 @@ import pytest
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.frontends.text import parse
+from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
 
 X = "tensor<4x32xf32>"
 SUM = "reduce_type = #ttcore.reduce_type<sum>"
@@ -196,3 +198,9 @@ def test_an_ill_formed_norm_says_why(case: str):
     with pytest.raises(InvalidIRError) as refused:
         parse(module("distributed_rms_norm", attributes, operands[0], operands))
     assert f"'ttir.distributed_rms_norm' op {message}" in str(refused.value)
+
+
+def test_a_broadcast_takes_turns_in_its_longest_group():
+    x = TensorType((8, 32), DType.F32)
+    turns = [OPS["collective_broadcast"].on([x], {"replica_groups": g}).turns for g in ((), ((0, 1, 2), (3, 4, 5)))]
+    assert turns == [0, 2]

@@ -58,3 +58,10 @@ def test_the_table_has_a_heading_over_each_figure(report: Report) -> None:
     plain = [Text.from_ansi(line).plain.split() for line in (heading, row)]
     assert plain[0] == ["#", "op", "location", "µs", "then", "change", "bound"]
     assert len(plain[1]) >= len(plain[0])
+
+
+def test_a_location_gets_the_width_that_figures_leave(report: Report) -> None:
+    console = Console(width=140, file=io.StringIO())
+    console.print(Group(*render(compare(at(report, "m" * 90), at(report, "m" * 90)), 140)))
+    assert isinstance(console.file, io.StringIO)
+    assert "…" + "m" * 59 + " " in console.file.getvalue()

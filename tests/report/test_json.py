@@ -51,6 +51,8 @@ def test_data_frame_without_pandas(report: Report, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_bound_is_the_terms_of_its_name_alone(report: Report) -> None:
-    one, other = next((a, b) for a in Term for b in Term if a.bound != b.bound)
-    op = replace(report.ops[0], terms={one: 70.0, other: 30.0}, kernel_ns=80.0, gap_ns=20.0, bound=one.bound)
+    one, two = next((a, b) for a in Term for b in Term if a is not b and a.bound == b.bound)
+    other = next(term for term in Term if term.bound != one.bound)
+    terms = {one: 40.0, two: 30.0, other: 30.0}
+    op = replace(report.ops[0], terms=terms, kernel_ns=80.0, gap_ns=20.0, bound=one.bound)
     assert op.bound_share == pytest.approx(70 / (100 if one.bound == "launch" else 80))

@@ -99,3 +99,11 @@ def test_a_location_gets_no_more_than_its_least_where_nothing_is_left(report: Re
     longer = [replace(op, location="m" * 40) for op in report.ops]
     kept, location = fitting(at_least, longer, 1)
     assert (kept, location) == (at_least, MIN_LOCATION)
+
+
+def test_what_bounds_an_op_has_a_colour(report: Report) -> None:
+    console = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard")
+    for part in render(replace(report, ops=tuple(replace(op, bound="launch") for op in report.ops)), 140):
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    assert "\x1b[33m" in console.file.getvalue(), "yellow"

@@ -339,3 +339,10 @@ def test_a_fault_in_what_is_inherited_is_told_of_the_users_file():
         loads("name: x\nchips:\n  - base: wormhole.yaml\n    dram: {channel_size_bytes: 1 KiB}\n", origin="my.yaml")
     assert caught.value.diagnostic.loc == "my.yaml"
     assert "wormhole.yaml:" in caught.value.diagnostic.notes[0]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_one_size_of_tiles_is_enough(count: int) -> None:
+    values = to_dict(load("wormhole"))
+    values["chips"][0]["supported_tile_sizes"] = [[32, 32], [16, 32]][:count]
+    assert len(from_dict(values).chips[0].supported_tile_sizes) == count

@@ -11,6 +11,8 @@ from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc import ChipDesc, from_dict, load, loads, to_dict
 from ttstack.system_desc.shares import RATES
 from ttstack.system_desc.sources import figures
+from ttstack.system_desc.upgrade import upgraded
+from ttstack.system_desc.yaml_writer import to_yaml
 
 PRESETS = ("wormhole", "blackhole_p150")
 
@@ -111,3 +113,14 @@ def test_what_is_no_share(text: str, note: str) -> None:
         loads(f"name: a\nchips:\n- base: wormhole\n  dram:\n    {text}\n", origin="my.yaml")
     (found,) = caught.value.diagnostic.notes
     assert found.startswith(f"my.yaml:5: chips[0].{note}")
+
+
+def test_an_older_description_has_its_workers_side_by_side() -> None:
+    (chip,) = upgraded({"chips": [{"tensix_grid": [2, 3], "dram": {"num_channels": 2}, "noc": {}}]})["chips"]
+    assert (chip["noc"]["worker_rows"], chip["noc"]["worker_columns"]) == ([0, 1], [0, 1, 2])
+    assert chip["dram"]["routers"] == [[0, 0], [0, 0]]
+
+
+def test_a_source_stays_on_its_line() -> None:
+    source = " ".join(["measured"] * 15)
+    assert f"source: {source}\n" in to_yaml({"source": source})
