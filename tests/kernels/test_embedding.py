@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from tests.kernels.kernel_of import kernel_of
 from ttstack.diagnostics import ExecutionError
+from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import DType
 from ttstack.tensor_train import bags
 
 torch = pytest.importorskip("torch")
@@ -96,3 +98,14 @@ def test_flat_indices_need_offsets(run):
 def test_offsets_must_ascend(offsets, run):
     with pytest.raises(ExecutionError, match="do not ascend"):
         run("embedding_bag", np.array([0, 1, 2]), np.zeros((4, 2)), np.array(offsets))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bags_of_a_train_take_offsets_and_then_weights(agree, rng, *, weighted: bool):
+    train = TensorTrainType.of(6, 4, (2, 3), (2, 2), (1, 4, 1), DType.F32)
+    cores = [rng.standard_normal(core.shape).astype(np.float32) for core in train.cores]
+    table = kernel_of("tensor_train_reconstruct")(*cores, train=train)
+    indices, offsets = rng.integers(0, 6, 7), np.array([0, 3, 5])
+    samples = (rng.standard_normal(7).astype(np.float32),) if weighted else ()
+    got = kernel_of("tensor_train_embedding_bag")(indices, *cores, offsets, *samples, train=train)
+    agree(got, kernel_of("embedding_bag")(indices, table, offsets, *samples))

@@ -116,7 +116,8 @@ def test_what_is_no_share(text: str, note: str) -> None:
 
 
 def test_an_older_description_has_its_workers_side_by_side() -> None:
-    (chip,) = upgraded({"chips": [{"tensix_grid": [2, 3], "dram": {"num_channels": 2}, "noc": {}}]})["chips"]
+    given = {"tensix_grid": [2, 3], "dram": {"num_channels": 2}, "noc": {}, "clock": {"throttle_onset_ns": 1}}
+    (chip,) = upgraded({"chips": [given]})["chips"]
     assert (chip["noc"]["worker_rows"], chip["noc"]["worker_columns"]) == ([0, 1], [0, 1, 2])
     assert chip["dram"]["routers"] == [[0, 0], [0, 0]]
 
