@@ -33,7 +33,7 @@ imports: $(VENV)/dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/dev
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist worksteal
 
 clients: $(VENV)/dev tools
 	$(BIN)/pytest -m client
