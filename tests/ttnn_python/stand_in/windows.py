@@ -95,8 +95,8 @@ def conv_transpose2d(
         rows = slice(top, top + (input_height - 1) * stride[0] + 1, stride[0])
         columns = slice(left, left + (input_width - 1) * stride[1] + 1, stride[1])
         found[:, rows, columns] += np.einsum("nhwgi,gio->nhwgo", images, weights[..., row, column])
-    ends = [extent - p for extent, p in zip(full, padding, strict=True)]
-    cut = found[:, padding[0] : ends[0], padding[1] : ends[1]]
+    rows, columns = (slice(low, extent - high) for extent, (low, high) in zip(full, _sides(padding), strict=True))
+    cut = found[:, rows, columns]
     whole = cut.reshape(*cut.shape[:3], out_channels)
     return _ended(input_tensor, whole, bias_tensor, conv_config, **keywords)
 

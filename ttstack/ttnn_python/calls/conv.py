@@ -58,15 +58,14 @@ def conv_transpose2d(o: Placed) -> Expression:
     _, height, width, _ = o.op.sizes
     given = {name: list(per_axis(name, getattr(o.op, name), 2)) for name in ("stride", "dilation", "output_padding")}
     pads = low_and_high(o.op.padding, 2)
-    if any(low != high for low, high in pads):
-        raise NoCallError("a transposed convolution with other padding on either side")
+    even = all(low == high for low, high in pads)
     found = call(
         "conv_transpose2d",
         **_operands(o, rows),
         input_height=height,
         input_width=width,
         kernel_size=list(o.op.weight.shape[2:]),
-        padding=[low for low, _ in pads],
+        padding=[low for low, _ in pads] if even else [side for pair in pads for side in pair],
         **given,
         **_configs(o),
     )
