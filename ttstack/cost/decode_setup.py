@@ -7,6 +7,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.device.rules import over_banks
 from ttstack.ops.decode import DecodeAttention
 from ttstack.system_desc import ChipDesc
 
@@ -24,10 +25,7 @@ def decode_setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 def streams_weights(device_op: DeviceOp) -> bool:
     """Whether it is a product whose weights lie over the banks of DRAM, each read by the core next to it."""
-    if not is_matmul(device_op.dispatch):
-        return False
-    weights = device_op.operands[1]
-    return weights.sharded and not weights.in_l1
+    return is_matmul(device_op.dispatch) and over_banks(device_op.operands[1])
 
 
 def compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
