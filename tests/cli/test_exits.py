@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ttstack import api
+from ttstack.cli import main
 
 Command = Callable[..., Any]
 
@@ -76,10 +77,12 @@ def test_a_fault_of_ours_in_detail(ttstack: Command, program: Path, monkeypatch:
     assert result.err.startswith("Traceback")
 
 
-def test_interrupted(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted(program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(api, "load", failing(KeyboardInterrupt()))
-    result = ttstack("perf", program)
-    assert (result.code, result.err.strip()) == (130, "interrupted")
+    monkeypatch.setattr(sys, "argv", ["ttstack", "perf", str(program)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert (end.value.code, capsys.readouterr().err) == (130, "interrupted\n")
 
 
 INTERRUPT = """

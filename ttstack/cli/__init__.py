@@ -12,11 +12,6 @@ def main() -> None:
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = interrupted()
+        sys.stderr.write("interrupted\n")
+        code = INTERRUPTED
     sys.exit(code)
-
-
-def interrupted() -> int:
-    """Say so, in one line; gives the exit code."""
-    sys.stderr.write("interrupted\n")
-    return INTERRUPTED

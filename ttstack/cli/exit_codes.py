@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ttstack.cli import interrupted
 from ttstack.cli.streams import prepare_streams
 from ttstack.diagnostics import OutputError, TTStackError
 
@@ -16,7 +15,10 @@ BROKEN_PIPE = 141
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; gives its exit code.
 
-    0 is good, 1 the input is at fault, 2 wrong usage, 70 a fault of ttstack's, 130 interrupted, 141 nobody reads on.
+    0 is good, 1 the input is at fault, 2 wrong usage, 70 a fault of ttstack's, 141 nobody reads on.
+
+    Raises:
+        KeyboardInterrupt: the user interrupted it, wherever that was caught on its way.
     """
     try:
         prepare_streams()
@@ -25,8 +27,6 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _drop_output()
         return BROKEN_PIPE
-    except KeyboardInterrupt:
-        return interrupted()
     except TTStackError as error:
         _say(str(error))
         return INPUT_FAULT
@@ -49,7 +49,7 @@ def _invoke(arguments: Sequence[str]) -> int:
             _drop_output()
             return BROKEN_PIPE
         if _caused_by(end, KeyboardInterrupt):
-            return interrupted()
+            raise KeyboardInterrupt from end
         return end.code if isinstance(end.code, int) else 0
     return 0
 
@@ -70,7 +70,7 @@ def _drop_output() -> None:
 
 def _unexpected(error: Exception) -> int:
     if _caused_by(error, KeyboardInterrupt):  # while a native module started
-        return interrupted()
+        raise KeyboardInterrupt from error
     if _lacks_memory(error):
         _say(str(OutputError("there is not enough memory", hint="free some, or raise the limit (ulimit -v)")))
         return INPUT_FAULT

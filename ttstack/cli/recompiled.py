@@ -9,7 +9,7 @@ from ttstack.program.records import Function, Tensor
 if TYPE_CHECKING:
     from ttstack.api import Program
     from ttstack.report.compare import Comparison
-    from ttstack.report.model import Report
+    from ttstack.report.report import Report
     from ttstack.system_desc import SystemDesc
 
 

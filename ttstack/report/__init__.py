@@ -6,6 +6,7 @@ report.to_csv("ops_perf_results.csv")
 """
 
 from ttstack.report.build import build_report
-from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
+from ttstack.report.model import MemoryUse, OpReport, TensorReport
+from ttstack.report.report import Report
 
 __all__ = ["MemoryUse", "OpReport", "Report", "TensorReport", "build_report"]

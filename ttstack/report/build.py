@@ -11,8 +11,9 @@ from ttstack.program.buffers import live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched
 from ttstack.program.records import Binary, Function, Operation, Tensor
-from ttstack.report.model import MemoryUse, OpReport, Report, TensorReport
+from ttstack.report.model import MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
+from ttstack.report.report import Report
 from ttstack.system_desc import ChipDesc
 
 

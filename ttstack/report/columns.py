@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ttstack.cost import Confidence, Term
 from ttstack.report.formatting import layouts, micros, percent, present_terms
-from ttstack.report.model import OpReport, Report
+from ttstack.report.model import OpReport, ReportFigures
 
 LOCATION = "location"
 MIN_LOCATION = 16
@@ -29,7 +29,7 @@ class Column:
     """Whether it is text, which is set left."""
 
 
-def columns(report: Report) -> list[Column]:
+def columns(report: ReportFigures) -> list[Column]:
     """All columns that say anything, in their order; an op's `µs` are those of its kernel and of the gap after it."""
     return [
         Column("#", lambda op: str(op.index), 0),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ttstack.program.locations import parts
-from ttstack.report.model import OpReport, Report
+from ttstack.report.model import OpReport
+from ttstack.report.report import Report
 
 Order = Literal["order", "time", "op"]
 """In the order of execution, largest change first, or by name."""

@@ -14,14 +14,14 @@ from typing import Any
 from ttstack.device.configs.program_config import config_fields
 from ttstack.report.csv_columns import header
 from ttstack.report.csv_tensors import tensor_cells
-from ttstack.report.model import OpReport, Report, TensorReport
+from ttstack.report.model import OpReport, ReportFigures, TensorReport
 
 DEVICE = 0
 _CALL_SHIFT = 10
 """GLOBAL CALL COUNT holds the device's number in its low bits."""
 
 
-def csv_text(report: Report) -> str:
+def csv_text(report: ReportFigures) -> str:
     """The whole table, with a signpost that names the function before its ops."""
     columns = header(
         inputs=max((len(op.operands) for op in report.ops), default=0) or 1,
@@ -39,7 +39,7 @@ def _cell(value: object) -> str:
     return " ".join(text.replace(",", ";").split())
 
 
-def _rows(report: Report) -> Iterator[dict[str, Any]]:
+def _rows(report: ReportFigures) -> Iterator[dict[str, Any]]:
     yield {"OP CODE": report.function, "OP TYPE": "signpost", "HOST START TS": 0}
     start = 0.0
     gap = report.ops[-1].gap_ns if report.ops else 0.0
@@ -50,7 +50,7 @@ def _rows(report: Report) -> Iterator[dict[str, Any]]:
         gap = op.gap_ns
 
 
-def _identity(report: Report, op: OpReport) -> dict[str, Any]:
+def _identity(report: ReportFigures, op: OpReport) -> dict[str, Any]:
     return {
         "OP CODE": op.op_code,
         "OP TYPE": "tt_dnn_device",
@@ -70,7 +70,7 @@ def _identity(report: Report, op: OpReport) -> dict[str, Any]:
     }
 
 
-def _times(report: Report, op: OpReport, start: float, gap: float) -> dict[str, Any]:
+def _times(report: ReportFigures, op: OpReport, start: float, gap: float) -> dict[str, Any]:
     cycles = report.chip.clock_hz * 1e-9
     compute, bandwidth = op.flops_utilisation * op.kernel_ns, op.dram_utilisation * op.kernel_ns
     return {

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from ttstack.diagnostics import OutputError
 from ttstack.report.json import flat_row
-from ttstack.report.model import Report
+from ttstack.report.model import ReportFigures
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # pyright: ignore[reportMissingTypeStubs]
 
 
-def to_pandas(report: Report) -> "DataFrame":
+def to_pandas(report: ReportFigures) -> "DataFrame":
     """A row for each op, terms as columns of their own, in the order of execution."""
     try:
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]

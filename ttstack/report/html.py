@@ -5,7 +5,7 @@ from html import escape
 
 from ttstack.report.columns import Column, columns
 from ttstack.report.formatting import duration, percent
-from ttstack.report.model import Report
+from ttstack.report.model import ReportFigures
 from ttstack.report.summary import summary
 from ttstack.report.tensor_trains import TITLES, cells
 
@@ -35,7 +35,7 @@ document.querySelectorAll(".ttstack-report th[data-sort]").forEach((th) => th.ad
 _NOTEBOOK_ROWS = 200
 
 
-def page(report: Report) -> str:
+def page(report: ReportFigures) -> str:
     """A whole document; a click on a column's title sorts the ops by it."""
     title = escape(f"{report.function} on {report.system}")
     return (
@@ -45,12 +45,12 @@ def page(report: Report) -> str:
     )
 
 
-def fragment(report: Report) -> str:
+def fragment(report: ReportFigures) -> str:
     """What a notebook shows; of a long program, the ops that take the most time."""
     return "".join(_body(report, _NOTEBOOK_ROWS))
 
 
-def _body(report: Report, rows: int) -> Iterator[str]:
+def _body(report: ReportFigures, rows: int) -> Iterator[str]:
     yield f'<div class="ttstack-report"><style>{_STYLE}</style>'
     yield f"<h1>{escape(report.function)} on {escape(report.system)}: {duration(report.total_ns)}</h1>"
     yield from (f"<p>{escape(line)}</p>" for line in summary(report))
@@ -60,7 +60,7 @@ def _body(report: Report, rows: int) -> Iterator[str]:
     yield "</div>"
 
 
-def _shares(report: Report) -> Iterator[str]:
+def _shares(report: ReportFigures) -> Iterator[str]:
     yield "<table><thead><tr><th>class</th><th>%</th><th></th></tr></thead><tbody>"
     for name, share in report.shares().items():
         bar = f'<span class="bar" style="width:{240 * share:.0f}px"></span>'
@@ -68,7 +68,7 @@ def _shares(report: Report) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _trains(report: Report) -> Iterator[str]:
+def _trains(report: ReportFigures) -> Iterator[str]:
     if not report.tables:
         return
     titles = "".join(f"<th>{escape(title)}</th>" for title in TITLES)
@@ -78,7 +78,7 @@ def _trains(report: Report) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _ops(report: Report, rows: int) -> Iterator[str]:
+def _ops(report: ReportFigures, rows: int) -> Iterator[str]:
     found = columns(report)
     ops = report.ordered("order" if len(report.ops) <= rows else "time")[:rows]
     titles = "".join(f'<th data-sort="">{escape(column.title)}</th>' for column in found)

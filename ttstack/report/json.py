@@ -7,13 +7,13 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from ttstack.device.configs.program_config import config_fields
-from ttstack.report.model import OpReport, Report, TensorReport
+from ttstack.report.model import OpReport, ReportFigures, TensorReport
 
 FORMAT = 2
 """The version of the JSON text; grows when a field changes its meaning or goes."""
 
 
-def to_dict(report: Report) -> dict[str, Any]:
+def to_dict(report: ReportFigures) -> dict[str, Any]:
     """The whole report; times in nanoseconds, sizes in bytes, shares from 0 to 1."""
     return {
         "format": FORMAT,
@@ -35,12 +35,12 @@ def to_dict(report: Report) -> dict[str, Any]:
     }
 
 
-def to_json(report: Report, *, indent: int | None = 2) -> str:
+def to_json(report: ReportFigures, *, indent: int | None = 2) -> str:
     """The whole report as text."""
     return json.dumps(to_dict(report), indent=indent)
 
 
-def flat_row(report: Report, op: OpReport) -> dict[str, Any]:
+def flat_row(report: ReportFigures, op: OpReport) -> dict[str, Any]:
     """One op without nesting: terms as `<term>_ns`, tensors as text."""
     row = _numbers(report, op)
     terms = {f"{name}_ns": ns for name, ns in op.terms.items() if f"{name}_ns" not in row}
@@ -62,7 +62,7 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
+def _numbers(report: ReportFigures, op: OpReport) -> dict[str, Any]:
     return {
         "index": op.index,
         "name": op.name,
@@ -91,7 +91,7 @@ def _numbers(report: Report, op: OpReport) -> dict[str, Any]:
     }
 
 
-def _op(report: Report, op: OpReport) -> dict[str, Any]:
+def _op(report: ReportFigures, op: OpReport) -> dict[str, Any]:
     return _numbers(report, op) | {
         "terms": dict(op.terms),
         "expected_interval": [op.confidence.low, op.confidence.high],

@@ -1,10 +1,9 @@
 """The report of one function: its device ops in order, what each costs, and the memory that it takes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ttstack.cost import LAUNCH, Confidence, Term
 from ttstack.cost.confidence import error_of_sum
@@ -13,10 +12,6 @@ from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.system_desc import ChipDesc
-
-if TYPE_CHECKING:
-    from pandas import DataFrame  # pyright: ignore[reportMissingTypeStubs]
-    from rich.console import Console, ConsoleOptions, RenderableType
 
 Order = Literal["order", "time", "op"]
 """In the order of execution, longest first, or by name."""
@@ -110,8 +105,8 @@ class MemoryUse:
 
 
 @dataclass(frozen=True)
-class Report:
-    """Predicted time of one pass of a function that is run again and again from a trace."""
+class ReportFigures:
+    """What a report says of a function, whatever it is written as."""
 
     function: str
     system: str
@@ -179,62 +174,3 @@ class Report:
                 return sorted(self.ops, key=lambda op: op.name)
             case "order":
                 return list(self.ops)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as values that JSON has."""
-        from ttstack.report.json import to_dict
-
-        return to_dict(self)
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """Everything as JSON text."""
-        from ttstack.report.json import to_json
-
-        return to_json(self, indent=indent)
-
-    def to_pandas(self) -> "DataFrame":
-        """A data frame with a row for each op; times in nanoseconds.
-
-        Raises:
-            OutputError: pandas is not installed.
-        """
-        from ttstack.report.frame import to_pandas
-
-        return to_pandas(self)
-
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write tt-metal's `ops_perf_results` table, which tt-perf-report reads.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
-        from ttstack.files import write_whole
-        from ttstack.report.csv import csv_text
-
-        write_whole(path, csv_text(self))
-
-    def to_html(self, path: str | PathLike[str]) -> None:
-        """Write one page that needs no network.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
-        from ttstack.files import write_whole
-        from ttstack.report.html import page
-
-        write_whole(path, page(self))
-
-    def __str__(self) -> str:
-        from ttstack.report.table import text
-
-        return text(self)
-
-    def _repr_html_(self) -> str:
-        from ttstack.report.html import fragment
-
-        return fragment(self)
-
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterable[RenderableType]":
-        from ttstack.report.table import render
-
-        yield from render(self, options.max_width)

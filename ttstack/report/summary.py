@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from ttstack.report.formatting import above, count, duration, percent, short_location, size
-from ttstack.report.model import Report
+from ttstack.report.model import ReportFigures
 
 
-def summary(report: Report, width: int | None = None) -> Iterator[str]:
+def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
     """Totals, how far to trust them and the placement, and peaks of memory; locations fit into `width`."""
     kernels, gaps, total = map(duration, (report.kernel_ns, report.gap_ns, report.total_ns))
     yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps after them = {total}"
@@ -25,14 +25,14 @@ def summary(report: Report, width: int | None = None) -> Iterator[str]:
     yield in_l1(report)
 
 
-def in_l1(report: Report) -> str:
+def in_l1(report: ReportFigures) -> str:
     """How much of what is computed stays in L1, and how tightly its buffers are packed."""
     use = report.memory["l1"]
     packed = f"addresses span {size(use.span)}, the least is {size(use.peak)}"
     return f"{percent(report.staying)} % of the bytes of results never leave L1, whose {packed}"
 
 
-def _expected(report: Report) -> str:
+def _expected(report: ReportFigures) -> str:
     """What `±%` means, and what it is of the whole."""
     error, unknown = report.expected_error()
     line = f"expect the total within {percent(error)} % of this; ±%: two of three measurements of like ops lie within"

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ttstack.report.columns import GAP, LOCATION, columns, fitting
 from ttstack.report.formatting import duration, percent, short_location
-from ttstack.report.model import OpReport, Order, Report
+from ttstack.report.model import OpReport, Order, ReportFigures
 from ttstack.report.summary import summary
 from ttstack.report.tensor_trains import trains
 
@@ -21,7 +21,9 @@ _BAR = 24
 _COLOURS = {"dram": "cyan", "compute": "green", "noc": "magenta", "launch": "yellow", "writer": "cyan"}
 
 
-def render(report: Report, width: int, *, by: Order = "order", top: int | None = None) -> "Iterator[RenderableType]":
+def render(
+    report: ReportFigures, width: int, *, by: Order = "order", top: int | None = None
+) -> "Iterator[RenderableType]":
     """The title, the ops (the first `top` of the order), totals, and shares by class."""
     ops = report.ordered(by)[:top]
     yield Text(f"{report.function} on {report.system}: {duration(report.total_ns)}", style="bold")
@@ -38,7 +40,7 @@ def render(report: Report, width: int, *, by: Order = "order", top: int | None =
         yield trains(report.tables)
 
 
-def text(report: Report, width: int = 110) -> str:
+def text(report: ReportFigures, width: int = 110) -> str:
     """The whole table as text without colours."""
     console = Console(file=StringIO(), width=width, highlight=False, markup=False, emoji=False, color_system=None)
     with console.capture() as capture:
@@ -46,7 +48,7 @@ def text(report: Report, width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
-def _op_table(report: Report, ops: list[OpReport], width: int) -> Table:
+def _op_table(report: ReportFigures, ops: list[OpReport], width: int) -> Table:
     kept, location_width = fitting(columns(report), ops, width)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for column in kept:
@@ -62,7 +64,7 @@ def _style(title: str, cell: str, location_width: int) -> Text:
     return Text(cell, style=_COLOURS.get(cell, "") if title == "bound" else "")
 
 
-def _share_table(report: Report) -> "Iterator[RenderableType]":
+def _share_table(report: ReportFigures) -> "Iterator[RenderableType]":
     shares = report.shares()
     if not shares:
         return

@@ -8,7 +8,7 @@ from ttstack.diagnostics import BinaryFormatError, CapacityError
 from ttstack.program.records import Binary, Function
 from ttstack.program.validate import validate
 from ttstack.report.build import build_report
-from ttstack.report.model import Report
+from ttstack.report.report import Report
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 

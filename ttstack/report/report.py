@@ -1,0 +1,76 @@
+"""The report as users hold it: its figures, and a way out for each format; a writer is imported when it is used."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from ttstack.report.model import ReportFigures
+
+if TYPE_CHECKING:
+    from pandas import DataFrame  # pyright: ignore[reportMissingTypeStubs]
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+
+@dataclass(frozen=True)
+class Report(ReportFigures):
+    """Predicted time of one pass of a function that is run again and again from a trace."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as values that JSON has."""
+        from ttstack.report.json import to_dict
+
+        return to_dict(self)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Everything as JSON text."""
+        from ttstack.report.json import to_json
+
+        return to_json(self, indent=indent)
+
+    def to_pandas(self) -> "DataFrame":
+        """A data frame with a row for each op; times in nanoseconds.
+
+        Raises:
+            OutputError: pandas is not installed.
+        """
+        from ttstack.report.frame import to_pandas
+
+        return to_pandas(self)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write tt-metal's `ops_perf_results` table, which tt-perf-report reads.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.files import write_whole
+        from ttstack.report.csv import csv_text
+
+        write_whole(path, csv_text(self))
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write one page that needs no network.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.files import write_whole
+        from ttstack.report.html import page
+
+        write_whole(path, page(self))
+
+    def __str__(self) -> str:
+        from ttstack.report.table import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from ttstack.report.html import fragment
+
+        return fragment(self)
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterable[RenderableType]":
+        from ttstack.report.table import render
+
+        yield from render(self, options.max_width)
