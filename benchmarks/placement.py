@@ -71,7 +71,7 @@ class Placed:
 
     us: float
     seconds: float
-    """Of processor time for the whole compilation."""
+    """Processor time of the whole compilation."""
     gap: float | None
     peak: int
     """Bytes of L1 of the fullest core, from the lowest used address to the highest, circular buffers included."""

@@ -6,7 +6,7 @@ from rows import Row
 from shapes import extents, named, pick, plain
 
 _POSITIONS = ("n", "oc", "ic", "h", "w", "kh", "kw", "sh", "sw", "ph", "pw")
-"""Of sweeps: batch, output and input channels, input, filter, stride, padding."""
+"""What sweeps give in turn: batch, output and input channels, input, filter, stride, padding."""
 _NAMES = {
     "n": ("n", "b", "batch", "batch_size"),
     "oc": ("oc", "co", "out_channels", "output_channels", "cout", "k_out", "filters", "out", "c_out"),
@@ -48,7 +48,7 @@ def sizes(row: Row, *, pooled: bool = False) -> dict[str, int]:
 
 
 def _channels(text: str) -> dict[str, int]:
-    """Of `64 -> 128`, or `... -> 128` after a shape."""
+    """Channels that `64 -> 128` says, or `... -> 128` after a shape."""
     found = re.search(r"(?:(?<![\dx])(\d+)|\S)\s*->\s*(\d+)(?![\dx])", text)
     if found is None:
         return {}

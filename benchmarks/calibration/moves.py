@@ -28,7 +28,7 @@ _SWAPS = {
     "nh": (0, 2),
     "cw": (1, 3),
 }
-"""Of a transpose of four dimensions N, C, H, W, by the letters that name two of them."""
+"""The two dimensions that a transpose of N, C, H, W swaps, by the letters that name two of them."""
 
 
 def trace_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -87,7 +87,7 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def _fitting(row: Row, t: TensorType, grid: Grid) -> Grid:
-    """Of a number of cores that hold blocks, the rectangle that the tensor's tiles fill best."""
+    """The rectangle of a number of cores with blocks that the tensor's tiles fill best."""
     if "block" not in row.memory_layout.lower() or not re.fullmatch(r"\d+ cores", row.grid):
         return grid
     high, wide = -(-math.prod(t.shape[:-1]) // TILE), -(-t.shape[-1] // TILE)

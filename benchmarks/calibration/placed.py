@@ -17,7 +17,7 @@ from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 Maker = Callable[[Row, ChipDesc], DeviceOp | list[DeviceOp] | tuple[DeviceOp, ...]]
-"""Of a row the op, those of which each is as likely, or those that follow one another."""
+"""Makes the op of a row, those of which each is as likely, or those that follow one another."""
 
 
 def like(

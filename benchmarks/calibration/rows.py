@@ -100,7 +100,7 @@ def _read_file(path: Path) -> list[Row]:
 
 
 def _unpadded(rows: list[Row]) -> list[Row]:
-    """Of a trace, what is left of tiles that are cut: the row says it where the next op is what fills them up again."""
+    """What is left of a trace's cut tiles: the row says it where the next op is what fills them up again."""
     for i, (row, after) in enumerate(itertools.pairwise(rows)):
         cut = "UntilizeWithUnpadding" in row.op and "TilizeWithValPadding" in after.op
         if cut and row.shape.split("x")[:2] == after.shape.split("x")[:2] and ";" not in row.shape + after.shape:

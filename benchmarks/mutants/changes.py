@@ -13,7 +13,7 @@ class Mutant:
     """One expression or statement of a file in another form."""
 
     path: str
-    """Of the file, from the root of the checkout."""
+    """Where the file is, from the root of the checkout."""
     line: int
     start: int
     """Bytes of the file before what is replaced."""

@@ -47,7 +47,7 @@ def _exported(name: str) -> Any:
 
 
 def source_digest(name: str) -> str:
-    """Of the file that the case is, or that defines its model."""
+    """The digest of the file that the case is, or that defines its model."""
     path = Path(name)
     if not path.exists():
         path = Path(str(sys.modules[name].__file__))

@@ -20,7 +20,7 @@ POLICIES = ("dram", "greedy", "optimal")
 NODES = 20
 """After which `optimal` ends: a limit of time would give another program each time."""
 FORMAT = 1
-"""Of the lines. Dumps of two formats are not compared."""
+"""The version of the lines' format. Dumps of two formats are not compared."""
 MOST_FLOPS, MOST_ELEMENTS = 2e9, 5e7
 """Programs above are not executed."""
 

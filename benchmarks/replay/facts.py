@@ -94,7 +94,7 @@ def _number(value: float) -> str:
 
 
 def digest(arrays: Sequence[np.ndarray]) -> str:
-    """Of element types, shapes and bits."""
+    """A digest of element types, shapes and bits."""
     found = hashlib.sha256()
     for array in arrays:
         found.update(f"{array.dtype}{array.shape}".encode())

@@ -129,7 +129,7 @@ def least_flops(made: TensorTrainPlan, ids: np.ndarray) -> float:
 
 
 def flops_a_second(clock: Callable[[], float]) -> float:
-    """Of a product of two matrices of 1024 x 1024 in float32, the best of some."""
+    """What a product of two matrices of 1024 x 1024 in float32 reaches, the best of some."""
     matrix, best = np.ones((1024, 1024), np.float32), np.inf
     for _ in range(10):
         start = clock()

@@ -22,7 +22,7 @@ class Record:
     about: str = ""
     """What the factory says that it is."""
     seconds: dict[str, float] = field(default_factory=dict[str, float])
-    """Of `export` (torch.export's own), `import`, `compile` and `cost`."""
+    """How long `export` (torch.export's own), `import`, `compile` and `cost` took."""
     beyond_bytes: int | None = None
     """Largest memory while it was imported, compiled and costed, beyond what torch, the model and its export hold."""
     peak_bytes: int | None = None

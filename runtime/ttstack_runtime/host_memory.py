@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ttstack.buffers.lifetimes import Step, lifetimes, live_bytes
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
@@ -56,14 +57,15 @@ def run_bytes(
     for tensor in divided(function) if mesh else ():
         sizes[tensor] *= mesh.size if mesh else 1
     changed = {function.owners[t] for operation in function.operations for t in mutated(operation)}
-    live = sum(sizes[t] for t in function.inputs if t not in weights) + sum(sizes[t] for t in changed)
-    peak = live
-    for operation, ended in zip(function.operations, ends(function), strict=True):
-        results = sum(sizes[t] for t in operation.results)
-        live += results
-        peak = max(peak, live + results + _converted_bytes(function, operation, rules, weights))
-        live -= sum(sizes[t] for t in ended if t not in weights)
-    return peak
+    steps = [Step((), op.results, ended) for op, ended in zip(function.operations, ends(function), strict=True)]
+    given = [t for t in function.inputs if t not in weights]
+    lives = lifetimes(steps, given, {})
+    live = live_bytes([(life, sizes[t]) for t, life in lives.items()], len(steps))
+    peaks = (
+        held + sum(sizes[t] for t in op.results) + _converted_bytes(function, op, rules, weights)
+        for held, op in zip(live, function.operations, strict=True)
+    )
+    return sum(sizes[t] for t in changed) + max(peaks, default=sum(sizes[t] for t in given))
 
 
 def _converted_bytes(function: Function, operation: Operation, rules: Ieee, weights: Mapping[int, np.dtype]) -> int:

@@ -1,9 +1,11 @@
 """Who shares whose buffer, how long it lives, what overlaps, and what is in use."""
 
+from random import Random
+
 import pytest
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.buffers.lifetimes import Lifetime, Step, last_reads, last_uses, lifetimes, live_bytes
+from ttstack.buffers.lifetimes import Lifetime, Step, last_reads, last_uses, lifetimes, live_bytes, live_values
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
 
@@ -24,6 +26,8 @@ def test_lives_are_those_of_buffers():
     assert lives == {"x": Lifetime(0, 3), "a": Lifetime(0, 2), "w": Lifetime(2, 3), "y": Lifetime(3, 3)}
     assert live_bytes([(life, 10 if v == "x" else 1) for v, life in lives.items()], len(STEPS)) == [11, 11, 12, 12]
     assert live_bytes([(Lifetime(0, 0), 5)], 0) == []
+    assert live_values(lives, len(STEPS)) == [("x", "a"), ("x", "a"), ("x", "a", "w"), ("x", "w", "y")]
+    assert live_values({"x": Lifetime(0, 0)}, 0) == []
 
 
 @pytest.mark.parametrize(
@@ -44,3 +48,15 @@ def test_the_highest_gap_is_taken():
     live.remove(36, 50)
     assert [live.allocate("d", 20), live.allocate("e", 30), live.allocate("f", 13)] == [68, 36, None]
     assert live.lowest() == (20, "c")
+
+
+def test_many_buffers_in_any_order():
+    live, places = Occupancy[int](Memory(1, 0, 100_000, 1)), list(range(10_000))
+    Random(0).shuffle(places)
+    assert all(live.add(i, i * 10, 10) is None for i in places)
+    assert live.used == 100_000
+    assert live.add(-1, 775, 1) == 77
+    for i in places[:5000]:
+        live.remove(i * 10, 10)
+    assert live.used == 50_000
+    assert all(live.add(i, i * 10, 10) is None for i in places[:5000])

@@ -17,7 +17,7 @@ CHIP = load("wormhole").chips[0]
 
 
 def cost(name: str, shapes: list[tuple[int, ...]], dtype: DType = DType.BF16, grid: int = 8, **attributes: Any) -> Cost:
-    """Of an op on tensors in DRAM."""
+    """What an op on tensors in DRAM costs."""
     op = OPS[name].on([TensorType(shape, dtype) for shape in shapes], attributes)
     layouts = tuple(Layout(dtype) for _ in op.operands)
     return predict(DeviceOp(op, layouts, tuple(Layout(dtype) for _ in op.results), Grid(grid, grid)), CHIP)

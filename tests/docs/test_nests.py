@@ -10,7 +10,7 @@ from tests.ops.strategies import cases
 from ttstack.ops import OPS
 
 SAID = {name: on_tiles(spec) for name, spec in OPS.items() if spec.executable and spec.family != "generic"}
-"""Of every op that the device has and that cases are drawn of."""
+"""What the table says of every op that the device has and that cases are drawn of."""
 
 SEARCH = settings(
     phases=[Phase.generate], database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

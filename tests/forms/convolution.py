@@ -16,7 +16,7 @@ def _tensor(x):
 
 
 def _conv(name, stride: Sides = 1, padding: Sides = 0, dilation: Sides = 1, groups=1, **more):
-    """Of channels last; a padding of four is top, left, bottom, right."""
+    """A convolution of channels last; a padding of four is top, left, bottom, right."""
 
     def run(x, w, bias=None):
         images = _tensor(np.moveaxis(x, -1, 1))

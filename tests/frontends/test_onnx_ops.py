@@ -17,7 +17,7 @@ from ttstack.dialects.signature import read_arguments
 from ttstack.frontends.source import imported
 
 _RANGES = {"i": (0, 5), "n": (0, 255), "m": (-128, 127)}
-"""Of integers, by the name of the input."""
+"""What integers are drawn from, by the name of the input."""
 
 
 def model(name: str) -> ModelProto:

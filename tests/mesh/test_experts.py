@@ -190,7 +190,7 @@ def test_remap_keeps_the_weights_of_each_devices_experts(whole: bool, system: Sy
 
 
 def test_tokens_and_metadata_go_over_the_links(rng: np.random.Generator):
-    """Of two devices, each sends 3 of 4 tokens, and the experts of all; back come half of what experts made."""
+    """Each of two devices sends 3 of 4 tokens, and the experts of all; back come half of what experts made."""
     system = System("wormhole_n300", (1, 2))
     text = expert_parallel(system, routed(64, 4, 2, rng), 1, (-1, 0), (-1, 0))
     terms = {op.name: op.terms["ethernet"] for op in system.compile(text).cost().ops if "all_to_all" in op.name}

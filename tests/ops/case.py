@@ -28,7 +28,7 @@ class Case:
     operands: tuple[TensorType | None, ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
     result: TensorType | tuple[TensorType, ...] | None = None
-    """Of an op of which only the text says the type of its result, or of several."""
+    """The types of results of which only the text says them."""
     bounds: Mapping[int, int] = field(default_factory=dict)
     sorted_operands: frozenset[int] = frozenset()
     fills: Mapping[int, int] = field(default_factory=dict)

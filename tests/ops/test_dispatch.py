@@ -68,7 +68,7 @@ def test_all_tiles_of_a_result_are_written(mnemonic: str, data: st.DataObject):
 
 
 M, K, N = 96, 160, 64
-"""Of products: as many tiles as no other of them."""
+"""Sizes of products: as many tiles as no other of them."""
 
 
 def _real(*shape: int) -> TensorType:

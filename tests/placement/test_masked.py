@@ -17,7 +17,7 @@ def full(name: str, number: float) -> str:
 
 
 def formats(*lines: str) -> dict[str, str]:
-    """Of results by op and of arguments by number, at bfp8_b."""
+    """The formats of results by op and of arguments by number, at bfp8_b."""
     text = f"func.func @f(%a: {SCORES}, %m: {ROWS}, %c: {TRUE}) -> {SCORES} {{\n" + "\n".join(lines) + "\n}"
     (function,) = ttstack.compile(text, dtype="bfp8_b").binary.functions
     made = {op.name: op.results[0] for op in function.operations if op.results}

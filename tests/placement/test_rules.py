@@ -28,14 +28,14 @@ BLOCKS = in_shards(MemoryLayout.BLOCK_SHARDED)
 
 
 def product(result: Layout = DRAM, in0_block_w: int = 2, **blocks: int) -> DeviceOp:
-    """Of 512 x 256 by 256 x 512 elements: four by four tiles on each of 4 x 4 cores."""
+    """A product of 512 x 256 by 256 x 512 elements: four by four tiles on each of 4 x 4 cores."""
     op = OPS["matmul"].on([TensorType((512, 256), DType.BF16), TensorType((256, 512), DType.BF16)], {})
     config = MatmulConfig(MatmulProgram.MULTICAST_2D, in0_block_w=in0_block_w, per_core_M=4, per_core_N=4, **blocks)
     return DeviceOp(op, (DRAM, DRAM), (result,), GRID, Spread.BLOCKS, config=config)
 
 
 def batched(subblock: int) -> DeviceOp:
-    """Of 32 products of 32 x 64 by 64 x 64 elements: two matrices on each of 16 cores."""
+    """A batch of 32 products of 32 x 64 by 64 x 64 elements: two matrices on each of 16 cores."""
     shapes = [TensorType((32, 32, 64), DType.BF16), TensorType((32, 64, 64), DType.BF16)]
     config = MatmulConfig(
         MatmulProgram.REUSE, in0_block_w=2, per_core_M=2, per_core_N=2, out_subblock_h=subblock, out_subblock_w=1
@@ -44,7 +44,7 @@ def batched(subblock: int) -> DeviceOp:
 
 
 def streamed(cores: int) -> DeviceOp:
-    """Of 32 x 256 by 256 x 384 elements, weights in 12 banks."""
+    """A product of 32 x 256 by 256 x 384 elements, weights in 12 banks."""
     op = OPS["matmul"].on([TensorType((32, 256), DType.BF16), TensorType((256, 384), DType.BF16)], {})
     weights = replace(DRAM, memory_layout=MemoryLayout.WIDTH_SHARDED, grid=Grid(1, 12))
     rows = in_shards(MemoryLayout.WIDTH_SHARDED, Grid(1, cores))

@@ -41,9 +41,12 @@ class Builder:
         placed = layout or Layout(dtype, tiled=False)
         banks = self.chip.num_cores if placed.in_l1 else self.chip.dram_banks
         number = len(self.tensors)
+        if address is None and alias is not None and alias < number:
+            address = self.tensors[alias].address
         if address is None:
             address = self._next[placed.memory_space]
-            self._next[placed.memory_space] += placed.bank_bytes(t, banks)
+            taken, alignment = placed.bank_bytes(t, banks), self.chip.dram.alignment_bytes
+            self._next[placed.memory_space] += -(-taken // alignment) * alignment
         self.tensors.append(Tensor(number, name or f"%{number}", t, placed, kind, address, alias))
         return number
 

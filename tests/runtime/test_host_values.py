@@ -46,7 +46,7 @@ def normal(*shape: int):
 
 
 def error(model, *given) -> float:
-    """Of the program in bf16, relative to the largest number that PyTorch gives in float32."""
+    """The error of the program in bf16, relative to the largest number that PyTorch gives in float32."""
     program = ttstack.compile(model, given, dtype="bf16")
     inputs = dict(zip(program.inputs(), (x.numpy() for x in given), strict=True))
     (have,) = program.run(inputs, numerics="device").outputs.values()

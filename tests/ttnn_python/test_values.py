@@ -17,7 +17,7 @@ from ttstack.ttnn_python import write_python
 from ttstack_runtime.inputs import random_weights
 
 EVERY = 7
-"""Of so many forms one is compared here; `make values` compares all."""
+"""One of so many forms is compared here; `make values` compares all."""
 
 
 @pytest.mark.parametrize("path", ["examples/dlrm.mlir", "examples/encoder_layer.mlir", "docs/mlp.mlir"])

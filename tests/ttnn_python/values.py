@@ -33,10 +33,10 @@ LEFT_OUT = {
 """Ops and forms that are not compared, and why."""
 
 TOLERANCE: dict[ElementType, float] = {DType.F32: 2e-5, DType.F64: 2e-5, DType.BF16: 2.0**-8, DType.F16: 2.0**-10}
-"""Of a result's largest number: the stand-in does not round, the runtime does, in float32 and at the end."""
+"""Relative to a result's largest number: the stand-in does not round, the runtime does, in float32 and at the end."""
 
 WHOLE = 0.03
-"""Of an output's largest number, after all ops of a program."""
+"""Relative to an output's largest number, after all ops of a program."""
 
 
 @dataclass

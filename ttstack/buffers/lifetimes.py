@@ -61,6 +61,22 @@ def lifetimes(steps: Sequence[Step[V]], given: Iterable[V], aliases: Mapping[V, 
     return {value: Lifetime(at, last.get(value, end)) for value, at in first.items()}
 
 
+def live_values(lives: Mapping[V, Lifetime], steps: int) -> list[tuple[V, ...]]:
+    """What is there at each step, in the order in which it came to life."""
+    starts: list[list[V]] = [[] for _ in range(steps)]
+    ends: list[list[V]] = [[] for _ in range(steps)]
+    for value, life in lives.items() if steps else ():
+        starts[life.first].append(value)
+        ends[life.last].append(value)
+    live, found = dict[V, None](), list[tuple[V, ...]]()
+    for starting, ending in zip(starts, ends, strict=True):
+        live |= dict.fromkeys(starting)
+        found.append(tuple(live))
+        for value in ending:
+            del live[value]
+    return found
+
+
 def live_bytes(lives: Iterable[tuple[Lifetime, int]], steps: int) -> list[int]:
     """The sum of the sizes of all buffers that are there at each step; they are given with their lives."""
     changes = [0] * (steps + 1)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ttstack.buffers.aliasing import buffer_owners
 from ttstack.device.layout import Layout
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.overrides import OpOverride, Overrides, exported
@@ -36,7 +37,7 @@ def recover_graph(function: Function) -> ProgramGraph:
             kept.append((at, op))
             values += op.results
     numbers = {tensor: i for i, tensor in enumerate(values)}
-    numbers |= {copy: numbers[_origin(tensor, source)] for copy, tensor in source.items()}
+    numbers |= {copy: numbers[origin] for copy, origin in buffer_owners(source).items()}
     graph = Graph(
         values=tuple(function.tensors[tensor].type for tensor in values),
         arguments=tuple(range(len(function.inputs))),
@@ -67,12 +68,6 @@ def _is_placed(function: Function, op: Operation) -> bool:
 def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:
     operands = tuple(numbers[tensor] for tensor in op.operands if tensor is not None)
     return Node(function.definition(op), operands, tuple(numbers[r] for r in op.results), op.location)
-
-
-def _origin(tensor: int, source: dict[int, int]) -> int:
-    while tensor in source:
-        tensor = source[tensor]
-    return tensor
 
 
 def _home(layout: Layout) -> Layout:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.buffers.lifetimes import Step, lifetimes, live_values
+
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Counts = np.ndarray[Any, np.dtype[np.int64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -74,13 +76,10 @@ class Problem:
     def live(self) -> tuple[tuple[int, ...], ...]:
         """For each step, the values that are there before it and those that it makes; not those never in L1."""
         made = {v for step in self.steps for v in step.writes}
-        current = [v for v, sizes in enumerate(self.sizes) if v not in made and any(sizes)]
-        found: list[tuple[int, ...]] = []
-        for step in self.steps:
-            current += [v for v in step.writes if any(self.sizes[v])]
-            found.append(tuple(current))
-            current = [v for v in current if v not in step.dies]
-        return tuple(found)
+        steps = [Step((), step.writes, step.dies) for step in self.steps]
+        lives = lifetimes(steps, [v for v in range(len(self.sizes)) if v not in made], {})
+        in_l1 = {v: life for v, life in lives.items() if any(self.sizes[v])}
+        return tuple(live_values(in_l1, len(steps)))
 
     def options(self, chosen: Sequence[int]) -> list[int]:
         """The option of each value under one choice for each step; 0 for values that no step makes."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
 from ttstack.program.buffers import TO_LAYOUT, buffers
@@ -28,12 +29,9 @@ def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySp
 def l1_resident_share(function: Function) -> float:
     """Share of the bytes of all computed tensors of which neither they nor a copy is ever in DRAM."""
     copies = {op.results[0]: op.operands[0] or 0 for op in function.operations if op.name == TO_LAYOUT}
-
-    def original(tensor: int) -> int:
-        tensor = function.owners[tensor]
-        return original(copies[tensor]) if tensor in copies else tensor
-
-    made = {r for op in function.operations for r in op.results if original(r) == r} - set(function.inputs)
-    leaving = {original(r) for op in function.operations for r in op.results if not function.tensors[r].layout.in_l1}
+    originals = buffer_owners(function.aliases | copies)
+    results = [r for op in function.operations for r in op.results]
+    made = {r for r in results if r not in originals} - set(function.inputs)
+    leaving = {originals.get(r, r) for r in results if not function.tensors[r].layout.in_l1}
     sizes = {t.id: t.layout.nbytes(t.type) for t in (function.tensors[r] for r in made)}
     return sum(n for r, n in sizes.items() if r not in leaving) / max(sum(sizes.values()), 1)

@@ -69,18 +69,14 @@ def declared(tensor: Tensor, constants: Constants, dtype: DType | None = None) -
 
 def _uses(function: Function) -> dict[int, list[Use]]:
     """All uses of each tensor that is given, those of its views included."""
-    origin = {i: i for i in function.inputs}
-    found: dict[int, list[Use]] = {}
+    owners, inputs, found = function.owners, set(function.inputs), dict[int, list[Use]]()
     for op in function.operations:
-        source = op.operands[0] if op.operands else None
-        if op.results and source in origin and function.tensors[op.results[0]].alias is not None:
-            origin[op.results[0]] = origin[source]
+        if any(result in function.aliases for result in op.results):
             continue
-        places = OPS[op.name].places(len(op.operands))
-        for tensor, place in zip(op.operands, places, strict=True):
-            if tensor in origin:
-                found.setdefault(origin[tensor], []).append((op.name, place))
-    outputs = {origin[o.tensor] for o in function.outputs if o.tensor in origin}
+        for tensor, place in zip(op.operands, OPS[op.name].places(len(op.operands)), strict=True):
+            if tensor is not None and owners[tensor] in inputs:
+                found.setdefault(owners[tensor], []).append((op.name, place))
+    outputs = {owners[output.tensor] for output in function.outputs}
     return {tensor: uses for tensor, uses in found.items() if tensor not in outputs}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.buffers import lifetimes
 from ttstack.ttnn_python.expression import named_in, renamed
 from ttstack.ttnn_python.function import Step
 from ttstack.ttnn_python.spelling import identifier
@@ -216,8 +217,9 @@ def canonical(steps: Sequence[Step], variables: set[str]) -> str:
 
 def _live(steps: Sequence[Step], variables: set[str], outputs: set[str]) -> list[set[str]]:
     """Before each step, and at the end, the tensors that were made and are still named later."""
-    found = [outputs & variables]
-    for step in reversed(steps):
-        made = made_by([step])
-        found.append((found[-1] - made) | ({*_named(step)} & variables) - made)
-    return found[::-1]
+    uses = [lifetimes.Step([v for v in _named(step) if v in variables], [*made_by([step])]) for step in steps]
+    uses.append(lifetimes.Step([*outputs & variables], ()))
+    last = lifetimes.last_uses(uses, {})
+    lives = {v: lifetimes.Lifetime(at, last[v]) for at, step in enumerate(uses) for v in step.makes}
+    live = lifetimes.live_values(lives, len(uses))
+    return [set(there) - {*step.makes} for there, step in zip(live, uses, strict=True)]

@@ -135,7 +135,7 @@ ZIP = [
     Mutator("zip_planted", on_first(_planted)),
     Mutator("zip_rezipped", _rezipped, Promise.EQUAL),
 ]
-"""Of archives whose every entry has a checksum."""
+"""Mutators of archives whose every entry has a checksum."""
 
 
 def _json(rng: random.Random, data: bytes) -> bytes:

@@ -105,9 +105,9 @@ MUTATORS = [
     Mutator("tensors_stays", _stays, Promise.EQUAL),
 ]
 FACTS = [*MUTATORS, *(Mutator("tensors_facts", on_first(_facts)),) * 3]
-"""Of files with metadata."""
+"""Mutators of files with metadata."""
 BESIDE = [
     *plain.mutators(Promise.SEALED, beside=True),
     *(Mutator(f"tensors{change.__name__}", on_last(change), Promise.SEALED) for change in _CHANGES),
 ]
-"""Of weights beside a program, which has their hashes."""
+"""Mutators of weights beside a program, which has their hashes."""

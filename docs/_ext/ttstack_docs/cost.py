@@ -17,7 +17,7 @@ _COMBINATIONS = {
 
 
 def cost_terms(kind: str) -> str:
-    """Of each term that overlaps with others, or is added to them: what it is, and what it counts as in *bound*."""
+    """The terms that overlap with others, or are added to them: what each is, and what it counts as in *bound*."""
     rows = [
         (literal(term), term.meaning, literal(term.bound) if term.bound else "")
         for term in Term.of(*_COMBINATIONS[kind])

@@ -34,7 +34,7 @@ REASONS = {
     "tensor_train_reconstruct": "merges digits of rows",
     "to_layout": "changes memory, not values",
 }
-"""Of ops that are the only ones of their kind."""
+"""Why ops that are the only ones of their kind have no nest."""
 
 
 def on_tiles(spec: type[Op]) -> str:

@@ -95,7 +95,7 @@ def _value(default: Any) -> str:
 
 
 def op_facets() -> str:
-    """Of each op, what there is beside its definition."""
+    """What there is of each op beside its definition."""
     titles = ("op", "family", "inference", "verifier", "kernel", "form on the device", "on tiles", "cost", "in .ttb")
     return table(titles, [(literal(name), spec.family, *facets(spec)) for name, spec in sorted(OPS.items())])
 

@@ -28,7 +28,7 @@ class DataType(Enum):
 
     @property
     def bits(self) -> int:
-        """Of an integer."""
+        """How many bits an integer has."""
         return int(self.name.partition("INT")[2])
 
     def hold(self, values: Any) -> Array:

@@ -10,7 +10,6 @@ from ttstack.diagnostics import SourceError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
-from ttstack.frontends.stablehlo.caches import keep_old_caches
 from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
@@ -54,8 +53,6 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
         function.operation.erase()
     check_ops(module)
     stablehlo_to_ttir(module)
-    for function in module.body.operations:
-        keep_old_caches(function)
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
     return weights.values

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, create, describe
+from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import reshaped
 from ttstack.dialects.ttir.builders import ttir
@@ -35,32 +35,28 @@ class _Rows:
 
 
 class CacheUpdates(Pass, name="cache-updates"):
-    """A cache assigned what rows put into it make of it becomes `update_cache`, or `fill_cache` from position 0 on."""
+    """A cache assigned what rows put into it make of it becomes `update_cache`, or `fill_cache` from position 0 on.
+
+    It takes buffers whose contents are values, as `version-buffers` leaves them: who reads the old one keeps it.
+    """
 
     def run(self, module: ir.Module) -> None:
         """Look at every assignment of every function."""
         for function in functions(module):
             for op in body(function):
-                if op.name == "ttir.assign" and read_type(op.operands[0].type).rank == 4:
-                    _write_in_place(op, {o: i for i, o in enumerate(body(function))})
+                if op.name == "ttir.assign" and len(op.results) and read_type(op.operands[0].type).rank == 4:
+                    _write_in_place(op)
 
 
-def _write_in_place(assign: Any, places: dict[Any, int]) -> None:
-    """Each write must follow all other reads of what it changes."""
+def _write_in_place(assign: ir.Operation) -> None:
     cache, value = assign.operands
-    steps = _steps(cache, value)
-    before: ir.Value = cache
-    for step in steps:
-        readers = [use.owner.operation for use in before.uses]
-        if any(places[r] > places[step.op] for r in readers if r != assign):
-            return
-        before = step.op.results[0]
-    if steps:
-        assign.erase()
-    for step in steps:
+    for step in (steps := _steps(cache, value)):
         with ir.InsertionPoint(step.op), step.op.location:
-            _write(cache, step)
+            cache = _write(cache, step)
         step.op.results[0].replace_all_uses_with(cache)
+    if steps:
+        assign.results[0].replace_all_uses_with(cache)
+        assign.erase()
 
 
 def _steps(cache: ir.Value, value: ir.Value) -> list[_Rows]:
@@ -147,13 +143,14 @@ def _made_by(value: ir.Value, *names: str) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name in names
 
 
-def _write(cache: ir.Value, rows: _Rows) -> None:
+def _write(cache: ir.Value, rows: _Rows) -> ir.Value:
+    """The cache with the rows in it."""
+    whole = read_type(cache.type)
     if rows.at == 0:
-        create("ttir", "fill_cache", [cache, rows.values], {"batch_offset": 0})
-        return
+        return ttir.fill_cache(cache, rows.values, batch_offset=0, result=whole)
     t = TensorType((1,), DType.I32)
     if isinstance(rows.at, int):
         at = ttir.constant(result=t, value=elements_attribute(np.array([rows.at]), t))
     else:
         at = reshaped(rows.at, t.shape)
-    create("ttir", "update_cache", [cache, rows.values, at], {"batch_offset": 0})
+    return ttir.update_cache(cache, rows.values, at, batch_offset=0, result=whole)

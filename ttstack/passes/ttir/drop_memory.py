@@ -1,13 +1,12 @@
-"""Forget where the source puts tensors, and what older text says cache updates give."""
+"""Forget where the source puts tensors."""
 
-from ttstack.dialects.ttir.destination import destination, without_result
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
 
 
 class DropMemory(Pass, name="drop-memory"):
-    """Allocations become empty tensors, layout casts their operand, and results of ops that write to an operand it."""
+    """Allocations become empty tensors, layout casts their operand; nothing is deallocated."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every function."""
@@ -26,8 +25,6 @@ def _drop(op: ir.Operation) -> None:
         case "ttir.alloc":
             with ir.InsertionPoint(op), op.location:
                 _give_way(op, ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0])
-        case _ if destination(op) is not None:
-            without_result(op)  # who reads the operand after the op sees it as it is then
         case _:
             pass
 

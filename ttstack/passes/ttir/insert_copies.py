@@ -6,7 +6,7 @@ from typing import Any
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import Step, last_reads
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import destination, is_overwritten, without_result
+from ttstack.dialects.ttir.destination import destination, destination_place, is_overwritten, without_result
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
@@ -16,17 +16,33 @@ from ttstack.passes.ttir.views import through_views, view_sources
 class InsertCopies(Pass, name="insert-copies"):
     """A value whose buffer is written to while the value is in use becomes a `ttir.clone`, or a view of one.
 
+    So does a constant that is written to: the next run needs it.
     Ops that write to an operand lose their result, which is that operand: from here on, the order of ops counts.
     """
 
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         for function in functions(module):
+            _keep_constants(body(function))
             while _insert_copies(body(function)):
                 pass
             for op in body(function):
                 if destination(op) is not None:
                     without_result(op)
+
+
+def _keep_constants(ops: Sequence[ir.Operation]) -> None:
+    """A constant is what it is in every run: what is written to is a copy."""
+    owners = buffer_owners(view_sources(ops))
+    for op in ops:
+        place, target = destination_place(op), destination(op)
+        if place is not None and target is not None and _is_constant(owners.get(target, target)):
+            with ir.InsertionPoint(op), op.location:
+                op.operands[place] = ttir.clone(target)
+
+
+def _is_constant(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.name == "ttir.constant"
 
 
 def _insert_copies(ops: Sequence[Any]) -> bool:
@@ -65,9 +81,11 @@ def _keep(value: Any, write: Any, targets: Sequence[ir.Value], views: Mapping[ir
 
 def _copy(value: Any, before: Any) -> ir.Value:
     """The value in a buffer of its own, from before an op on; what is made from nothing is made again."""
-    clones = (use.owner for use in value.uses if use.owner.name == "ttir.clone")
+    clones = (use.owner.operation for use in value.uses if use.owner.name == "ttir.clone")
     for clone in clones:
-        if clone.is_before_in_block(before) and not is_overwritten(clone.results[0]):
+        if not is_overwritten(clone.results[0]):
+            if not clone.is_before_in_block(before):
+                clone.move_before(before)
             return clone.results[0]
     maker = value.owner
     with ir.InsertionPoint(before), before.location:
