@@ -1,7 +1,11 @@
 """Settings of all tests: examples are the same in every run, no test depends on how fast the machine is, none is
 skipped unseen, and each process computes in one thread.
+
+Models are read in the process of the tests: to fork one that holds thousands of tests takes longer than to compile a
+small model. Tests of what files from strangers may do, and of commands, use `as_users_read`.
 """
 
+import gc
 import os
 from typing import cast
 
@@ -13,6 +17,8 @@ for _library in (
     "OPENBLAS",
 ):  # before NumPy and PyTorch are loaded: threads of two processes wait for each other
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+os.environ.setdefault("TTSTACK_ISOLATE", "0")
 
 settings.register_profile(
     "ttstack",
@@ -28,6 +34,18 @@ settings.load_profile("ttstack")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="store the results that tests/golden compares with")
+
+
+@pytest.fixture
+def as_users_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are read in a child of the process."""
+    monkeypatch.delenv("TTSTACK_ISOLATE", raising=False)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end: there is no need to look through it for garbage again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _not_run(config: pytest.Config) -> list[pytest.TestReport]:

@@ -28,6 +28,11 @@ class Result:
 Command = Callable[..., Result]
 
 
+@pytest.fixture(autouse=True)
+def _as_users_read(as_users_read: None) -> None:
+    """Commands are tested as they are."""
+
+
 @pytest.fixture
 def ttstack(capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command line in this process."""

@@ -21,6 +21,8 @@ from ttstack.frontends.stablehlo import partial_eval
 from ttstack.isolation.limits import SECONDS
 from ttstack.mlir import ir
 
+pytestmark = pytest.mark.usefixtures("as_users_read")
+
 ROOT = Path(__file__).parents[2]
 
 

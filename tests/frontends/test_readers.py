@@ -9,6 +9,8 @@ import ttstack
 from ttstack.diagnostics import InvalidIRError, SourceError
 from ttstack.frontends.source import imported
 
+pytestmark = pytest.mark.usefixtures("as_users_read")
+
 EXP = """func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = "ttir.exp"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>

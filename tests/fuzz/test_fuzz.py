@@ -18,6 +18,8 @@ from benchmarks.fuzz.kinds import KINDS
 from benchmarks.fuzz.worker import drawn, seeds, written
 from ttstack.diagnostics import InputError
 
+pytestmark = pytest.mark.usefixtures("as_users_read")
+
 SEED = 1
 
 

@@ -19,6 +19,8 @@ from ttstack.isolation import Limits, limits_for, run_isolated
 from ttstack.isolation.limits import GIB, MEMORY, SECONDS
 from ttstack.ops.types import DType
 
+pytestmark = pytest.mark.usefixtures("as_users_read")
+
 FEW = Limits(seconds=6, nbytes=GIB // 4)
 
 

@@ -3,10 +3,8 @@
 import os
 import subprocess
 import sys
-from functools import cache
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,10 +22,8 @@ from ttstack_runtime.executor import execute
 from ttstack_runtime.inputs import random_inputs, random_weights
 from ttstack_runtime.memory_check import check_memory
 
-some = settings(max_examples=40)
 
-
-@some
+@settings(max_examples=25)
 @given(text=functions(), chip=devices())
 def test_memory_holds_and_values_are_those_of_the_source(text: str, chip: SystemDesc):
     _check_compiled(text, chip, "greedy")
@@ -92,7 +88,7 @@ def _check_values(binary: Binary, text: str) -> None:
         np.testing.assert_allclose(have.astype(np.float32), right.astype(np.float32), rtol=0, atol=tolerance * scale)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(text=functions(), chip=devices())
 def test_policy_dram_leaves_l1_to_circular_buffers(text: str, chip: SystemDesc):
     if (binary := compiled_or_none(text, chip, placement="dram")) is None:
@@ -101,7 +97,7 @@ def test_policy_dram_leaves_l1_to_circular_buffers(text: str, chip: SystemDesc):
     assert {t.layout.memory_space for t in function.tensors} == {MemorySpace.DRAM}
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(text=functions(), chip=devices())
 def test_one_source_gives_one_program(text: str, chip: SystemDesc):
     assert compiled_or_none(text, chip) == compiled_or_none(text, chip)
@@ -118,19 +114,17 @@ def _is_view(binary: Binary, operation: Operation) -> bool:
     return binary.functions[0].tensors[operation.results[0]].alias is not None
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(text=functions(), grid=st.sampled_from(GRIDS))
 def test_more_l1_compiles_what_less_does(text: str, grid: tuple[int, int]):
     fits = [compiled_or_none(text, device(grid, kib * KIB)) is not None for kib in (32, 64, 128, 1328)]
     assert fits == sorted(fits)
 
 
-@pytest.mark.parametrize("seed", ["0", "1"])
-def test_one_source_gives_one_program_in_every_process(seed: str):
-    assert _digest(seed) == _digest("2")
+def test_one_source_gives_one_program_in_every_process():
+    assert _digest("0") == _digest("1")
 
 
-@cache
 def _digest(seed: str) -> str:
     environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "tests.placement.digest"]

@@ -38,7 +38,12 @@ CASES: Cases = {
         (X,),
     ),
     "memory that is not initialised": (
-        lambda x: [torch.empty(3) * 0, torch.empty_like(x) * 0, x.new_empty(2) * 0],
+        # Of integers, as what lies there may be no number.
+        lambda x: [
+            torch.empty(3, dtype=torch.int32) * 0,
+            torch.empty_like(x, dtype=torch.int32) * 0,
+            x.new_empty(2, dtype=torch.int32) * 0,
+        ],
         (X,),
     ),
 }
