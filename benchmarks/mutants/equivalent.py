@@ -2,6 +2,11 @@
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
+        "ttstack/report/compare.py",
+        '"order"',
+        "'orden'",
+    ): "A word of a type for the type checker, which finds it; when the program runs nobody asks for it.",
+    (
         "runtime/ttstack_runtime/kernels/pool.py",
         "np.arange(length * factor, dtype=np.float64)",
         "(np.arange(length * factor))",

@@ -2,8 +2,16 @@
 
 SUITES = {
     "ttstack/cost": ("tests/golden", "tests/cost", "tests/mesh/test_cost.py", "tests/report"),
-    "ttstack/placement": ("tests/golden", "tests/placement", "tests/filecheck"),
-    "ttstack/program": ("tests/golden", "tests/program", "tests/flatbuffer", "tests/cost", "tests/runtime"),
+    "ttstack/placement": ("tests/golden", "tests/placement", "tests/filecheck", "tests/cli/test_explain.py"),
+    "ttstack/program": (
+        "tests/golden",
+        "tests/program",
+        "tests/flatbuffer",
+        "tests/cost",
+        "tests/runtime",
+        "tests/cli/test_explain.py",
+        "tests/mesh/test_cost.py",
+    ),
     "ttstack/ops": ("tests/golden", "tests/forms", "tests/ops", "tests/cost", "tests/mesh", "tests/dialects"),
     "ttstack/system_desc": ("tests/golden", "tests/system_desc", "tests/cost", "tests/mesh/test_cost.py"),
     "ttstack/passes": (

@@ -184,3 +184,28 @@ def test_a_misspelt_tile_op_is_an_error_where_it_is_made(name: str, close: str):
     assert close in TILE_OPS
     with pytest.raises(ValueError, match=f"there is no tile op '{name}', perhaps {close}"):
         TileOp(name, (0,))
+
+
+def test_a_part_of_whole_tiles_begins_where_it_was_cut():
+    x, part = TensorType((128, 64), DType.BF16), TensorType((64, 64), DType.BF16)
+    attributes = {"begins": (64, 0), "ends": (128, 64), "step": (1, 1)}
+    nest = OPS["slice_static"].on([x], attributes, part).dispatch()
+    assert isinstance(nest, LoopNest)
+    assert [term.offset for term in nest.inputs[0].terms] == [2, 0]
+    whole = OPS["slice_static"].on([x], {"begins": (0, 0), "ends": (128, 64), "step": (1, 1)}, x).dispatch()
+    assert isinstance(whole, LoopNest)
+    assert whole.inputs[0].terms == ()
+
+
+def test_lookups_in_a_table_are_loops():
+    indices, table = TensorType((4, 7), DType.UI32), TensorType((100, 64), DType.BF16)
+    nest = OPS["embedding"].on([indices, table], {}, TensorType((4, 7, 64), DType.BF16)).dispatch()
+    assert isinstance(nest, LoopNest)
+    assert nest.index_bound is not None
+
+
+def test_tiles_of_one_number_are_found_again():
+    made = TensorType((64, 64), DType.BF16)
+    op = OPS["full"].on([], {"shape": (64, 64), "fill_value": 1.5}, made)
+    assert op.nest is not None
+    assert raise_to_named(op.nest, (), made) == op

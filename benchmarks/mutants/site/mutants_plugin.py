@@ -18,9 +18,9 @@ import pytest
 import sitecustomize as switches
 from _pytest.runner import runtestprotocol
 
-FUNCTION_SECONDS = 0.3
+FUNCTION_SECONDS = 2.0
 """Processor time for the cases of one test function while it is noted what tests reach."""
-MUTANT_SECONDS = 20.0
+MUTANT_SECONDS = 60.0
 """Processor time, as noted, of the tests that a mutant is tried on."""
 
 
