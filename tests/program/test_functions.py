@@ -7,7 +7,6 @@ from ttstack.diagnostics import InputError
 from ttstack.program.find_op import find_op
 from ttstack.program.l1_use import span_bytes
 from ttstack.program.launched import launched
-from ttstack.program.records import Function
 from ttstack.program.signature import signature_fault
 from ttstack.system_desc import load
 
@@ -27,12 +26,8 @@ POOL = """func.func @f(%x: tensor<1x8x8x32xbf16>) -> tensor<1x4x4x32xbf16> {
 """
 
 
-def compiled(text: str, **options: str) -> Function:
-    return ttstack.compile(text, **options).function()
-
-
 def test_an_op_is_found_by_number_or_by_what_it_alone_is():
-    function = compiled(SUMS)
+    function = ttstack.compile(SUMS).function()
     (at,) = (n for n, i in enumerate(launched(function)) if function.operations[i].name == "softmax")
     assert find_op(function, "softmax") == find_op(function, str(at)) == at
     with pytest.raises(InputError, match="2 ops are 'exp'"):
@@ -42,12 +37,12 @@ def test_an_op_is_found_by_number_or_by_what_it_alone_is():
 
 
 def test_l1_is_spanned_by_what_lies_there_and_not_by_what_lies_in_dram():
-    function, chip = compiled(SUMS, placement="dram"), load("wormhole").chips[0]
+    function, chip = ttstack.compile(SUMS, placement="dram").function(), load("wormhole").chips[0]
     assert span_bytes(function, chip) == max(op.circular_buffer_bytes for op in function.operations)
 
 
 def test_what_the_compiler_records_fits_the_definitions():
     for text in (SUMS, POOL):
-        function = compiled(text)
+        function = ttstack.compile(text).function()
         made = [op for op in function.operations if op.results]
         assert [signature_fault(function, op) for op in made] == [None] * len(made)
