@@ -3,25 +3,36 @@
 from typing import Any
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
-from ttstack.dialects.types import element_type, read_element
+from ttstack.dialects.types import read_element, spelling
 from ttstack.mlir import ir
 from ttstack.ops.loop_nest import TileOp
 from ttstack.ops.tile_ops import TILE_OPS
-from ttstack.ops.types import TILE, ElementType
+from ttstack.ops.types import TILE, DType, ElementType
 
 PREFIX = "tile_"
 
 
+def _spelling(dtype: ElementType) -> str:
+    """`!tt.tile<[32, 32], dtype>`."""
+    return f"!tt.tile<[{TILE}, {TILE}], {spelling(dtype)}>"
+
+
+_TILES = {_spelling(d): d for d in DType}
+
+
 def read_tile(tile: Any) -> ElementType:
     """The element type of a tile type; raises `ValueError` where it is none."""
-    if not str(tile).startswith("!tt.tile<"):
+    text = str(tile)
+    if text in _TILES:
+        return _TILES[text]
+    if not text.startswith("!tt.tile<"):
         raise ValueError(f"type {tile} is not a tile")
     return read_element(ir.TypeAttr(ir.DynamicType(tile).params[1]).value)
 
 
 def tile_type(dtype: ElementType) -> ir.Type:
-    """`!tt.tile<[32, 32], dtype>`."""
-    return ir.Type.parse(f"!tt.tile<[{TILE}, {TILE}], {element_type(dtype)}>")
+    """The type of tiles of these elements."""
+    return ir.Type.parse(_spelling(dtype))
 
 
 def read_tile_op(op: ir.Operation, args: tuple[int, ...]) -> TileOp:

@@ -9,7 +9,14 @@ from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
 _STORED = {str(d): d for d in (DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32)}
 """What quantized values can be stored as."""
-_SPELLINGS = {str(d): d for d in DType} | {f"!tt.{d}": d for d in (DType.BFP8_B, DType.BFP4_B)}
+
+
+def spelling(dtype: ElementType) -> str:
+    """How MLIR's text says an element type."""
+    return f"!tt.{dtype}" if dtype.is_block else str(dtype)
+
+
+_SPELLINGS = {spelling(d): d for d in DType}
 
 
 def read_dtype(element: ir.Type) -> DType:
@@ -46,7 +53,7 @@ def _read_quantized(element: Any) -> QuantType:
 
 def element_type(dtype: ElementType) -> ir.Type:
     """The MLIR element type of the current context."""
-    return ir.Type.parse(f"!tt.{dtype}" if dtype.is_block else str(dtype))
+    return ir.Type.parse(spelling(dtype))
 
 
 def read_type(mlir_type: Any) -> TensorType:

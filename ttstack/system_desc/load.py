@@ -97,7 +97,7 @@ def _read(path: Path, label: str, users: tuple[Path, ...]) -> Document:
             [Fault(f"{label} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}")],
             label,
         ) from error
-    document = parse(text, label)
+    document = parse(text, label, ours=path.parent == PRESETS)
     chain = (*users, path.resolve())
     resolve_bases(document, lambda base: _find_base(base, path.parent, chain))
     state_shares_of(document)

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.dialects.types import element_type, read_dtype
+from ttstack.dialects.types import read_dtype, spelling
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE, TensorType
 
@@ -12,7 +12,7 @@ from ttstack.ops.types import TILE, TensorType
 def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:
     """The attribute that says how `t` lies on the device."""
     grid = layout.grid or Grid(1, 1)
-    element = str(element_type(layout.dtype))
+    element = spelling(layout.dtype)
     if layout.tiled:
         element = f"!tt.tile<[{TILE}, {TILE}], {element}>"
     return ir.Attribute.parse(
