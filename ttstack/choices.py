@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -31,6 +31,22 @@ class RealFormat(StrEnum):
     BF16 = "bf16"
     BFP8_B = "bfp8_b"
     BFP4_B = "bfp4_b"
+
+
+class Rewrite(StrEnum):
+    """What makes programs faster and leaves values as they are, by the names of passes; each can be left out."""
+
+    FOLD_BATCH_NORM = "fold-batch-norm"
+    FUSE_ATTENTION = "fuse-attention"
+    FOLD_MASKS = "fold-masks"
+    SPLIT_PRODUCTS = "split-products"
+    KEEP_ROWS = "keep-rows"
+    FOLD_MOVEMENT = "fold-movement"
+    FUSE = "fuse"
+    JOIN_PRODUCTS = "join-products"
+    FOLD_PARAMETERS = "fold-parameters"
+    FOLD_LOOKUPS = "fold-lookups"
+    FOLD_MAPS = "fold-maps"
 
 
 @dataclass(frozen=True)
@@ -96,6 +112,10 @@ class Choices(TypedDict, total=False):
             str,
             "SETTINGS|PATH",
         ),
+    ]
+    without: Annotated[
+        str | Sequence[str] | None,
+        Choice(f"Rewrites to leave out: {', '.join(Rewrite)}; or all of them.", str, "NAME,NAME|all"),
     ]
     function: Annotated[
         str | None,

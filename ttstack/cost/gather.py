@@ -7,6 +7,7 @@ from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.layout import Layout
+from ttstack.ops.attention import HeadMovement
 from ttstack.ops.loops import Access
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE, TensorType
@@ -97,13 +98,15 @@ def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
 def moves_whole_pages(device_op: DeviceOp) -> bool:
     """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other.
 
-    Of dimensions in another order, those that a map describes move whole tiles.
+    Of dimensions in another order, those that a map describes move whole tiles; heads say so themselves.
     """
     if isinstance(device_op.op, Permutation):
         return False
     types, layouts = zip(*_moved(device_op), strict=True)
     if len({layout.tiled for layout in layouts}) > 1:
         return True
+    if isinstance(device_op.op, HeadMovement) and layouts[0].tiled:
+        return device_op.op.keeps_tiles
     shapes = {(1, 1, *t.shape)[-2:] for t in types}
     if len({t.shape for t in types}) == 1 or len(shapes) == 1:
         return True

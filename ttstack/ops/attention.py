@@ -7,7 +7,7 @@ from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
 from ttstack.ops.shapes import broadcast, expect
 from ttstack.ops.tile_moves import heads
-from ttstack.ops.types import TensorType, tile_shape, tiles
+from ttstack.ops.types import TILE, TensorType, tile_shape, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -97,6 +97,20 @@ class HeadMovement(Op):
         """Where each tile comes from; None where tiles are cut, or there are several results."""
         return None
 
+    @property
+    def keeps_tiles(self) -> bool:
+        """Whether rows of several tokens are moved by heads of whole tiles, whatever fills the last of them.
+
+        Heads of one token become rows, in kernels of their own.
+        """
+        rows, width = self.apart.shape[-2:]
+        return rows > 1 and width % TILE == 0
+
+    @property
+    def apart(self) -> TensorType:
+        """A tensor with heads in a dimension of their own."""
+        return self.results[-1]
+
 
 class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
     """[B, H, S, D] to [B, S, H * D]."""
@@ -109,6 +123,11 @@ class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         b, h, s, d = self.input.shape
         return self.input.with_shape((b, s, h * d))
+
+    @property
+    def apart(self) -> TensorType:
+        """The operand."""
+        return self.input
 
     def moved_tiles(self) -> LoopNest | None:
         """Tiles of heads side by side."""

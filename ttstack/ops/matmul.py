@@ -64,6 +64,11 @@ class Matmul(Op, mnemonic="matmul"):
         batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
         return TensorType((*batch, *rows, *columns), promote(self.a, self.b))
 
+    @property
+    def adds_row(self) -> bool:
+        """Whether what is added to the product, if anything, is the same for all its rows."""
+        return True
+
     def flops(self) -> int:
         """Two for each multiply-add."""
         return 2 * self.product.size * self.mnk[2]
@@ -113,6 +118,11 @@ class Linear(Matmul, mnemonic="linear"):
 
     computes = ("a", "b", "bias")
     bias: TensorType | None = None
+
+    @property
+    def adds_row(self) -> bool:
+        """Whether there is no bias, or one number for each column."""
+        return self.bias is None or (self.bias.rank > 0 and self.bias.size == self.bias.shape[-1] == self.mnk[1])
 
     def infer(self) -> TensorType:
         """The shape that product and bias broadcast to."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import BeforeValidator, ValidationError
 
-from ttstack.choices import CHOICES
+from ttstack.choices import CHOICES, Rewrite
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
 from ttstack.options.tables import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
@@ -28,6 +28,12 @@ def _device(given: object) -> object:
         return path
     what = f"system_desc is a {type(cast(object, given)).__name__}"
     raise SystemDescError(what, hint="give the name of a preset, a path, or a SystemDesc")
+
+
+def _names(given: object) -> object:
+    """Rewrites by name, one or several, as text or in a sequence; `all` of them."""
+    names: object = given.split(",") if isinstance(given, str) else given or ()
+    return tuple(Rewrite) if names in (["all"], ("all",)) else names
 
 
 def _shapes(given: object) -> dict[str, str] | None:
@@ -59,6 +65,7 @@ class CompileOptions(PlacementOptions):
 
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
+    without: Annotated[tuple[Rewrite, ...], BeforeValidator(_names)] = ()
     inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
     """Shapes of inputs that the model leaves open, by name."""
     function: str | None = None

@@ -28,7 +28,10 @@ from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.insert_copies import InsertCopies
+from ttstack.passes.ttir.join_products import JoinProducts
+from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.tensor_train.compress import TensorTrain
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
@@ -59,8 +62,11 @@ def simplify() -> Pipeline:
             FoldMasks(),
             FitAttention(),
             ChannelsLast(),
+            SplitProducts(),
+            KeepRows(),
             FoldMovement(),
             Fuse(),
+            JoinProducts(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldParameters(),
@@ -104,7 +110,8 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     chosen = options or CompileOptions()
     start = (AttachSystemDesc(system_desc=chosen.system_desc), CheckMesh())
     tables = compress(chosen.tensor_train, dtype=chosen.dtype).passes if chosen.tensor_train else ()
-    return Pipeline((*start, *simplify().passes, *tables, *lower(chosen).passes))
+    steps = (*start, *simplify().passes, *tables, *lower(chosen).passes)
+    return Pipeline(tuple(step for step in steps if step.title not in chosen.without))
 
 
 def tensor_train_to_linalg() -> Pipeline:

@@ -55,3 +55,25 @@ func.func @gelu_of_jax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
   %8 = "ttir.multiply"(%x, %7) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
   return %8 : tensor<4x8xbf16>
 }
+// By erf, as ONNX has it, and by erfc, as JAX has it.
+// CHECK-LABEL: func.func @exact
+// CHECK-NEXT: [[A:%.+]] = "ttir.gelu"(%arg0)
+// CHECK-NEXT: [[B:%.+]] = "ttir.gelu"(%arg0)
+// CHECK-NEXT: return [[A]], [[B]]
+func.func @exact(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %root = "ttir.full"() {fill_value = 1.41421354 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %over = "ttir.full"() {fill_value = 0.707106769 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %one = "ttir.full"() {fill_value = 1.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %half = "ttir.full"() {fill_value = 0.5 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %0 = "ttir.div"(%x, %root) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.erf"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = "ttir.add"(%1, %one) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %3 = "ttir.multiply"(%x, %2) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = "ttir.multiply"(%3, %half) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %5 = "ttir.multiply"(%x, %half) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %6 = "ttir.neg"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %7 = "ttir.multiply"(%6, %over) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %8 = "ttir.erfc"(%7) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %9 = "ttir.multiply"(%5, %8) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %4, %9 : tensor<4x8xf32>, tensor<4x8xf32>
+}

@@ -48,3 +48,49 @@ func.func @no_norm(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %e: tensor<8x1xf32>
   %11 = "ttir.multiply"(%x, %10) : (tensor<8x8xf32>, tensor<8x1xf32>) -> tensor<8x8xf32>
   return %4, %8, %11 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
+// As Flax has it: the variance from the mean of squares, and the root scaled before it is applied.
+// CHECK-LABEL: func.func @by_squares
+// CHECK-NEXT: [[N:%.+]] = "ttir.layer_norm"(%arg0, %arg1, %arg2) {epsilon = 9.99999997E-7 : f32
+// CHECK-NEXT: return [[N]]
+func.func @by_squares(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %e = "ttir.full"() {fill_value = 9.99999997E-7 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %zero = "ttir.full"() {fill_value = 0.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %mean = "ttir.mean"(%x) {dim_arg = [1 : i32], keep_dim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.mean"(%0) {dim_arg = [1 : i32], keep_dim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %2 = "ttir.square"(%mean) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %3 = "ttir.subtract"(%1, %2) : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  %4 = "ttir.maximum"(%zero, %3) : (tensor<1x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  %5 = "ttir.subtract"(%x, %mean) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %6 = "ttir.add"(%4, %e) : (tensor<4x1xf32>, tensor<1x1xf32>) -> tensor<4x1xf32>
+  %7 = "ttir.rsqrt"(%6) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %8 = "ttir.multiply"(%7, %w) : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %9 = "ttir.multiply"(%5, %8) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %10 = "ttir.add"(%9, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %10 : tensor<4x8xf32>
+}
+// As ONNX has it: over the root, or times one over it.
+// CHECK-LABEL: func.func @over_the_root
+// CHECK-NEXT: [[N:%.+]] = "ttir.layer_norm"(%arg0, %arg1)
+// CHECK-NEXT: [[R:%.+]] = "ttir.rms_norm"(%arg0)
+// CHECK-NEXT: return [[N]], [[R]]
+func.func @over_the_root(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %e = "ttir.full"() {fill_value = 1.0e-05 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %one = "ttir.full"() {fill_value = 1.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %two = "ttir.full"() {fill_value = 2.0 : f32, shape = array<i32: 1, 1>} : () -> tensor<1x1xf32>
+  %mean = "ttir.mean"(%x) {dim_arg = [1 : i32], keep_dim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %0 = "ttir.subtract"(%x, %mean) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.pow"(%0, %two) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %2 = "ttir.mean"(%1) {dim_arg = [1 : i32], keep_dim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %3 = "ttir.add"(%2, %e) : (tensor<4x1xf32>, tensor<1x1xf32>) -> tensor<4x1xf32>
+  %4 = "ttir.sqrt"(%3) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %5 = "ttir.div"(%0, %4) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %6 = "ttir.multiply"(%5, %w) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %7 = "ttir.pow"(%x, %two) : (tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>
+  %8 = "ttir.mean"(%7) {dim_arg = [1 : i32], keep_dim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %9 = "ttir.add"(%8, %e) : (tensor<4x1xf32>, tensor<1x1xf32>) -> tensor<4x1xf32>
+  %10 = "ttir.sqrt"(%9) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %11 = "ttir.div"(%one, %10) : (tensor<1x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  %12 = "ttir.multiply"(%x, %11) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return %6, %12 : tensor<4x8xf32>, tensor<4x8xf32>
+}

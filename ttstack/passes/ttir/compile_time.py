@@ -25,6 +25,8 @@ Parameters = frozenset[ir.Value]
 _UNDEFINED = {"empty", "rand", "dropout"}
 _FAMILIES = ("eltwise", "shape", "reduction", "creation")
 """Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
+_PARTS = ("slice_static", "index")
+"""Ops of another file that are so too."""
 
 
 def is_function(spec: type[Op]) -> bool:
@@ -37,7 +39,8 @@ def is_computable(op: ir.Operation) -> bool:
     spec = definition(op)
     if spec is None or not _has_one_known_result(op, spec):
         return False
-    return spec.executable and not spec.opaque and not spec.host_indices and spec.family in _FAMILIES
+    cheap = spec.family in _FAMILIES or spec.mnemonic in _PARTS
+    return spec.executable and not spec.opaque and not spec.host_indices and cheap
 
 
 def parameters() -> Facts[Parameters | None]:

@@ -1,23 +1,21 @@
 """Move nothing that need not move: reshapes and permutations in a row, and lookups of rows that follow one another."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import reshaped
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS, Op
+from ttstack.ops.base import Op
 from ttstack.ops.movement import Permutation
-from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.shape_chains import MOVES, ways
+from ttstack.passes.ttir.shape_chains import MOVES, rearranged, way, ways
 
 
 class FoldMovement(Pass, name="fold-movement"):
@@ -37,21 +35,9 @@ def _movement(op: ir.Operation) -> list[ir.Value] | None:
             return [reshaped(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
-        cut, order = found.merged()
-        way = (("reshape", {"shape": cut}), ("permute", {"permutation": order}), ("reshape", {"shape": shape}))
-        if _burden(_along(read_type(source.type), way)) < _burden([describe(step) for step in steps]):
-            return [reshaped(permuted(reshaped(source, cut), order), shape)]
+        if _burden(way(read_type(source.type), found, shape)) < _burden([describe(step) for step in steps]):
+            return [rearranged(source, found, shape)]
     return None
-
-
-def _along(t: TensorType, way: Sequence[tuple[str, dict[str, Any]]]) -> list[Op]:
-    """The ops of a way that change anything."""
-    ops: list[Op] = []
-    for mnemonic, attributes in way:
-        if attributes.get("shape") != t.shape:
-            ops.append(OPS[mnemonic].on([t], attributes))
-            (t,) = ops[-1].results
-    return ops
 
 
 def _burden(ops: Sequence[Op]) -> tuple[int, int, int]:

@@ -16,13 +16,15 @@ from ttstack.passes.ttir.compile_time import elements, is_computable, parameters
 
 
 class FoldParameters(ParameterPass, name="fold-parameters"):
-    """Ops on parameters and constants become parameters, where they do not take more bytes than those they are made of.
+    """Ops on parameters and constants become parameters, where they take few bytes, or no more than what they are of.
 
     What depends on a parameter that was only described is only described.
     """
 
     max_bytes: int = 1 << 28
     """Larger results stay computed on the device."""
+    few_bytes: int = 1 << 16
+    """Results up to this may be larger than the parameters that they are made of."""
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
@@ -48,7 +50,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         refresh_signature(function)
 
     def _pays(self, op: ir.Operation, known: "Known") -> bool:
-        """Whether an op that is not known reads it, and it takes no more bytes than the parameters it is made of."""
+        """Whether an op that is not known reads it, and it takes few bytes or no more than what it is made of."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
         read = any(not any(r in known for r in reader.results) for reader in readers)
@@ -56,7 +58,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         if not read or returned or not known[value] or _views_argument(op):
             return False
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
-        return read_type(value.type).nbytes <= min(held, self.max_bytes)
+        return read_type(value.type).nbytes <= min(max(held, self.few_bytes), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: frozenset[Any], names: list[str], taken: set[str]) -> str | None:
         """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""

@@ -14,21 +14,22 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction
+from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
 
 
 class Fuse(Pass, name="fuse"):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
 
     A reshape and a permutation that split or join heads of whole tiles become one op.
-    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, layer norm, RMS norm, GELU.
+    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, norms, GELU, sigmoid, SiLU.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         heads = [("ttir.permute", _split_heads), ("ttir.transpose", _split_heads), ("ttir.reshape", _join_heads)]
-        spelled = [*fuse_gelu.PATTERNS, *fuse_norm.PATTERNS, *fuse_reduction.PATTERNS]
+        families = (fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
+        spelled = [pattern for family in families for pattern in family.PATTERNS]
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
@@ -64,9 +65,9 @@ def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
     source, result = reshape.operands[0], read_type(op.results[0].type).shape
     heads, length, width = result[-3:]
     given = read_type(source.type).shape
-    if given[-2:] != (length, heads * width) or math.prod(given[:-2]) != math.prod(result[:-3]) or width % TILE:
+    if given[-1:] != (heads * width,) or math.prod(given[:-1]) != math.prod(result[:-3]) * length or width % TILE:
         return None
-    batched = reshaped(source, (math.prod(given[:-2]), length, heads * width))
+    batched = reshaped(source, (math.prod(result[:-3]), length, heads * width))
     return [reshaped(ttir.split_heads(batched, num_heads=heads), result)]
 
 
@@ -77,7 +78,7 @@ def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
         return None
     given, result = read_type(value.type).shape, read_type(op.results[0].type).shape
     length, heads, width = given[-3:]
-    if result[-2:] != (length, heads * width) or math.prod(given[:-3]) != math.prod(result[:-2]) or width % TILE:
+    if result[-1:] != (heads * width,) or math.prod(given[:-3]) * length != math.prod(result[:-1]) or width % TILE:
         return None
     batched = reshaped(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
     return [reshaped(ttir.concatenate_heads(batched), result)]

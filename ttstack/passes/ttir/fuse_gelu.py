@@ -1,4 +1,4 @@
-"""GELU by tanh that a model spells as elementwise ops."""
+"""GELU, by tanh and by erf, that a model spells as elementwise ops."""
 
 import math
 from collections.abc import Iterator
@@ -21,6 +21,48 @@ def gelu_tanh(op: ir.Operation) -> list[ir.Value] | None:
         for half, x, bent in permutations(factors):
             if _is(half, 0.5) and _is_bent(bent, x) and read_type(x.type) == read_type(op.results[0].type):
                 return [ttir.gelu_tanh(x)]
+    return None
+
+
+def gelu(op: ir.Operation) -> list[ir.Value] | None:
+    """`0.5 * x * (1 + erf(x / sqrt(2)))` or `0.5 * x * erfc(-x / sqrt(2))`, the factors of the product in any order."""
+    for factors in _factors(op):
+        for half, x, part in permutations(factors):
+            if _is(half, 0.5) and _is_distributed(part, x) and read_type(x.type) == read_type(op.results[0].type):
+                return [ttir.gelu(x)]
+    return None
+
+
+def _is_distributed(value: ir.Value, x: ir.Value) -> bool:
+    """`1 + erf(x / sqrt(2))`."""
+    if (erf := made_by(_without(value, "add", 1.0), "erf")) is not None:
+        return _is_times(erf.operands[0], x, math.sqrt(0.5))
+    erfc = made_by(value, "erfc")
+    return erfc is not None and _is_times(erfc.operands[0], x, -math.sqrt(0.5))
+
+
+def _is_times(value: ir.Value, x: ir.Value, number: float) -> bool:
+    """Whether the value is `x` times a number, as its element type has it."""
+    held = 1.0
+    while value != x:
+        if (step := _step(value)) is None:
+            return False
+        value, factor = step
+        held *= factor
+    return math.isclose(held, number, rel_tol=1e-3)
+
+
+def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
+    """What is multiplied with a number last."""
+    op = made_by(value, "neg", "multiply", "div")
+    match getattr(op, "name", None):
+        case "ttir.neg":
+            return op.operands[0], -1.0
+        case "ttir.multiply":
+            return with_scalar(op)
+        case "ttir.div":
+            divisor = scalar(op.operands[1])
+            return (op.operands[0], 1 / divisor) if divisor else None
     return None
 
 
@@ -70,4 +112,4 @@ def _is(value: ir.Value, number: float) -> bool:
     return scalar(value) == number
 
 
-PATTERNS = (("ttir.multiply", gelu_tanh),)
+PATTERNS = (("ttir.multiply", gelu_tanh), ("ttir.multiply", gelu))

@@ -1,4 +1,4 @@
-"""RMS norms that a model spells as elementwise ops and a mean."""
+"""RMS norms, and layer norms by the mean of squares, that a model spells as elementwise ops and means."""
 
 from typing import Any
 
@@ -13,16 +13,80 @@ from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
 
 
 def rms_norm(op: ir.Operation) -> list[ir.Value] | None:
-    """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension."""
+    """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension; the root may be scaled first."""
     for x, factor in (op.operands, reversed(op.operands)):
-        root = made_by(factor, "rsqrt")
-        shifted = root and made_by(root.operands[0], "add")
-        if shifted is None or (found := with_scalar(shifted)) is None:
-            continue
-        mean, epsilon = found
-        if _is_mean_square(mean, x) and read_type(op.results[0].type) == read_type(x.type):
-            return [ttir.rms_norm(x, normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)]
+        if (found := _scaled_root(factor, op)) is not None:
+            shifted, *scale = found
+            return _normalized(op, x, shifted, scale)
     return None
+
+
+def divided(op: ir.Operation) -> list[ir.Value] | None:
+    """`x / sqrt(mean(x * x) + epsilon)`."""
+    x, root = op.operands
+    sqrt = made_by(root, "sqrt")
+    return sqrt and _normalized(op, x, sqrt.operands[0], [])
+
+
+def _normalized(op: ir.Operation, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> list[ir.Value] | None:
+    """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
+    total = made_by(shifted, "add")
+    if total is None or (found := with_scalar(total)) is None or read_type(op.results[0].type) != read_type(x.type):
+        return None
+    square, epsilon = found
+    given, row = {"normalized_shape": read_type(x.type).shape[-1:], "epsilon": epsilon}, [_as_row(v) for v in scale]
+    if _is_mean_square(square, x):
+        return [ttir.rms_norm(x, *row, **given)]
+    if (whole := centred(x)) is not None and _is_variance(square, whole):
+        return [ttir.layer_norm(whole, *row, **given)]
+    return None
+
+
+def centred(value: ir.Value) -> ir.Value | None:
+    """`x`, of which the value is `x - mean(x)`, the mean over the last dimension."""
+    difference = made_by(value, "subtract")
+    if difference is None or not _is_mean(difference.operands[1], difference.operands[0]):
+        return None
+    return difference.operands[0]
+
+
+def _is_variance(value: ir.Value, x: ir.Value) -> bool:
+    """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
+    bounded = made_by(value, "maximum")
+    if bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
+        value = found[0]
+    difference = made_by(value, "subtract")
+    if difference is None or not _is_mean_square(difference.operands[0], x):
+        return False
+    square = made_by(difference.operands[1], "square", "multiply", "pow")
+    return square is not None and _is_mean(square.operands[0], x) and _is_square(square.results[0], square.operands[0])
+
+
+def _scaled_root(value: ir.Value, op: ir.Operation) -> tuple[ir.Value, ...] | None:
+    """What the value is one over the root of, and the row that this is multiplied with, if there is one."""
+    if (inside := _inverse_root(value)) is not None:
+        return (inside,)
+    product = made_by(value, "multiply")
+    for root, row in (product.operands, reversed(product.operands)) if product is not None else ():
+        t, inside = read_type(row.type), _inverse_root(root)
+        if inside is not None and t.shape == _row(op, t.rank) and t.dtype == read_type(value.type).dtype:
+            return inside, row
+    return None
+
+
+def _inverse_root(value: ir.Value) -> ir.Value | None:
+    """`x`, of which the value is one over the root."""
+    if (root := made_by(value, "rsqrt")) is not None:
+        return root.operands[0]
+    over = made_by(value, "reciprocal", "div")
+    if over is None or (over.name == "ttir.div" and scalar(over.operands[0]) != 1):
+        return None
+    root = made_by(list(over.operands)[-1], "sqrt")
+    return root and root.operands[0]
+
+
+def _as_row(value: ir.Value) -> ir.Value:
+    return reshaped(value, read_type(value.type).shape[-1:])
 
 
 def scaled(op: ir.Operation) -> list[ir.Value] | None:
@@ -50,7 +114,13 @@ def narrowed(op: ir.Operation) -> list[ir.Value] | None:
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
     mean = made_by(value, "mean")
-    if mean is None or not _is_square(mean.operands[0], x):
+    return mean is not None and _is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
+
+
+def _is_mean(value: ir.Value, x: ir.Value) -> bool:
+    """Whether it is the mean of `x` over its last dimension, which is kept."""
+    mean = made_by(value, "mean")
+    if mean is None or mean.operands[0] != x:
         return False
     found, rank = describe(mean), read_type(x.type).rank
     assert isinstance(found, Reduction)
@@ -78,4 +148,4 @@ def _widens(cast: Any) -> bool:
     return before.is_float and after.is_float and after.bits > before.bits
 
 
-PATTERNS = (("ttir.multiply", rms_norm), ("ttir.multiply", scaled), ("ttir.typecast", narrowed))
+PATTERNS = (("ttir.multiply", rms_norm), ("ttir.div", divided), ("ttir.multiply", scaled), ("ttir.typecast", narrowed))

@@ -47,6 +47,11 @@ class Rearrangement:
             dims.append(tuple(taken))
         return Rearrangement(sizes, tuple(dims))
 
+    def resized(self, atom: Atom, extent: int) -> "Rearrangement":
+        """The same of a tensor that has `extent` of a part."""
+        dims = tuple(tuple(a for a in dim if extent != 1 or a != atom) for dim in self.dims)
+        return Rearrangement({**self.sizes, atom: extent}, dims)
+
     @property
     def flat(self) -> tuple[Atom, ...]:
         """All atoms in the order of the result."""

@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import permuted, reshaped
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
 from ttstack.ops.movement import Permutation
+from ttstack.ops.types import TensorType
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.views import VIEWS
@@ -32,16 +35,40 @@ def ways(value: ir.Value) -> Iterator[tuple[list[Any], Rearrangement]]:
             yield steps[start:], found
 
 
+def rearranged(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:
+    """A value with its elements in another order, in that shape."""
+    if not by.flat or by.keeps_order:
+        return reshaped(value, shape)
+    cut, order = by.merged()
+    return reshaped(permuted(reshaped(value, cut), order), shape)
+
+
+def way(t: TensorType, by: Rearrangement, shape: Sequence[int]) -> list[Op]:
+    """The ops with which `rearranged` does it to a tensor of that type."""
+    cut, order = (shape, ()) if not by.flat or by.keeps_order else by.merged()
+    steps = (("reshape", {"shape": cut}), ("permute", {"permutation": order}), ("reshape", {"shape": tuple(shape)}))
+    ops: list[Op] = []
+    for mnemonic, attributes in steps:
+        if attributes.get("shape") != t.shape and attributes.get("permutation") != ():
+            ops.append(OPS[mnemonic].on([t], attributes))
+            (t,) = ops[-1].results
+    return ops
+
+
+def after(found: Rearrangement, step: Any) -> Rearrangement | None:
+    """What a reshape or permutation makes of a rearrangement; None where it would cut a part of an axis."""
+    if step.name in PERMUTATIONS:
+        permutation = describe(step)
+        assert isinstance(permutation, Permutation)
+        return found.permuted(permutation.order)
+    return found.reshaped(read_type(step.results[0].type).shape)
+
+
 def _compose(steps: Sequence[Any]) -> Rearrangement | None:
     shape = read_type(steps[0].operands[0].type).shape
     found = None if 0 in shape else Rearrangement.of(shape)
     for step in steps:
         if found is None:
             return None
-        if step.name in PERMUTATIONS:
-            permutation = describe(step)
-            assert isinstance(permutation, Permutation)
-            found = found.permuted(permutation.order)
-        else:
-            found = found.reshaped(read_type(step.results[0].type).shape)
+        found = after(found, step)
     return found

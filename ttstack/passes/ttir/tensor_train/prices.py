@@ -1,7 +1,5 @@
 """What lookups cost on the target, in a dense table and in a train, by the placement that the compiler would choose."""
 
-from collections.abc import Sequence
-
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import describe
 from ttstack.mlir import ir
@@ -10,8 +8,8 @@ from ttstack.ops.embedding import EmbeddingBag
 from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
+from ttstack.passes.ttir.price import alone_ns
 from ttstack.passes.ttir.tensor_train.tables import Table
-from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.system_desc import ChipDesc
 
 
@@ -47,12 +45,3 @@ def device_bytes(train: TensorTrainType) -> int:
     return Layout(storage(train.dtype), tiled=False).nbytes(first) + sum(
         Layout(storage(train.dtype)).nbytes(core) for core in others
     )
-
-
-def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
-    """Predicted nanoseconds of an op in a program of its own whose operands, but for the indices, are parameters."""
-    operands = range(len(op.operands))
-    results: Sequence[int] = (len(op.operands),)
-    node = Node(op, tuple(operands), tuple(results))
-    graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
-    return place(graph, chip, PlacementOptions(dtype=dtype)).predicted_ns

@@ -11,7 +11,7 @@ from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import TABLES, functions, system_desc
 from ttstack.passes.target import target_chip
-from ttstack.passes.ttir.tensor_train.prices import alone_ns
+from ttstack.passes.ttir.price import alone_ns
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import table_of
 from ttstack.system_desc import ChipDesc

@@ -1,0 +1,141 @@
+"""Queries, keys and values in all their spellings are one product, and one op splits them into heads."""
+
+from collections.abc import Callable
+from typing import Unpack
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import ttstack
+from ttstack.choices import Choices, Rewrite
+
+BATCH, LENGTH, HEADS, WIDTH = 2, 7, 4, 32
+MODEL = HEADS * WIDTH
+F = nn.functional
+ONCE = [
+    "linear",
+    "split_query_key_value_and_split_heads",
+    "scaled_dot_product_attention",
+    "concatenate_heads",
+    "linear",
+]
+
+
+class Projected(nn.Module):
+    """Attention with one projection for queries, keys and values, or one for each."""
+
+    def __init__(self, *widths: int, bias: bool = True) -> None:
+        super().__init__()
+        self.inside = nn.ModuleList(nn.Linear(MODEL, width, bias=bias) for width in widths)
+        self.outside = nn.Linear(MODEL, MODEL, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = self.heads(x)
+        if k.shape[1] != q.shape[1]:
+            k, v = (t.repeat_interleave(q.shape[1] // t.shape[1], 1) for t in (k, v))
+        attended = F.scaled_dot_product_attention(q, k, v)
+        return self.outside(attended.transpose(1, 2).reshape(x.shape))
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+
+class Apart(Projected):
+    """As transformers has it."""
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        return tuple(of(x).view(BATCH, LENGTH, -1, WIDTH).transpose(1, 2) for of in self.inside)
+
+
+class Flat(Projected):
+    """Rows of all sequences in one dimension."""
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        flat = x.reshape(-1, MODEL)
+        return tuple(of(flat).view(BATCH, LENGTH, -1, WIDTH).transpose(1, 2) for of in self.inside)
+
+
+class Chunks(Projected):
+    """As GPT-2 has it."""
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        parts = self.inside[0](x).split(MODEL, -1)
+        return tuple(part.view(BATCH, LENGTH, HEADS, WIDTH).transpose(1, 2) for part in parts)
+
+
+class Stacked(Projected):
+    """As timm has it."""
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        return self.inside[0](x).reshape(BATCH, LENGTH, 3, HEADS, WIDTH).permute(2, 0, 3, 1, 4).unbind(0)
+
+
+class Interleaved(Projected):
+    """As GPT-NeoX has it: queries, keys and values of each head side by side."""
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        return self.inside[0](x).view(BATCH, LENGTH, HEADS, 3 * WIDTH).transpose(1, 2).chunk(3, -1)
+
+
+class Torch(nn.Module):
+    """PyTorch's own."""
+
+    def __init__(self, *, batch_first: bool = True) -> None:
+        super().__init__()
+        self.inside = nn.MultiheadAttention(MODEL, HEADS, batch_first=batch_first)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.inside(x, x, x, need_weights=False)[0]
+
+
+class NoKeyBias(Apart):
+    """As Whisper has it."""
+
+    def __init__(self) -> None:
+        super().__init__(MODEL, MODEL, MODEL)
+        self.inside[1] = nn.Linear(MODEL, MODEL, bias=False)
+
+
+SPELLED: dict[str, Callable[[], nn.Module]] = {
+    "apart": lambda: Apart(MODEL, MODEL, MODEL),
+    "no bias": lambda: Apart(MODEL, MODEL, MODEL, bias=False),
+    "no bias of keys": NoKeyBias,
+    "grouped": lambda: Apart(MODEL, MODEL // 2, MODEL // 2),
+    "flat": lambda: Flat(MODEL, MODEL, MODEL),
+    "chunks": lambda: Chunks(3 * MODEL),
+    "stacked": lambda: Stacked(3 * MODEL),
+    "interleaved": lambda: Interleaved(3 * MODEL),
+    "torch": Torch,
+    "length first": lambda: Torch(batch_first=False),
+}
+
+
+def run(model: nn.Module, x: Tensor, **options: Unpack[Choices]) -> tuple[list[str], Tensor]:
+    program = ttstack.compile(model.eval(), (x,), **options)
+    (given,) = program.inputs()
+    (found,) = program.run({given: x.numpy()}).outputs.values()
+    return [op.name for op in program.cost().ops], torch.from_numpy(found)
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_one_product_and_one_op_for_all_heads(name: str):
+    torch.manual_seed(0)
+    model, x = SPELLED[name](), torch.randn(BATCH, LENGTH, MODEL)
+    ops, found = run(model, x)
+    with torch.no_grad():
+        torch.testing.assert_close(found, model(x), rtol=1e-4, atol=1e-5)
+    if name != "length first":
+        assert [op.replace("matmul", "linear") for op in ops if op != "to_layout"] == ONCE
+
+
+@pytest.mark.parametrize("name", ["grouped", "torch"])
+def test_values_do_not_depend_on_what_is_left_out(name: str):
+    torch.manual_seed(0)
+    model, x = SPELLED[name](), torch.randn(BATCH, LENGTH, MODEL)
+    with torch.no_grad():
+        wanted = model.eval()(x)
+    for without in (*Rewrite, "all", ("fuse", "keep-rows")):
+        ops, found = run(model, x, placement="dram", without=without)
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+        assert without not in ("join-products", "all") or "split_query_key_value_and_split_heads" not in ops

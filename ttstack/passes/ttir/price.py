@@ -1,0 +1,46 @@
+"""What single ops cost on the target, by the placement that the compiler would choose for each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ttstack.device.kernel_class import is_view
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.types import DType
+from ttstack.passes.functions import SYSTEM_DESC, system_desc
+from ttstack.placement import Graph, Node, PlacementOptions, place
+from ttstack.system_desc import ChipDesc
+
+
+def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
+    """Predicted nanoseconds of an op in a program of its own whose operands, but for the first, are parameters."""
+    operands = range(len(op.operands))
+    results: Sequence[int] = tuple(len(op.operands) + i for i in range(len(op.results)))
+    node = Node(op, tuple(operands), tuple(results))
+    graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
+    return place(graph, chip, PlacementOptions(dtype=dtype)).predicted_ns
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What ops cost on one chip, each worked out once."""
+
+    chip: ChipDesc
+    found: dict[Op, float] = field(default_factory=dict[Op, float])
+
+    @staticmethod
+    def of(module: ir.Module) -> "Prices | None":
+        """Those of the device that a module carries; None where it carries none."""
+        if SYSTEM_DESC not in module.operation.attributes:
+            return None
+        return Prices(system_desc(module).target(spans_mesh=False))
+
+    def total(self, ops: Iterable[Op]) -> float:
+        """Nanoseconds of all of them, views aside."""
+        return sum(self.alone(op) for op in ops if not is_view(op))
+
+    def alone(self, op: Op) -> float:
+        """Nanoseconds of one."""
+        if op not in self.found:
+            self.found[op] = alone_ns(op, self.chip)
+        return self.found[op]
