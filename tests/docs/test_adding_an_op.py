@@ -1,4 +1,4 @@
-"""The worked example: applied to a copy of the sources, its op has every facet and runs."""
+"""The worked examples: applied to a copy of the sources, their ops have every facet and run."""
 
 import os
 import shutil
@@ -17,22 +17,33 @@ func.func @forward(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
 }
 """
 USE = """\
+import re
+from pathlib import Path
 import numpy as np
 import ttstack
+from tests.forms.reduction import FORMS
 program = ttstack.compile("hardshrink.mlir")
 program.save("hardshrink.ttb")
 x = np.linspace(-2, 2, 1024, dtype=np.float32).reshape(32, 32)
 (y,) = ttstack.load("hardshrink.ttb").run({"x" if "x" in program.inputs() else "arg0": x}).outputs.values()
 assert (y == np.where(abs(x) > 1, x, 0)).all()
 assert [op.name for op in program.cost().ops] == ["hardshrink"]
+
+form = next(form for form in FORMS if form.op == "extremes")
+Path("extremes.mlir").write_text(form.function("f"))
+program = ttstack.compile("extremes.mlir")
+results = program.run(dict(zip(program.inputs(), form.arrays(), strict=True))).outputs.values()
+for got, want in zip(results, form.expected(), strict=True):
+    np.testing.assert_array_equal(got, want)
+assert re.findall(r"ttnn\\.(min|max)\\(", program.to_python()) == ["min", "max"]
 """
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sources with the example of the page in them."""
+    """The sources with the examples of the page in them."""
     target = tmp_path_factory.mktemp("checkout")
-    for folder in ("ttstack", "runtime", "tests/ops"):
+    for folder in ("ttstack", "runtime", "tests/ops", "tests/forms", "tests/ttnn_python"):
         shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
         shutil.copy(ROOT / file, target / file)
@@ -61,18 +72,19 @@ def _python(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_at_most_three_files(copy: Path):
-    assert len({b.file for b in blocks(DOCS / "adding-an-op.md", "python") if b.file}) <= 3
+def test_an_elementwise_op_takes_four_files():
+    assert len({b.file for b in blocks(ROOT / "README.md", "python") if b.file}) == 4
 
 
 def test_the_readme_shows_the_same_example():
     page, readme = ([b for b in blocks(p, "python") if b.file] for p in (DOCS / "adding-an-op.md", ROOT / "README.md"))
-    assert page == readme
+    assert page[: len(readme)] == readme
 
 
 def test_the_contract_holds(copy: Path):
+    tests = ("tests/ops/test_contract.py", "tests/ops/test_cost.py", "tests/ttnn_python/test_calls.py")
     printed = _python(
-        copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ops/test_contract.py", "-k", "hardshrink"
+        copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "hardshrink or extremes or every_op_of"
     )
     assert " passed" in printed
 

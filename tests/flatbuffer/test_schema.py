@@ -83,4 +83,11 @@ def test_programs_of_earlier_compilers_run(path):
 
 def test_the_current_schema_version_has_a_golden_file():
     major, minor = flatbuffer.SCHEMA_VERSION
-    assert (GOLDEN / f"schema_{major}_{minor}.ttb").exists()
+    assert (GOLDEN / f"schema_{major}_{minor}.ttb").exists(), "run `python tests/flatbuffer/golden/update.py`, once"
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.txt")), ids=lambda p: p.stem)
+def test_what_a_released_version_has_stays(path):
+    released = {tuple(line.split()) for line in path.read_text().splitlines()}
+    gone = released - numbers((ROOT / "_generated" / GENERATED).read_text())
+    assert not gone, "fields and members of released files keep their names and numbers: add new ones at the end"

@@ -173,6 +173,11 @@ CASES: dict[str, tuple[str, str, str]] = {
     "Conv, padded on one side": ("float[1,2,6,5] x, float[3,2,3,3] w", "", "y = Conv<pads=[0,1,2,0]>(x, w)"),
     "GlobalAveragePool": ("float[1,2,6,5] x", "", "y = GlobalAveragePool(x)"),
     "GlobalMaxPool": ("float[1,2,6,5] x", "", "y = GlobalMaxPool(x)"),
+    "LRN": (
+        "float[5,5,3,2] x",
+        "",
+        "y = LRN<size=3, alpha=0.5, beta=0.7, bias=1.5>(x)",
+    ),  # the reference takes images for channels
     "LpNormalization": (_X, "", "y = LpNormalization<axis=1>(x)"),
     "BatchNormalization": (
         "float[2,3,4,4] x, float[3] s, float[3] b, float[3] m, float[3] p",

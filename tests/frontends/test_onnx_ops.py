@@ -1,5 +1,6 @@
 """Each ONNX op against ONNX's own reference; many graphs in one module, as a context costs more than an import."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from tests.frontends.conftest import Interpret
 from tests.frontends.onnx_cases import CASES, OPSETS
 from ttstack.dialects.signature import read_arguments
+from ttstack.frontends.onnx_to_ttir import CONVERSIONS
 from ttstack.frontends.source import imported
 
 _RANGES = {"i": (0, 5), "n": (0, 255), "m": (-128, 127)}
@@ -76,3 +78,9 @@ def test_ops(names: list[str], tmp_path: Path, interpret: Interpret):
         wanted = np.asarray(expected)
         assert result.shape == wanted.shape, name
         np.testing.assert_allclose(result.astype(float), wanted.astype(float), rtol=1e-5, atol=1e-5, err_msg=name)
+
+
+def test_every_conversion_has_a_case():
+    tested = {name for _, _, nodes in CASES.values() for name in re.findall(r"= ?(\w+) ?[<(]", nodes)}
+    left = {name.removeprefix("torch.onnx.") for name in CONVERSIONS} - tested
+    assert not left, "add a graph with each to tests/frontends/onnx_cases.py"

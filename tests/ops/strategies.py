@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
@@ -40,7 +41,11 @@ _MAKERS: dict[type[Op], Callable[[Draw, str], Case]] = {}
 
 def cases(mnemonic: str) -> st.SearchStrategy[Case]:
     """Cases of an op: those of the nearest class above it that has a strategy."""
-    maker = next(_MAKERS[c] for c in OPS[mnemonic].__mro__ if c in _MAKERS)
+    maker = next((_MAKERS[c] for c in OPS[mnemonic].__mro__ if c in _MAKERS), None)
+    if maker is None:
+        pytest.fail(
+            f"nothing draws '{mnemonic}': add a maker of its cases to tests/ops/strategies.py, or to one beside it"
+        )
     return st.composite(lambda draw: maker(draw, mnemonic))()
 
 

@@ -14,7 +14,7 @@ from ttstack.dialects.ttnn import TTNN
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.frontends.text import parse, print_module
 from ttstack.mlir import ir
-from ttstack.ops import FAMILIES, OPS
+from ttstack.ops import FAMILIES, OPS, Op
 from ttstack.ops.types import DType
 from ttstack.passes.functions import refresh_signature
 from ttstack.passes.ttir.convert_results import ConvertResults
@@ -37,7 +37,7 @@ def test_every_op_says_what_it_is(mnemonic: str):
     assert spec.family in {f.__name__.rsplit(".", 1)[-1] for f in FAMILIES}
     assert spec.__doc__
     assert spec.__doc__[0] not in "\n "
-    assert spec.op_code or not spec.executable or not spec.result_names
+    assert spec.op_code or not spec.executable or not spec.result_names, "`op_code` is what profilers call it"
 
 
 @every_op
@@ -53,8 +53,10 @@ def test_every_op_stands_in_the_dialects(mnemonic: str):
 
 @pytest.mark.parametrize("mnemonic", COMPUTED)
 def test_every_op_has_a_kernel_in_the_file_of_its_family(mnemonic: str):
-    family = next(f for f in kernels.FAMILIES if f.__name__.endswith(f".{OPS[mnemonic].family}"))
-    assert mnemonic in family.KERNELS.by_name
+    name = OPS[mnemonic].family
+    family = next((f for f in kernels.FAMILIES if f.__name__.endswith(f".{name}")), None)
+    assert family is not None, f"'{name}' is not among FAMILIES of runtime/ttstack_runtime/kernels/__init__.py"
+    assert mnemonic in family.KERNELS.by_name, f"it belongs into runtime/ttstack_runtime/kernels/{name}.py"
 
 
 @pytest.mark.parametrize("mnemonic", sorted({*NAMED} - {*COMPUTED}))
@@ -73,6 +75,13 @@ def test_text_is_a_fixpoint_and_describes_the_op(mnemonic: str, data: st.DataObj
         again = parse(text)
         assert print_module(again) == text
         _assert_describes(the_op(again), case)
+    _assert_maps(case.op)
+
+
+def _assert_maps(op: Op) -> None:
+    if op.executable and not op.opaque:
+        maps = len(op.loops.inputs), len(op.loops.outputs)
+        assert maps == (len(op.operands), len(op.results)), f"`dispatch` of '{op.mnemonic}' gives {maps} maps"
 
 
 def _assert_describes(op: Any, case: Case) -> None:

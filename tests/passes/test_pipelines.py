@@ -1,9 +1,11 @@
 """Pipelines as text, and what runs around their passes."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from ttstack import passes
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.mlir import ir
@@ -75,6 +77,25 @@ def test_a_bad_option_is_named(text: str, note: str):
 def test_every_pass_says_what_it_does(name: str):
     assert PASSES[name].__doc__
     assert name == name.lower().replace("_", "-")
+
+
+FILES = {path: path.read_text() for path in Path(passes.__file__ or "").parent.rglob("*.py")}
+
+
+def test_every_pass_is_known_by_its_name():
+    defined = {
+        name: path.name for path, text in FILES.items() for name in re.findall(r'^class .*name="(.+)"', text, re.M)
+    }
+    left = {f"{name} of {path}" for name, path in defined.items() if name not in PASSES}
+    assert not left, "put each into a pipeline of ttstack/passes/pipelines.py, or import it there"
+    assert len(defined) > 25
+
+
+def test_every_list_of_fusion_patterns_is_applied():
+    lists = {path.stem for path, text in FILES.items() if path.stem.startswith("fuse_") and "\nPATTERNS" in text}
+    left = {name for name in lists if not any(f"{name}.PATTERNS" in text for text in FILES.values())}
+    assert not left, "add the PATTERNS of each to those of the pass `fuse`, in ttstack/passes/ttir/fuse.py"
+    assert len(lists) > 2
 
 
 def test_two_passes_cannot_have_one_name():

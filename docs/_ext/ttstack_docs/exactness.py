@@ -47,7 +47,7 @@ def on_tiles(spec: type[Op]) -> str:
 
 
 def why_no_nest(spec: type[Op]) -> str:
-    """What of an op maps, loops and tile ops do not say; raises `KeyError` where nobody wrote it down."""
+    """What of an op maps, loops and tile ops do not say; empty where nobody wrote it down."""
     reasons = {
         "only its own kernel knows": spec.opaque,
         "depends on other devices": spec.spans_mesh,
@@ -56,4 +56,4 @@ def why_no_nest(spec: type[Op]) -> str:
         "its positions are data": bool(spec.host_indices),
         "several results": len(spec.result_names) > 1,
     }
-    return next((reason for reason, holds in reasons.items() if holds), None) or REASONS[spec.mnemonic]
+    return next((reason for reason, holds in reasons.items() if holds), None) or REASONS.get(spec.mnemonic, "")

@@ -17,7 +17,7 @@ from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import shape_fault, spell, static_shape, type_of
 
-_BY_VALUE = {"Resize", "Upsample", "OneHot", "QuantizeLinear", "DequantizeLinear"}
+_BY_VALUE = {"Resize", "OneHot", "QuantizeLinear", "DequantizeLinear"}
 """Ops that are converted by the values of real operands."""
 
 _EXPORT_AGAIN = "onnx.checker.check_model names what is wrong with the file; export it again"

@@ -25,7 +25,7 @@ _ROUND = {
 }
 
 
-@CONVERSIONS("Resize", "Upsample", to="upsample2d permute matmul constant")
+@CONVERSIONS("Resize", to="upsample2d permute matmul constant")
 def _resize(call: Call) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product along each axis."""
     if call.attribute("antialias", 0):
@@ -50,8 +50,7 @@ def _resize(call: Call) -> ir.Value:
 
 def _scales(call: Call, sizes: tuple[int, ...], counts: tuple[int, ...]) -> list[float]:
     """One an axis; those of the sizes where they are not given."""
-    at = 1 if call.name.endswith("Upsample") else 2
-    given = None if call.is_none(at) else call.known(at)
+    given = None if call.is_none(2) else call.known(2)
     dims = [d % len(sizes) for d in call.attribute("axes", list(range(len(sizes))))]
     if given is None and call.is_none(3):
         call.refuse("has factors that depend on the values of a run", "use a constant size")
@@ -80,7 +79,7 @@ def _matrix(call: Call, size: int, count: int, scale: float) -> Matrix:
     at = _positions(call, size, count, scale)
     mode = call.attribute("mode", "nearest")
     if mode == "nearest":
-        how = call.attribute("nearest_mode", "floor" if call.name.endswith("Upsample") else "round_prefer_floor")
+        how = call.attribute("nearest_mode", "round_prefer_floor")
         return taps(size, _ROUND[how](at).astype(int)[:, None], np.ones((count, 1)))
     reach = [0, 1] if mode == "linear" else [-1, 0, 1, 2]
     places = np.floor(at).astype(int)[:, None] + reach
@@ -95,9 +94,7 @@ def _matrix(call: Call, size: int, count: int, scale: float) -> Matrix:
 def _positions(call: Call, size: int, count: int, scale: float) -> NDArray[Any]:
     """Where in the operand each element of the result is."""
     at = np.arange(count)
-    how = call.attribute(
-        "coordinate_transformation_mode", "asymmetric" if call.name.endswith("Upsample") else "half_pixel"
-    )
+    how = call.attribute("coordinate_transformation_mode", "half_pixel")
     centred = (at + 0.5) / scale - 0.5
     positions: dict[str, NDArray[Any]] = {
         "asymmetric": at / scale,

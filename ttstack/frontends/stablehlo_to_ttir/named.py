@@ -68,7 +68,15 @@ class Named:
 
 
 def named(table: ConversionTable, target: str, mnemonic: str, places: str, **defaults: Any) -> Named:
-    """Register the op for calls of `target`, and give how it is read."""
+    """Register the op for calls of `target`, and give how it is read.
+
+    Raises:
+        ValueError: the op has no operand or attribute of such a name.
+    """
+    known = {*OPS[mnemonic].operand_specs(), *OPS[mnemonic].attribute_specs()}
+    for name in (*places.replace("?", "").split(), *defaults):
+        if name not in known:
+            raise ValueError(f"{target}: '{mnemonic}' has no '{name}', it has {', '.join(known)}")
     found = Named(mnemonic, places, defaults)
     table.add([target], [mnemonic], found.convert)
     return found
