@@ -16,7 +16,7 @@ from ttstack.ops.fields import Arity, default_of, read_fields
 from ttstack.ops.kernels import kernel_of
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import Loops
-from ttstack.ops.types import QuantType, TensorType
+from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 OPS: dict[str, "type[Op]"] = {}
@@ -207,10 +207,10 @@ class Op:
                     raise ValueError(f"requires operand '{name}'")
         if rest:
             raise ValueError(f"takes {len(operands) - len(rest)} operands, got {len(operands)}")
-        for field in fields(cls):  # pyright: ignore[reportArgumentType]
-            if field.name not in values and field.default is MISSING:
-                kind = "operand" if field.name in cls.operand_specs() else "attribute"
-                raise ValueError(f"requires {kind} '{field.name}'")
+        for name in cls._required():
+            if name not in values:
+                kind = "operand" if name in cls.operand_specs() else "attribute"
+                raise ValueError(f"requires {kind} '{name}'")
         op = cls(**values)
         _check_quantized(op)
         return op
@@ -220,6 +220,12 @@ class Op:
         """The place of each of `count` operands in the order of the text; a variadic one takes all that is left."""
         names = list(cls.operand_specs())
         return [names[min(i, len(names) - 1)] for i in range(count)]
+
+    @classmethod
+    @cache
+    def _required(cls) -> tuple[str, ...]:
+        """Fields without a default."""
+        return tuple(f.name for f in fields(cls) if f.default is MISSING)  # pyright: ignore[reportArgumentType]
 
     @classmethod
     def _spelled(cls, results: Sequence[TensorType]) -> dict[str, Any]:
@@ -250,9 +256,9 @@ def _remember_hash(cls: type[Op]) -> None:
 
 def _check_quantized(op: Op) -> None:
     """An op that knows nothing of scales must not compute on the integers that are held."""
-    found = next((t for t in op.operands if isinstance(t.dtype, QuantType)), None)
-    if found is None or op.takes_quantized:
+    if op.takes_quantized or all(isinstance(t.dtype, DType) for t in op.operands):
         return
+    found = next(t for t in op.operands if isinstance(t.dtype, QuantType))
     if op.flops():
         raise ValueError(f"computes on real numbers, {found} is quantized: dequantize it first")
     if any(isinstance(t.dtype, QuantType) and t.dtype.axis is not None for t in op.operands):

@@ -11,6 +11,7 @@ from ttstack.device.layout import Layout
 from ttstack.diagnostics import CapacityError
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
+from ttstack.placement.candidate_table import CandidateTable
 from ttstack.placement.candidates import Question, candidates, plain
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import legal_grids
@@ -77,14 +78,14 @@ class _Formulator:
     grids: bool
     fixed: Fixed
     faults: Sequence[str]
-    known: dict[Question, tuple[Candidate, ...]] = field(default_factory=dict[Any, Any])
+    known: dict[Question, CandidateTable] = field(default_factory=dict[Any, Any])
     changes: dict[Any, Read] = field(default_factory=dict[Any, Any])
 
     def run(self) -> Formulation:
         graph, chip, nodes = self.graph, self.pricing.chip, self.graph.placed
         wrong = {i for i, asked in self.fixed.items() if any(place_faults(asked, graph.nodes[i], graph, chip))}
-        found = [() if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
-        without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of]
+        found = [CandidateTable(()) if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
+        without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of.candidates]
         check_possible(self.fixed, without, graph, chip, self.faults)
         options = self._options(nodes, found)
         moments = schedule(graph, {v for v, of in enumerate(options) if of != (self.homes[v],)})
@@ -101,18 +102,18 @@ class _Formulator:
         return Formulation(
             problem=Problem(sizes, tuple(steps), problem.capacity),
             nodes=ran,
-            candidates={at: tuple(made[node][row] for row in kept[at]) for at, node in ran.items()},
+            candidates={at: tuple(made[node].candidates[row] for row in kept[at]) for at, node in ran.items()},
             starts=dict(enumerate(sorted(self.starts))),
             outputs={at: moment.output for at, moment in enumerate(moments, first) if moment.output is not None},
             options=tuple(options),
         )
 
-    def _options(self, nodes: Sequence[int], found: Sequence[Sequence[Candidate]]) -> list[tuple[Layout, ...]]:
+    def _options(self, nodes: Sequence[int], found: Sequence[CandidateTable]) -> list[tuple[Layout, ...]]:
         """For each value, the layouts that some candidate of its op gives it, or that a parameter can start with."""
         options: list[tuple[Layout, ...]] = [(home,) for home in self.homes]
         for i, of in zip(nodes, found, strict=True):
-            for position, value in enumerate(self.graph.nodes[i].results):
-                options[value] = tuple(dict.fromkeys(c.device_op.results[position] for c in of))
+            for value, layouts in zip(self.graph.nodes[i].results, of.makes, strict=True):
+                options[value] = layouts
         for value, others in self.starts.items():
             options[value] = (self.homes[value], *others)
         return options
@@ -122,7 +123,7 @@ class _Formulator:
         """Parameters that need not be at home from the start, and what other layouts they can have."""
         return starts(self.graph, self.homes, self.pricing.chip) if self.l1 else {}
 
-    def _candidates(self, at: int, node: Node) -> tuple[Candidate, ...]:
+    def _candidates(self, at: int, node: Node) -> CandidateTable:
         graph, homes = self.graph, self.homes
         home = tuple(homes[v] for v in node.operands)
         paged = node.op.host_operands | node.op.filter_operands
@@ -133,11 +134,11 @@ class _Formulator:
         grids = node.grids or legal_grids(node.op, self.pricing.device)
         tried = grids if self.grids else grids[:1]
         question = Question(node.op, home, movable, results, free, tried, start, self.grids, self.fixed.get(at))
-        if question not in self.known:
-            self.known[question] = tuple(candidates(question, self.pricing))
-        if not self.known[question] and not question.fixed:
+        if (found := self.known.get(question)) is None:
+            found = self.known[question] = CandidateTable(candidates(question, self.pricing))
+        if not found.candidates and not question.fixed:
             raise self._no_room(node, question)
-        return self.known[question]
+        return found
 
     def _loads_weight(self, node: Node) -> bool:
         """Whether it puts a weight on the devices: that is done once, before the first pass, and in no report."""
@@ -149,39 +150,31 @@ class _Formulator:
         return self.l1 and not elsewhere
 
     def _moment(
-        self, moment: ScheduleSlot, made: Mapping[int, Sequence[Candidate]], options: Sequence[tuple[Layout, ...]]
+        self, moment: ScheduleSlot, made: Mapping[int, CandidateTable], options: Sequence[tuple[Layout, ...]]
     ) -> Decision:
         if moment.output is None:
             return self._step(self.graph.nodes[moment.node], made[moment.node], options, moment.dies)
         value, owner = moment.output, self.graph.owner[moment.output]
-        read = self._read(owner, self.graph.values[value], options[owner], (self.homes[value],))
+        read = self._read(value, options[owner], (self.homes[value],))
         asks, nothing = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
         return Decision((read,), (), asks, asks[:, :0], np.zeros(1), nothing, moment.dies)
 
     def _step(
-        self, node: Node, of: Sequence[Candidate], options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
+        self, node: Node, of: CandidateTable, options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
     ) -> Decision:
-        reads: list[Read] = []
-        needs = np.zeros((len(of), len(node.operands)), dtype=np.int64)
-        for position, value in enumerate(node.operands):
-            asked = {layout: n for n, layout in enumerate(dict.fromkeys(c.device_op.operands[position] for c in of))}
-            needs[:, position] = [asked[c.device_op.operands[position]] for c in of]
-            owner = self.graph.owner[value]
-            reads.append(self._read(owner, self.graph.values[value], options[owner], tuple(asked)))
-        gives = [
-            [options[v].index(layout) for v, layout in zip(node.results, c.device_op.results, strict=True)] for c in of
-        ]
+        reads = zip(node.operands, of.reads, strict=True)
         return Decision(
-            reads=tuple(reads),
+            reads=tuple(self._read(v, options[self.graph.owner[v]], asked) for v, asked in reads),
             writes=node.results,
-            needs=needs,
-            gives=np.array(gives, dtype=np.int64).reshape(len(of), len(node.results)),
-            cost=np.array([0.0 if self._loads_weight(node) else c.price_ns for c in of]),
-            scratch=np.array([c.circular_buffer_bytes for c in of], dtype=np.int64),
+            needs=of.needs,
+            gives=of.gives,
+            cost=np.zeros_like(of.price_ns) if self._loads_weight(node) else of.price_ns,
+            scratch=of.scratch,
             dies=dies,
         )
 
-    def _read(self, owner: int, t: TensorType, have: tuple[Layout, ...], need: tuple[Layout, ...]) -> Read:
+    def _read(self, value: int, have: tuple[Layout, ...], need: tuple[Layout, ...]) -> Read:
+        t, owner = self.graph.values[value], self.graph.owner[value]
         key = (t, have, need)
         if key not in self.changes:
             cost = np.zeros((len(have), len(need)))

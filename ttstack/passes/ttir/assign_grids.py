@@ -22,5 +22,6 @@ class AssignGrids(Pass, name="assign-grids"):
         for function in functions(module):
             device = Grid(*target_chip(function, desc).grid)
             found = function_graph(function)
+            grids = {op: legal_grids(op, device) for op in dict.fromkeys(node.op for node in found.graph.nodes)}
             for node, op in zip(found.graph.nodes, found.operations, strict=True):
-                write_grids(op, legal_grids(node.op, device))
+                write_grids(op, grids[node.op])
