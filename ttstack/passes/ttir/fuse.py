@@ -1,6 +1,8 @@
 """Fuse biases and activations into matrix products, movements of heads into one op, and elementwise ops into norms."""
 
 import math
+from collections.abc import Sequence
+from itertools import chain
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshaped
@@ -15,6 +17,8 @@ from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
+from ttstack.passes.ttir.rearrangement import Rearrangement
+from ttstack.passes.ttir.shape_chains import MOVES, rearranged, ways
 
 
 class Fuse(Pass, name="fuse"):
@@ -27,7 +31,7 @@ class Fuse(Pass, name="fuse"):
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
-        heads = [("ttir.permute", _split_heads), ("ttir.transpose", _split_heads), ("ttir.reshape", _join_heads)]
+        heads = [*((name, _split_heads) for name in MOVES), ("ttir.reshape", _join_heads)]
         families = (fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
         spelled = [pattern for family in families for pattern in family.PATTERNS]
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
@@ -58,17 +62,24 @@ def _activation(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
-    """[B, S, H * D] as [B, S, H, D], then as [B, H, S, D]; with or without a batch."""
-    reshape = op.operands[0].owner
-    if not _swaps_heads(op) or not _used_once(op.operands[0], "ttir.reshape"):
-        return None
-    source, result = reshape.operands[0], read_type(op.results[0].type).shape
-    heads, length, width = result[-3:]
-    given = read_type(source.type).shape
-    if given[-1:] != (heads * width,) or math.prod(given[:-1]) != math.prod(result[:-3]) * length or width % TILE:
-        return None
-    batched = reshaped(source, (math.prod(result[:-3]), length, heads * width))
-    return [reshaped(ttir.split_heads(batched, num_heads=heads), result)]
+    """[.., H * D] as [B, H, S, D], with or without a batch: rows are put in order first where they are not."""
+    result = read_type(op.results[0].type).shape
+    for steps, found in ways(op.results[0]) if len(result) in _HEADS else ():
+        source, (heads, length, width) = steps[0].operands[0], result[-3:]
+        last = read_type(source.type).rank - 1
+        *batch, across, rows, inside = found.dims
+        outer = tuple(chain.from_iterable(batch))
+        cut = across == ((last, 0),) and inside == ((last, 1),) and width % TILE == 0
+        if cut and all(atom[0] != last for atom in (*outer, *rows)) and _read_once(steps):
+            matrix = Rearrangement({**found.sizes, (last,): heads * width}, (outer, rows, ((last,),)))
+            whole = rearranged(source, matrix, (math.prod(result[:-3]), length, heads * width))
+            return [reshaped(ttir.split_heads(whole, num_heads=heads), result)]
+    return None
+
+
+def _read_once(steps: Sequence[ir.Operation]) -> bool:
+    """Whether nothing but the last of these moves is read elsewhere."""
+    return all(len(list(step.results[0].uses)) == 1 for step in steps[:-1])
 
 
 def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
@@ -101,5 +112,8 @@ def _product(value: ir.Value) -> Matmul | Convolution | None:
     found = describe(owner)
     return found if isinstance(found, Matmul | Convolution) else None
 
+
+_HEADS = (3, 4)
+"""Dimensions of heads without a batch, and with one."""
 
 _PRODUCTS = {f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, (Matmul, Convolution))}

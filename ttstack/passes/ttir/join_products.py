@@ -5,17 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttstack.dialects.base import create, describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import permuted, reshaped
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.attention import SplitHeads
 from ttstack.ops.matmul import Matmul
+from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.producers import made_by
 from ttstack.passes.ttir.views import VIEWS
 
 _THREE = 3
@@ -30,6 +32,8 @@ class _Projection:
     split: ir.Operation
     matmul: Matmul
     heads: int
+    turned: tuple[int, ...]
+    """The order in which rows are taken for heads, where that is not theirs."""
 
     @property
     def width(self) -> int:
@@ -75,17 +79,35 @@ def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
 
 
 def _projection(split: Any) -> _Projection | None:
-    heads, value = describe(split), split.operands[0]
+    heads = describe(split)
     assert isinstance(heads, SplitHeads)
-    while len(list(value.uses)) == 1 and getattr(producer(value), "name", "") in VIEWS:
-        value = value.owner.operands[0]
+    value, turned = _in_order(_behind(split.operands[0]))
     product = producer(value)
     matmul = None if product is None or len(list(value.uses)) > 1 else describe(product)
     if product is None or not isinstance(matmul, Matmul) or matmul.activation or matmul.b.rank != 2:
         return None
     rows = matmul.a.rank > 1 and matmul.adds_row and heads.input.shape[-1] == matmul.mnk[1] and heads.input.shape[1] > 1
     known = all(is_known(v) for v in list(product.operands)[1:])
-    return _Projection(product, split, matmul, heads.num_heads) if rows and known else None
+    fits = not (turned and matmul.transpose_a)
+    return _Projection(product, split, matmul, heads.num_heads, turned) if rows and known and fits else None
+
+
+def _behind(value: ir.Value) -> ir.Value:
+    """The value in the shape that it had before, where nothing else reads it in this one."""
+    while len(list(value.uses)) == 1 and getattr(producer(value), "name", "") in VIEWS:
+        value = producer(value).operands[0]
+    return value
+
+
+def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
+    """The value before its rows were put into another order, where nothing else reads it in this one, and the order."""
+    turn = made_by(value, "permute")
+    if turn is None or len(list(value.uses)) > 1:
+        return value, ()
+    permutation = describe(turn)
+    assert isinstance(permutation, Permutation)
+    keeps_columns = permutation.order[-1] == permutation.input.rank - 1
+    return (turn.operands[0], permutation.order) if keeps_columns else (value, ())
 
 
 def _shared(projection: _Projection) -> tuple[Any, ...]:
@@ -93,7 +115,7 @@ def _shared(projection: _Projection) -> tuple[Any, ...]:
     matmul, split = projection.matmul, projection.split
     lead = read_type(split.operands[0].type).shape[:2]
     kinds = matmul.transpose_a, matmul.transpose_b, matmul.b.dtype
-    return (projection.product.operands[0], lead, projection.width, *kinds)
+    return (projection.product.operands[0], lead, projection.width, projection.turned, *kinds)
 
 
 def _join(projections: Sequence[_Projection]) -> None:
@@ -120,7 +142,8 @@ def _product(projections: Sequence[_Projection]) -> ir.Value:
     shared = projections[0].matmul
     turned = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
     weight = ttir.concat(*[p.weight for p in projections], dim=0 if shared.transpose_b else 1)
-    operand = projections[0].product.operands[0]
+    operand, order = projections[0].product.operands[0], projections[0].turned
+    operand = permuted(operand, order) if order else operand
     if all(p.bias is None for p in projections):
         return ttir.matmul(operand, weight, **turned)
     return ttir.linear(operand, weight, ttir.concat(*map(_row, projections), dim=0), **turned)
