@@ -46,6 +46,7 @@ class Rewrite(StrEnum):
     JOIN_PRODUCTS = "join-products"
     FOLD_PARAMETERS = "fold-parameters"
     FOLD_LOOKUPS = "fold-lookups"
+    POOL_BAGS = "pool-bags"
     FOLD_MAPS = "fold-maps"
 
 

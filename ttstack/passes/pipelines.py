@@ -31,6 +31,7 @@ from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.join_products import JoinProducts
 from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.tensor_train.compress import TensorTrain
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
@@ -83,6 +84,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             FoldLookups(),
             FoldTensorTrain(),
             RecordTrains(dtype=chosen.dtype),
+            PoolBags(),
             Dispatch(),
             FoldMaps(),
             Builtin(pipeline="cse"),
