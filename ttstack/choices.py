@@ -40,6 +40,7 @@ class Rewrite(StrEnum):
     FUSE_ATTENTION = "fuse-attention"
     FOLD_MASKS = "fold-masks"
     SPLIT_PRODUCTS = "split-products"
+    PAD_WEIGHTS = "pad-weights"
     KEEP_ROWS = "keep-rows"
     FOLD_MOVEMENT = "fold-movement"
     FUSE = "fuse"

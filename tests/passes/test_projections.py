@@ -25,10 +25,11 @@ ONCE = [
 class Projected(nn.Module):
     """Attention with one projection for queries, keys and values, or one for each."""
 
-    def __init__(self, *widths: int, bias: bool = True) -> None:
+    def __init__(self, *widths: int, bias: bool = True, head: int = WIDTH) -> None:
         super().__init__()
-        self.inside = nn.ModuleList(nn.Linear(MODEL, width, bias=bias) for width in widths)
-        self.outside = nn.Linear(MODEL, MODEL, bias=bias)
+        self.head, self.model = head, HEADS * head
+        self.inside = nn.ModuleList(nn.Linear(self.model, width, bias=bias) for width in widths)
+        self.outside = nn.Linear(self.model, self.model, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         q, k, v = self.heads(x)
@@ -45,7 +46,7 @@ class Apart(Projected):
     """As transformers has it."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        return tuple(of(x).view(BATCH, LENGTH, -1, WIDTH).transpose(1, 2) for of in self.inside)
+        return tuple(of(x).view(BATCH, LENGTH, -1, self.head).transpose(1, 2) for of in self.inside)
 
 
 class Flat(Projected):
@@ -68,7 +69,7 @@ class Stacked(Projected):
     """As timm has it."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        return self.inside[0](x).reshape(BATCH, LENGTH, 3, HEADS, WIDTH).permute(2, 0, 3, 1, 4).unbind(0)
+        return self.inside[0](x).reshape(BATCH, LENGTH, 3, HEADS, self.head).permute(2, 0, 3, 1, 4).unbind(0)
 
 
 class Interleaved(Projected):
@@ -106,6 +107,8 @@ SPELLED: dict[str, Callable[[], nn.Module]] = {
     "chunks": lambda: Chunks(3 * MODEL),
     "stacked": lambda: Stacked(3 * MODEL),
     "interleaved": lambda: Interleaved(3 * MODEL),
+    "ragged heads": lambda: Apart(160, 160, 160, head=40),
+    "ragged heads, stacked": lambda: Stacked(480, head=40),
     "torch": Torch,
     "length first": lambda: Torch(batch_first=False),
 }
@@ -121,7 +124,8 @@ def run(model: nn.Module, x: Tensor, **options: Unpack[Choices]) -> tuple[list[s
 @pytest.mark.parametrize("name", SPELLED)
 def test_one_product_and_one_op_for_all_heads(name: str):
     torch.manual_seed(0)
-    model, x = SPELLED[name](), torch.randn(BATCH, LENGTH, MODEL)
+    model = SPELLED[name]()
+    x = torch.randn(BATCH, LENGTH, getattr(model, "model", MODEL))
     ops, found = run(model, x)
     with torch.no_grad():
         torch.testing.assert_close(found, model(x), rtol=1e-4, atol=1e-5)
@@ -129,10 +133,11 @@ def test_one_product_and_one_op_for_all_heads(name: str):
     assert [op.replace("matmul", "linear") for op in ops if op != "to_layout"] == [*around, *ONCE, *around]
 
 
-@pytest.mark.parametrize("name", ["grouped", "torch"])
+@pytest.mark.parametrize("name", ["grouped", "torch", "ragged heads, stacked"])
 def test_values_do_not_depend_on_what_is_left_out(name: str):
     torch.manual_seed(0)
-    model, x = SPELLED[name](), torch.randn(BATCH, LENGTH, MODEL)
+    model = SPELLED[name]()
+    x = torch.randn(BATCH, LENGTH, getattr(model, "model", MODEL))
     with torch.no_grad():
         wanted = model.eval()(x)
     for without in (*Rewrite, "all", ("fuse", "keep-rows")):

@@ -30,6 +30,7 @@ from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.join_products import JoinProducts
 from ttstack.passes.ttir.keep_rows import KeepRows
+from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.split_products import SplitProducts
@@ -64,6 +65,7 @@ def simplify() -> Pipeline:
             FitAttention(),
             ChannelsLast(),
             SplitProducts(),
+            PadWeights(),
             KeepRows(),
             FoldMovement(),
             Fuse(),

@@ -16,7 +16,7 @@ from ttstack.passes.ttir.compile_time import elements, is_computable, parameters
 
 
 class FoldParameters(ParameterPass, name="fold-parameters"):
-    """Ops on parameters and constants become parameters, where they take few bytes, or no more than what they are of.
+    """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
 
     What depends on a parameter that was only described is only described.
     """
@@ -24,7 +24,9 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
     max_bytes: int = 1 << 28
     """Larger results stay computed on the device."""
     few_bytes: int = 1 << 16
-    """Results up to this may be larger than the parameters that they are made of."""
+    """Results up to this may be larger than the parameters that they are made of, however much."""
+    growth: float = 1.7
+    """Others may be as many times as large: heads of 40 elements filled up to 64, but no wider element type."""
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
@@ -50,7 +52,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         refresh_signature(function)
 
     def _pays(self, op: ir.Operation, known: "Known") -> bool:
-        """Whether an op that is not known reads it, and it takes few bytes or no more than what it is made of."""
+        """Whether an op that is not known reads it, and it takes few bytes or not many more than before."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
         read = any(not any(r in known for r in reader.results) for reader in readers)
@@ -58,7 +60,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         if not read or returned or not known[value] or _views_argument(op):
             return False
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
-        return read_type(value.type).nbytes <= min(max(held, self.few_bytes), self.max_bytes)
+        return read_type(value.type).nbytes <= min(max(held * self.growth, self.few_bytes), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: frozenset[Any], names: list[str], taken: set[str]) -> str | None:
         """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
