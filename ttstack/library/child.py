@@ -1,19 +1,21 @@
-"""Runs a program on a mock device, in an interpreter that has `ttnn`; knows nothing of ttstack.
+"""Runs programs on a mock device, in an interpreter that has `ttnn`; knows nothing of ttstack.
 
-    python child.py REQUEST.json RESULT.json
+    python child.py REQUEST.json RESULTS.jsonl
 
-Every step of the program is executed by itself, so that one which is refused does not hide the others: its results are
-then made empty. At first nothing is allocated, which lists all buffers; then tensors get addresses, which shows what
-does not fit; and then the program runs as it stands.
+The results are a line for the version of `ttnn`, then one for each program as soon as it ran; all of them run on the
+device that the first one opens. Every step of a program is executed by itself, so that one which is refused does not
+hide the others: its results are then made empty. At first nothing is allocated, which lists all buffers; then tensors
+get addresses, which shows what does not fit; and then the program runs as it stands.
 """
 
+import gc
 import importlib
 import importlib.metadata
 import importlib.util
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 PASSES = (("validate", "NO_DISPATCH"), ("allocate", "NORMAL"))
 """What is called what by the library."""
@@ -24,28 +26,45 @@ def main() -> None:
     request = json.loads(Path(sys.argv[1]).read_text())
     ttnn = importlib.import_module("ttnn")
     version = importlib.metadata.version("ttnn")
-    if version != request["version"]:
-        write(Path(sys.argv[2]), {"version": version})
-        return
-    sys.path.append(request["standin"])  # after the import: with a torch in sight, ttnn imports far more of it
-    program = load(request["program"])
-    device = program.open_device()
+    with Path(sys.argv[2]).open("w") as results:
+        write(results, {"version": version})
+        if version != request["version"]:
+            return
+        sys.path.append(request["standin"])  # after the import: with a torch in sight, ttnn imports far more of it
+        run_all(ttnn, request["programs"], results)
+
+
+def run_all(ttnn: Any, programs: list[dict[str, Any]], results: TextIO) -> None:
+    """All programs on one device."""
+    first = load(programs[0]["path"])
+    device = first.open_device()
     device.disable_and_clear_program_cache()
-    found: dict[str, Any] = {"version": version}
     try:
-        for name, mode in PASSES:
-            found[name] = run_steps(ttnn, program, device, request["steps"], getattr(ttnn.graph.RunMode, mode))
-        found["refusal"] = run_whole(program, device)
+        for asked in programs:
+            write(results, run(ttnn, load(asked["path"]), device, asked["steps"]))
     finally:
-        close(ttnn, program, device)
-    write(Path(sys.argv[2]), found)
+        close(ttnn, first, device)
 
 
-def write(path: Path, found: dict[str, Any]) -> None:
-    """The result, whole or not at all."""
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(found))
-    part.rename(path)
+def run(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the library makes of each step, and of the whole."""
+    nothing: dict[str, Any] = {"graph": [], "refusals": {}, "results": {}}
+    try:
+        given(program, device)
+    except Exception as error:
+        return {name: nothing for name, _ in PASSES} | {"refusal": str(error) or repr(error)}
+    found: dict[str, Any] = {}
+    for name, mode in PASSES:
+        found[name] = run_steps(ttnn, program, device, steps, getattr(ttnn.graph.RunMode, mode))
+    found["refusal"] = run_whole(program, device)
+    gc.collect()  # what is left of this program takes no memory from the next
+    return found
+
+
+def write(results: TextIO, found: dict[str, Any]) -> None:
+    """A line, which is there even if the next program ends the process."""
+    results.write(json.dumps(found) + "\n")
+    results.flush()
 
 
 def load(path: str) -> Any:
@@ -109,7 +128,9 @@ def declared(device: Any, tensor: Any) -> Any:  # noqa: ARG001 called as the pro
 def run_whole(program: Any, device: Any) -> str:
     """What was said to the program as it stands; nothing where it ran to its end."""
     try:
-        program.forward(device, given(program, device))
+        tensors = given(program, device)
+        program.prepare(device, tensors)
+        program.forward(device, tensors)
     except Exception as error:
         return str(error) or repr(error)
     return ""

@@ -4,13 +4,13 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ttstack.diagnostics import InputError
-from ttstack.library.boards import board_of, description
+from ttstack.library.boards import Board, board_of, description
 from ttstack.library.setup import TTNN
 from ttstack.library.verdict import Judgement, judgement
 from ttstack.program.records import Binary, Function
@@ -37,14 +37,27 @@ def check(binary: Binary, function: Function, name: str, python: str | os.PathLi
         UnsupportedOpError: tensors are of formats or layouts that `ttnn` does not have.
     """
     interpreter = found_interpreter(python)
-    board = board_of(binary, function)
     emission = Emission(binary, function, name)
     emission.check_tensors()
+    (found,) = judge([emission], board_of(binary, function), interpreter)
+    return found
+
+
+def judge(emissions: Sequence[Emission], board: Board, python: Path) -> Iterator[Judgement]:
+    """Run programs one after the other on one mock device.
+
+    Raises:
+        InputError: the interpreter has no `ttnn`, another version of it, or ended before it had judged all of them.
+    """
     with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder:
         cluster = Path(folder, "cluster.yaml")
         cluster.write_text(description(board))
-        found = _run(interpreter, emission, Path(folder), _environment(cluster, interpreter))
-    return judgement(emission, board.name, found)
+        results, ended = _run(python, emissions, Path(folder), _environment(cluster, python))
+    _check_version(results, ended, python)
+    for emission, found in zip(emissions, results[1:], strict=False):
+        yield judgement(emission, board.name, found)
+    if len(results) <= len(emissions):
+        raise _failed(python, ended)
 
 
 def found_interpreter(python: str | os.PathLike[str] | None) -> Path:
@@ -62,30 +75,51 @@ def found_interpreter(python: str | os.PathLike[str] | None) -> Path:
     return path.absolute()  # not resolved, since a virtual environment is where its link lies
 
 
-def _run(python: Path, emission: Emission, folder: Path, environment: Mapping[str, str]) -> dict[str, Any]:
-    program, request, result = (folder / name for name in ("program.py", "request.json", "result.json"))
-    steps = [{"source": "\n".join(step.lines(0)), "instead": emission.empty(step)} for step in emission.steps]
-    program.write_text(emission.text)  # last: by now all configurations have their names
+Results = list[dict[str, Any]]
+"""The version of the library, then what it made of each program."""
+
+Ended = subprocess.CompletedProcess[str]
+
+
+def _run(
+    python: Path, emissions: Sequence[Emission], folder: Path, environment: Mapping[str, str]
+) -> tuple[Results, Ended]:
+    request, results = folder / "request.json", folder / "results.jsonl"
+    programs = [_written(emission, folder / f"program_{i}.py") for i, emission in enumerate(emissions)]
     standin = str(files("ttstack.library").joinpath("standin"))
-    request.write_text(json.dumps({"program": str(program), "steps": steps, "standin": standin, "version": TTNN}))
+    request.write_text(json.dumps({"programs": programs, "standin": standin, "version": TTNN}))
     child = str(files("ttstack.library").joinpath("child.py"))
-    done = subprocess.run(
-        [str(python), child, str(request), str(result)],
+    ended = subprocess.run(
+        [str(python), child, str(request), str(results)],
         cwd=folder,
         env=dict(environment),
         capture_output=True,
         text=True,
         check=False,
     )
-    if not result.exists():
-        said = [line for line in done.stderr.splitlines() if line.strip()][-3:]
-        lacking = "No module named 'ttnn'" in done.stderr
-        what = f"'{python}' has no ttnn" if lacking else f"'{python}' failed with code {done.returncode}"
-        raise InputError(what, notes=() if lacking else tuple(said), hint=HINT)
-    found: dict[str, Any] = json.loads(result.read_text())
-    if found["version"] != TTNN:
-        raise InputError(f"'{python}' has ttnn {found['version']}, programs are written for {TTNN}", hint=HINT)
-    return found
+    lines = results.read_text().splitlines(keepends=True) if results.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")], ended
+
+
+def _written(emission: Emission, path: Path) -> dict[str, Any]:
+    """A program as a file, and its steps."""
+    steps = [{"source": "\n".join(step.lines(0)), "instead": emission.empty(step)} for step in emission.steps]
+    path.write_text(emission.text)  # last: by now all configurations have their names
+    return {"path": str(path), "steps": steps}
+
+
+def _check_version(results: Results, ended: Ended, python: Path) -> None:
+    if not results:
+        raise _failed(python, ended)
+    if (version := results[0]["version"]) != TTNN:
+        raise InputError(f"'{python}' has ttnn {version}, programs are written for {TTNN}", hint=HINT)
+
+
+def _failed(python: Path, ended: Ended) -> InputError:
+    if "No module named 'ttnn'" in ended.stderr:
+        return InputError(f"'{python}' has no ttnn", hint=HINT)
+    said = tuple(line for line in ended.stderr.splitlines() if line.strip())[-3:]
+    return InputError(f"'{python}' failed with code {ended.returncode}", notes=said, hint=HINT)
 
 
 def _environment(cluster: Path, python: Path) -> dict[str, str]:
