@@ -24,14 +24,23 @@ def in_shards(kind: MemoryLayout, grid: Grid = GRID) -> Layout:
     return Layout(DType.BF16, memory_space=MemorySpace.L1, memory_layout=kind, grid=grid)
 
 
-BLOCKS = in_shards(MemoryLayout.BLOCK_SHARDED)
+BLOCKS, HEIGHTS = in_shards(MemoryLayout.BLOCK_SHARDED), in_shards(MemoryLayout.HEIGHT_SHARDED)
 
 
 def product(result: Layout = DRAM, in0_block_w: int = 2, **blocks: int) -> DeviceOp:
     """A product of 512 x 256 by 256 x 512 elements: four by four tiles on each of 4 x 4 cores."""
     op = OPS["matmul"].on([TensorType((512, 256), DType.BF16), TensorType((256, 512), DType.BF16)], {})
-    config = MatmulConfig(MatmulProgram.MULTICAST_2D, in0_block_w=in0_block_w, per_core_M=4, per_core_N=4, **blocks)
+    named = {"in0_block_w": in0_block_w, "per_core_M": 4, "per_core_N": 4} | blocks
+    config = MatmulConfig(MatmulProgram.MULTICAST_2D, **named)
     return DeviceOp(op, (DRAM, DRAM), (result,), GRID, Spread.BLOCKS, config=config)
+
+
+def lined(mcast_in0: bool, in0: Layout, result: Layout = DRAM, **blocks: int) -> DeviceOp:
+    """The same product by columns of its result, or by rows, on 4 x 4 cores."""
+    spread, per_core = (Spread.COLUMNS, (16, 1)) if mcast_in0 else (Spread.ROWS, (1, 16))
+    named = {"in0_block_w": 1, **dict(zip(("per_core_M", "per_core_N"), per_core, strict=True))} | blocks
+    config = MatmulConfig(MatmulProgram.MULTICAST_1D, **named)
+    return replace(product(), operands=(in0, DRAM), results=(result,), spread=spread, config=config)
 
 
 def batched(subblock: int) -> DeviceOp:
@@ -75,6 +84,16 @@ def attention(mask: Layout) -> DeviceOp:
         (product(BLOCKS, out_block_h=2, out_block_w=2, out_subblock_h=1, out_subblock_w=2), "out_block_w (2) is per"),
         (product(BLOCKS, out_subblock_h=1, out_subblock_w=2), None),
         (product(in0_block_w=3), "the tiles along K (8) must be divisible"),
+        (lined(mcast_in0=True, in0=DRAM), None),
+        (lined(mcast_in0=True, in0=DRAM, per_core_M=8), "per_core_M (8) is all 16 rows"),
+        (lined(mcast_in0=True, in0=BLOCKS), "takes width shards, not block_sharded"),
+        (lined(mcast_in0=True, in0=DRAM, result=HEIGHTS), "gives width shards, not height_sharded"),
+        (lined(mcast_in0=False, in0=HEIGHTS, result=HEIGHTS), None),
+        (lined(mcast_in0=False, in0=HEIGHTS, per_core_M=2), "per_core_M (2) is the 1 rows of tiles of a shard"),
+        (lined(mcast_in0=False, in0=HEIGHTS, result=BLOCKS), "does not give block_sharded results"),
+        (lined(mcast_in0=False, in0=DRAM, per_core_N=4), "64 blocks exceed the 16 cores"),
+        (product(HEIGHTS), "gives block shards, not height_sharded"),
+        (product(per_core_M=2), "8 blocks exceed the 4 rows of cores"),
         (batched(1), None),
         (batched(2), "out_subblock_h (2) must divide the 1 rows"),
         (streamed(4), None),

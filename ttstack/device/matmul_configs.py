@@ -1,7 +1,7 @@
 """Program configurations of matrix products: spread over the cores, and block sizes that fit L1."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
@@ -10,7 +10,7 @@ from ttstack.device.kernel_class import is_batched, is_matmul, is_product, keeps
 from ttstack.device.layout import MemoryLayout
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_buffers import MatmulBuffers
-from ttstack.device.rules import in_shards, matrix_rows, over_banks, subblock_tiles, whole_rows
+from ttstack.device.matmul_rules import in_shards, matrix_rows, over_banks, subblock_tiles, whole_matrices, whole_rows
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
@@ -82,11 +82,20 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
     depths = _depths(base, chip)
     m, n = per_core(base)
     sharded = is_product(base.op) and in_shards(base.results[0])
-    for height, width in _out_blocks(m, n) if not over_banks(base.operands[1]) else [(m, n)]:
+    for height, width in _block_sizes(base, m, n):
         if sharded and not whole_rows(height, width, n):
             continue
         for depth in depths:
             yield height, width, depth, buffers.nbytes(height, width, depth, -(-base.dispatch.steps // depth))
+
+
+def _block_sizes(base: DeviceOp, m: int, n: int) -> Iterable[tuple[int, int]]:
+    """Height and width of output blocks that the op's program can have."""
+    if over_banks(base.operands[1]):
+        return [(m, n)]
+    if keeps_rows(base.op):
+        return [(height, n) for height in reversed(_divisors(m, m)) if whole_matrices(base, height)]
+    return _out_blocks(m, n)
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
