@@ -110,16 +110,19 @@ class Program:
         done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
         return Run(done.outputs, done.updated, self.cost(found.name))
 
-    def to_python(self, function: str | None = None) -> str:
+    def to_python(self, function: str | None = None, *, trace: bool = False, two_queues: bool = False) -> str:
         """A function as Python that calls `ttnn` and runs on a card: one file, without the weights.
 
+        With `trace` the commands of a pass are recorded once and replayed; with `two_queues` inputs are written
+        through a queue of their own.
+
         Raises:
-            UnsupportedOpError: ops have no call of `ttnn`; all of them are listed.
+            UnsupportedOpError: ops have no call of `ttnn`, or cannot be recorded; all of them are listed.
         """
         from ttstack.ttnn_python import emit_python
 
         found = self.function(function)
-        return emit_python(self.binary, found, found.name)
+        return emit_python(self.binary, found, found.name, trace=trace, two_queues=two_queues)
 
     def recompile(self, source: Any, inputs: Any = None, *, system_desc: SystemDesc | None = None) -> "Program":
         """Compile a model as this program was compiled: placement, formats, overrides and Tensor-Train settings.

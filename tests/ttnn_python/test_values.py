@@ -11,10 +11,15 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from tests.forms.test_forms import FAMILIES
+from tests.ttnn_python.stand_in import queues
 from tests.ttnn_python.values import compare, compare_forms, library, loaded
 from ttstack.api import Program
+from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ttnn_python import write_python
 from ttstack_runtime.inputs import random_weights
+
+_WRITTEN_BESIDE = ["1 waits for event of 0", "write on 1", "event of 1", "0 waits for event of 1", "event of 0"]
+"""What a pass whose inputs have a queue of their own asks for."""
 
 EVERY = 7
 """One of so many forms is compared here; `make values` compares all."""
@@ -47,6 +52,41 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "other.npz", other=result)
     write_python(program.binary, program.function(), "mlp", folder / "mlp.py", folder / "mlp.safetensors")
     return folder
+
+
+@pytest.mark.parametrize(
+    ("trace", "asked"),
+    [
+        (True, ["record on 0", "end of trace on 0", *["write on 0", "trace on 0"] * 2]),
+        (False, ["event of 0", *_WRITTEN_BESIDE * 2]),
+    ],
+)
+def test_passes_are_replayed_over_the_inputs(trace: bool, asked: list[str]):
+    program = Program(random_weights(ttstack.compile(ROOT / "docs/mlp.mlir").binary, 0))
+    module = loaded(program.to_python(trace=trace, two_queues=not trace))
+    generator = np.random.default_rng(0)
+    tensors = {
+        name: module.put(None, tensor, module.drawn(tensor, generator))
+        for name, tensor in (module.WEIGHTS | module.INPUTS).items()
+    }
+    module.prepare(None, tensors)
+    queues.COMMANDS.clear()
+    outputs = module.run(None, tensors, 2)
+    assert [c for c in queues.COMMANDS if c not in ("end", "trace released")] == asked
+    for name, once in module.forward(None, tensors).items():
+        np.testing.assert_array_equal(outputs[name].values, once.values)
+
+
+def test_what_the_host_writes_is_in_no_trace():
+    text = """func.func @f(%x: tensor<1x16x32xbf16>, %w: tensor<64x32x3xbf16>) -> tensor<1x14x64xbf16> {
+      %0 = "ttir.conv1d"(%x, %w) {stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32}
+        : (tensor<1x16x32xbf16>, tensor<64x32x3xbf16>) -> tensor<1x14x64xbf16>
+      return %0 : tensor<1x14x64xbf16>
+    }"""
+    program = ttstack.compile(text)
+    with pytest.raises(UnsupportedOpError, match=r"no trace records\n.*op 0, conv1d"):
+        program.to_python(trace=True)
+    assert "TRACE = False" in program.to_python()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,12 @@ def emit_program(
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="The Python file; weights go beside it, as .safetensors."),
     ],
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Record the commands of a pass once, and replay them for each.")
+    ] = False,
+    two_queues: Annotated[
+        bool, typer.Option("--two-queues", help="Write inputs through a queue of their own, while a pass runs.")
+    ] = False,
     function: FunctionName = None,
 ) -> None:
     """Write a program as one Python file that calls ttnn and runs on a card."""
@@ -24,4 +30,5 @@ def emit_program(
     weights = output.with_suffix(".safetensors")
     check_targets(output, weights, source=file)
     program = load(file)
-    write_python(program.binary, program.function(function), file.stem, output, weights)
+    found = program.function(function)
+    write_python(program.binary, found, file.stem, output, weights, trace=trace, two_queues=two_queues)

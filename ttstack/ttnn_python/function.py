@@ -1,12 +1,12 @@
 """The statements of a function, an op at a time."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Function, Operation
-from ttstack.ttnn_python.calls import CALLS, NO_CALL, Statement
+from ttstack.ttnn_python.calls import CALLS, NO_CALL, PREPARED, WRITES_FROM_HOST, Statement
 from ttstack.ttnn_python.expression import renamed, spelled
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import Constants, NoCallError
@@ -22,17 +22,24 @@ class Step:
     statements: tuple[Statement, ...]
     missing: str = ""
     """Why it has no call."""
+    prepared: tuple[Statement, ...] = ()
+    """What is done once, before all passes."""
 
     def lines(self, indent: int) -> list[str]:
         """Its statements as text; where there is no call, the error that says so."""
-        space = " " * indent
         if self.missing:
-            return [f"{space}raise NotImplementedError({spelled(self.missing)})"]
-        lines: list[str] = []
-        for targets, expression in self.statements:
-            left = f"{', '.join(targets)} = " if targets else ""
-            lines.append(f"{space}{left}{spelled(expression, indent, len(left))}")
-        return lines
+            return [f"{' ' * indent}raise NotImplementedError({spelled(self.missing)})"]
+        return _lines(self.statements, indent)
+
+    def prepared_lines(self, indent: int) -> list[str]:
+        """What is done once, as text."""
+        return _lines(self.prepared, indent)
+
+    @property
+    def writes_from_host(self) -> bool:
+        """Whether each pass writes what the host holds: values, or weights that are not prepared before."""
+        name = self.operation.name
+        return name in WRITES_FROM_HOST or (name in PREPARED and not self.prepared)
 
     def renamed(self, names: Mapping[str, str]) -> "Step":
         """With other names in what it reads."""
@@ -41,6 +48,14 @@ class Step:
     def __str__(self) -> str:
         number = "" if self.number is None else f"op {self.number}, "
         return f"{number}{self.operation.name} {self.operation.location}: {self.missing}"
+
+
+def _lines(statements: Sequence[Statement], indent: int) -> list[str]:
+    lines: list[str] = []
+    for targets, expression in statements:
+        left = f"{', '.join(targets)} = " if targets else ""
+        lines.append(f"{' ' * indent}{left}{spelled(expression, indent, len(left))}")
+    return lines
 
 
 @dataclass
@@ -68,15 +83,22 @@ class Steps:
 
     def _step(self, operation: Operation, number: int | None) -> Step:
         try:
-            return Step(operation, number, tuple(self._statements(operation)))
+            if operation.name in NO_CALL:
+                raise NoCallError(NO_CALL[operation.name])
+            placed = self._placed(operation)
+            found = CALLS[operation.name](placed)
+            statements = found if isinstance(found, list) else [(placed.targets, found)]
+            return Step(operation, number, tuple(statements), prepared=tuple(self._prepared(operation, placed)))
         except NoCallError as why:
             return Step(operation, number, (), str(why))
 
-    def _statements(self, operation: Operation) -> list[Statement]:
-        if operation.name in NO_CALL:
-            raise NoCallError(NO_CALL[operation.name])
+    def _placed(self, operation: Operation) -> Placed:
         targets = tuple(self.variables[i] for i in operation.results)
         operands = tuple(None if i is None else self.variables[i] for i in operation.operands)
-        placed = Placed(self.function.device_op(operation), operands, targets, self.constants)
-        found = CALLS[operation.name](placed)
-        return found if isinstance(found, list) else [(targets, found)]
+        return Placed(self.function.device_op(operation), operands, targets, self.constants)
+
+    def _prepared(self, operation: Operation, placed: Placed) -> Iterator[Statement]:
+        """Weights that one convolution has need of; those of several, or in blocks, are prepared anew at each call."""
+        alone = sum(operation.operands[1:2] == o.operands[1:2] for o in self.function.operations) == 1
+        if operation.name in PREPARED and alone and not placed.at("weight")[1].dtype.is_block:
+            yield PREPARED[operation.name](placed)

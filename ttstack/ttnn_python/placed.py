@@ -78,8 +78,12 @@ class Placed:
 
     def as_result(self, position: int) -> Expression:
         """An operand in the format of the first result."""
+        return self.as_format(position, self.device_op.results[0].dtype)
+
+    def as_format(self, position: int, wanted: DType) -> Expression:
+        """An operand in a format."""
         value, given = self.operands[position], self.device_op.operands[position].dtype
-        return value if given == self.device_op.results[0].dtype else call("typecast", value, self.dtype)
+        return value if given == wanted else call("typecast", value, data_type(wanted))
 
     def unary(self, function: str, *arguments: Any, **keywords: Any) -> Expression:
         """A call on the first operand that gives a tensor of its format."""

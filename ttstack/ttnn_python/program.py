@@ -18,6 +18,9 @@ from ttstack.version import VERSION
 L1_SMALL = 32768
 """Bytes of each core's L1 that are set aside for the tables of convolutions and pools."""
 
+TRACE_BYTES = 65536
+"""Bytes of DRAM that are set aside for the recorded commands of one op."""
+
 _SHOWN = 40
 """Faults that an error lists."""
 
@@ -30,6 +33,10 @@ class Emission:
     function: Function
     name: str
     """The program's name, for the docstring."""
+    trace: bool = False
+    """Whether the commands of a pass are recorded once, and replayed."""
+    two_queues: bool = False
+    """Whether inputs are written through a queue of their own."""
 
     @cached_property
     def report(self) -> Report:
@@ -65,6 +72,9 @@ class Emission:
         missing = [str(step) for step in self.steps if step.missing]
         what = f"{len(missing)} of {len(self.report.ops)} ops of '{self.function.name}' have no ttnn call"
         _refuse(what, missing, "replace them in the model, or run the program with `ttstack run`")
+        writing = [str(step).rstrip(": ") for step in self.steps if self.trace and step.writes_from_host]
+        what = f"{len(writing)} of {len(self.report.ops)} ops write what the host holds, which no trace records"
+        _refuse(what, writing, "emit the program without --trace")
 
     def check_tensors(self) -> None:
         """Raise `UnsupportedOpError` with all tensors of formats and layouts that `ttnn` does not have."""
@@ -91,7 +101,9 @@ class Emission:
             harness.joinpath("tensor.py.txt").read_text().strip(),
             "\n".join(f"{k} = {spelled(value, before=len(k) + 3)}" for k, value in self.constants.values.items()),
             tables,
+            self._prepare(),
             *body.functions,
+            harness.joinpath("replay.py.txt" if self.trace or self.two_queues else "run.py.txt").read_text().strip(),
             harness.joinpath("harness.py.txt").read_text().strip(),
         ]
         return "\n\n\n".join(part for part in parts if part) + "\n"
@@ -105,7 +117,16 @@ class Emission:
             '"""\n\n'
             "import argparse\nimport json\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"
             "import numpy as np\nimport ttnn\n\n"
-            f"MESH = ({rows}, {cols})\nL1_SMALL_SIZE = {L1_SMALL}"
+            f"MESH = ({rows}, {cols})\nL1_SMALL_SIZE = {L1_SMALL}\n"
+            f"TRACE_REGION_SIZE = {TRACE_BYTES * len(self.report.ops) if self.trace else 0}\n"
+            f"TRACE = {self.trace}\nTWO_QUEUES = {self.two_queues}"
+        )
+
+    def _prepare(self) -> str:
+        """A function that brings weights into the form that convolutions read, once for all passes."""
+        once = [line for step in self.steps for line in step.prepared_lines(4)]
+        return "\n".join(
+            ["def prepare(device, t):", '    """Weights as the library reads them, once for all passes."""', *once]
         )
 
 
@@ -124,12 +145,15 @@ def _not_held(tensor: Tensor) -> str:
     return ""
 
 
-def emit_python(binary: Binary, function: Function, name: str) -> str:
+def emit_python(binary: Binary, function: Function, name: str, *, trace: bool = False, two_queues: bool = False) -> str:
     """The file's text; `name` is the program's, for the docstring.
 
+    With `trace` the commands of a pass are recorded once and replayed; with `two_queues` inputs have a queue of
+    their own.
+
     Raises:
-        UnsupportedOpError: ops have no call; all of them are listed.
+        UnsupportedOpError: ops have no call, or cannot be recorded; all of them are listed.
     """
-    emission = Emission(binary, function, name)
+    emission = Emission(binary, function, name, trace, two_queues)
     emission.check()
     return emission.text

@@ -8,14 +8,23 @@ from ttstack.program.records import Binary, Function, TensorKind
 from ttstack.ttnn_python.program import emit_python
 
 
-def write_python(binary: Binary, function: Function, name: str, path: Path, weights: Path) -> None:
+def write_python(
+    binary: Binary,
+    function: Function,
+    name: str,
+    path: Path,
+    weights: Path,
+    *,
+    trace: bool = False,
+    two_queues: bool = False,
+) -> None:
     """Write a function as Python, after the values of its weights that are known, by name.
 
     Raises:
-        UnsupportedOpError: ops have no call; all of them are listed, and nothing is written.
+        UnsupportedOpError: ops have no call, or cannot be recorded; all of them are listed, and nothing is written.
         OutputError: a file cannot be written.
     """
-    text = emit_python(binary, function, name)
+    text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
     used = [function.tensors[i] for i in function.inputs]
     found = [binary.weights[t.name] for t in used if t.kind is not TensorKind.INPUT]
     with replacing(weights) as file:

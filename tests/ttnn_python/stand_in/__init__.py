@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ttnn_python.stand_in import caches, creation, eltwise, movement, products, reduction, windows
+from tests.ttnn_python.stand_in import caches, creation, eltwise, movement, products, queues, reduction, windows
 from tests.ttnn_python.stand_in.tensor import BufferType, DataType, Layout, Record, Tensor, TensorMemoryLayout
 
 __all__ = ["BufferType", "DataType", "Layout", "Tensor", "TensorMemoryLayout"]
@@ -45,7 +45,7 @@ for _name, _function in eltwise.UNARY.items():
     globals()[_name] = eltwise.unary(_function)
 for _name, _function in eltwise.BINARY.items():
     globals()[_name] = eltwise.binary(_function)
-for _name in ("gelu", "leaky_relu", "selu", "clamp", "div", "where", "typecast", "bitcast"):
+for _name in ("gelu", "gelu_bw", "leaky_relu", "selu", "clamp", "div", "where", "typecast", "bitcast"):
     globals()[_name] = getattr(eltwise, _name)
 quantize, dequantize, requantize = eltwise.quantize, eltwise.dequantize, eltwise.requantize
 
@@ -78,11 +78,21 @@ experimental = SimpleNamespace(
 )
 fill_cache = caches.fill_cache
 
+for _name in ("begin_trace_capture", "end_trace_capture", "execute_trace", "release_trace"):
+    globals()[_name] = getattr(queues, _name)
+for _name in ("record_event", "wait_for_event", "copy_host_to_device_tensor", "synchronize_device"):
+    globals()[_name] = getattr(queues, _name)
+
 conv1d, conv2d, conv_transpose2d = windows.conv1d, windows.conv2d, windows.conv_transpose2d
 max_pool2d, avg_pool2d = windows.max_pool2d, windows.avg_pool2d
 
 full, ones, arange = creation.full, creation.ones, creation.arange
 zeros = empty = creation.full
+
+
+def prepare_conv_weights(*, weight_tensor: Tensor, **_: Any) -> Tensor:
+    """The form of weights that a convolution reads is its own affair."""
+    return weight_tensor
 
 
 def open_device(**_: Any) -> object:

@@ -120,6 +120,22 @@ def _tanh_gelu(x: Array) -> Array:
     return x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
 
 
+def gelu_bw(grad: Tensor, x: Tensor, *, variant: GeluVariant = GeluVariant.Accurate, **keywords: Any) -> list[Tensor]:
+    """The slope of either form, times the gradient; alone in a list."""
+    slope = _gelu_slope if variant is GeluVariant.Accurate else _tanh_gelu_slope
+    return [made(x, grad.values * slope(x.values), **keywords)]
+
+
+def _gelu_slope(x: Array) -> Array:
+    return (1 + _erf(x / math.sqrt(2))) / 2 + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+def _tanh_gelu_slope(x: Array) -> Array:
+    inner = np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+    steep = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x**2)
+    return (1 + inner) / 2 + x * (1 - inner**2) * steep / 2
+
+
 def activated(values: Array, activation: Any) -> Array:
     """What a product or a convolution does at its end: a function with its parameters, or nothing."""
     if activation is None:

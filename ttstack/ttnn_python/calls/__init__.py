@@ -17,11 +17,13 @@ from ttstack.ttnn_python.calls import (
     shape,
     sort,
 )
-from ttstack.ttnn_python.calls.table import CALLS, NO_CALL, Statement
+from ttstack.ttnn_python.calls.table import CALLS, NO_CALL, PREPARED, WRITES_FROM_HOST, Statement
 
 __all__ = [
     "CALLS",
     "NO_CALL",
+    "PREPARED",
+    "WRITES_FROM_HOST",
     "Statement",
     "attention",
     "cache",

@@ -1,34 +1,44 @@
 """Attention, and heads between columns and a dimension of their own."""
 
 from ttstack.device.configs.attention import AttentionConfig
-from ttstack.ops.types import TILE
+from ttstack.ops.types import TILE, DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, data_type
+
+_NARROW = DType.BF16
+"""What attention computes with where operands have 32 bits."""
 
 
 @calls("scaled_dot_product_attention")
 def attention(o: Placed) -> Expression:
     """Flash attention in chunks of queries and keys; a mask of one row is repeated for all queries."""
-    mask = o.operand("attention_mask")
+    mask = _narrow(o, "attention_mask")
     if mask is not None:
         rows, needed = o.at("attention_mask")[0].shape[-2:-1], o.op.query.shape[2]
         mask = mask if rows == (needed,) else call("repeat", mask, [1, 1, needed, 1])
-    return call(
+    found = call(
         "transformer.scaled_dot_product_attention",
-        o.operand("query"),
-        o.operand("key"),
-        o.operand("value"),
+        *(_narrow(o, place) for place in ("query", "key", "value")),
         attn_mask=mask,
         is_causal=o.op.is_causal,
         scale=o.op.scale,
         sliding_window_size=o.op.sliding_window_size,
-        attention_sink=o.operand("attention_sink"),
+        attention_sink=_narrow(o, "attention_sink"),
         memory_config=o.memory,
         program_config=chunks(o),
         compute_kernel_config=o.compute,
     )
+    return o.cast(found, _NARROW if o.operand_dtype is DType.F32 else o.operand_dtype)
+
+
+def _narrow(o: Placed, place: str) -> Expression | None:
+    """An operand in a format that attention takes: not in 32 bits."""
+    found = o.operand(place)
+    if found is None or o.at(place)[1].dtype is not DType.F32:
+        return found
+    return call("typecast", found, data_type(_NARROW))
 
 
 def chunks(o: Placed) -> Call:
@@ -48,19 +58,22 @@ def chunks(o: Placed) -> Call:
 @calls("scaled_dot_product_attention_decode", "paged_scaled_dot_product_attention_decode")
 def decode(o: Placed) -> Expression:
     """One query a user over a cache, of which a tensor says how much is filled."""
-    return call(
+    if len({t.shape[-1] for t in (o.op.query, o.op.key, o.op.value)}) > 1:
+        raise NoCallError("heads of queries, keys and values of other widths")
+    found = call(
         f"transformer.{o.op.mnemonic}",
-        *(o.operand(place) for place in ("query", "key", "value")),
+        *(_narrow(o, place) for place in ("query", "key", "value")),
         *(() if "page_table" not in o.op.operand_specs() else (o.operand("page_table"),)),
         is_causal=o.op.is_causal,
-        attn_mask=o.operand("attention_mask"),
+        attn_mask=_narrow(o, "attention_mask"),
         cur_pos_tensor=o.operand("cur_pos_tensor"),
-        attention_sink=o.operand("attention_sink"),
+        attention_sink=_narrow(o, "attention_sink"),
         scale=o.op.scale,
         sliding_window_size=getattr(o.op, "sliding_window_size", None),
         memory_config=o.memory,
         compute_kernel_config=o.compute,
     )
+    return o.cast(found, _NARROW if o.operand_dtype is DType.F32 else o.operand_dtype)
 
 
 @calls("split_heads")

@@ -1,11 +1,11 @@
-"""Convolutions: weights on the host, which the library prepares at the first call."""
+"""Convolutions: weights on the host, which the library prepares, those of images once for all passes."""
 
 from typing import Any
 
 from ttstack.ops.windows import low_and_high, per_axis
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.pool import padding
-from ttstack.ttnn_python.calls.table import calls
+from ttstack.ttnn_python.calls.table import PREPARED, Statement, calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import NoCallError, data_type, layout, memory_layout
@@ -14,20 +14,45 @@ from ttstack.ttnn_python.spelling import NoCallError, data_type, layout, memory_
 @calls("conv2d")
 def conv2d(o: Placed) -> Expression:
     """Windows of images."""
-    rows = _pixels(o)
-    _, height, width, _ = o.op.sizes
-    found = call(
-        "conv2d",
-        **_operands(o, rows),
-        input_height=height,
-        input_width=width,
-        kernel_size=[w.kernel for w in o.op.windows],
-        stride=[w.stride for w in o.op.windows],
-        padding=padding(o.op.windows),
-        dilation=[w.dilation for w in o.op.windows],
-        **_configs(o),
-    )
+    found = call("conv2d", **_operands(o, _pixels(o)), **_images(o), **_configs(o))
     return call("reshape", found, list(o.op.results[0].shape), memory_config=o.memory)
+
+
+def prepare(o: Placed) -> Statement:
+    """The weights of windows of images in tiles, on the device."""
+    weight = o.operand("weight")
+    assert weight is not None
+    given = o.at("input")[1]
+    prepared = call(
+        "prepare_conv_weights",
+        weight_tensor=weight,
+        weights_format="OIHW",
+        input_memory_config=o.constants.memory(given, o.at("input")[0]),
+        input_layout=layout(given),
+        has_bias=o.operand("bias") is not None,
+        input_dtype=data_type(given.dtype),
+        output_dtype=o.dtype,
+        **_sizes(o),
+        **_images(o),
+        conv_config=_config(o),
+        compute_config=o.compute,
+    )
+    return (weight.text,), prepared
+
+
+PREPARED["conv2d"] = prepare
+
+
+def _images(o: Placed) -> dict[str, Any]:
+    _, height, width, _ = o.op.sizes
+    return {
+        "input_height": height,
+        "input_width": width,
+        "kernel_size": [w.kernel for w in o.op.windows],
+        "stride": [w.stride for w in o.op.windows],
+        "padding": padding(o.op.windows),
+        "dilation": [w.dilation for w in o.op.windows],
+    }
 
 
 @calls("conv1d")
@@ -86,6 +111,12 @@ def _operands(o: Placed, rows: Any) -> dict[str, Any]:
         "input_tensor": rows,
         "weight_tensor": o.operand("weight"),
         "bias_tensor": None if bias is None else call("reshape", bias, [1, 1, 1, o.op.out_channels]),
+        **_sizes(o),
+    }
+
+
+def _sizes(o: Placed) -> dict[str, Any]:
+    return {
         "device": Name("device"),
         "in_channels": o.op.channels,
         "out_channels": o.op.out_channels,

@@ -5,20 +5,25 @@ from typing import Any
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
 from ttstack.ops.types import DType, QuantType
+from ttstack.ttnn_python.calls.formats import computed_in
 from ttstack.ttnn_python.calls.table import calls
-from ttstack.ttnn_python.expression import Call, Expression, Name, call
+from ttstack.ttnn_python.expression import Call, Expression, Item, Name, call
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _OTHER_NAMES = {
     "div": "divide",
     "right_shift": "bitwise_right_shift",
+    "remainder": "fmod",
 }
 """Where `ttnn` calls an op otherwise."""
 
 
-_OF_ONE_FORMAT = ("maximum", "minimum")
+_OF_ONE_FORMAT = ("maximum", "minimum", "fmod", "atan2", "pow")
 """Ops that take operands of one format only."""
+
+_OF_OPERANDS_FORMAT = ("atan2", "fmod", "logical_left_shift", "logical_right_shift")
+"""Ops beside those on bits that give what their operands are, and take no format to give."""
 
 _OF_TRUTH = ("eq", "ne", "lt", "le", "gt", "ge", "isfinite", "signbit")
 """Ops that give one or zero by themselves."""
@@ -33,18 +38,27 @@ def _alike(*bases: type[Op]) -> list[str]:
 @calls(*_alike(EltwiseUnary))
 def unary(o: Placed) -> Expression:
     """Functions of one number."""
-    return _true_or_not(o, o.unary(_name(o)))
+    name = _name(o)
+    held = computed_in(name, o.operand_dtype)
+    found = call(name, o.as_format(0, held), memory_config=o.memory)
+    return _true_or_not(o, o.cast(found, held))
 
 
 @calls(*_alike(EltwiseBinary))
 def binary(o: Placed) -> Expression:
     """Functions of two numbers; the result's format is asked for, because truth values have another one."""
     name = _name(o)
-    operands = [*map(o.as_result, range(2))] if name in _OF_ONE_FORMAT else o.operands
-    if name == "remainder":
-        return o.cast(call("fmod", *o.operands, memory_config=o.memory), o.operand_dtype)
     if name == "divide" and not o.op.lhs.dtype.is_float:
-        return o.cast(call("div", *o.operands, rounding_mode="trunc", memory_config=o.memory), o.operand_dtype)
+        name = "div"
+    held = computed_in(name, o.operand_dtype)
+    alike = o.device_op.results[0].dtype if name in _OF_ONE_FORMAT else None
+    wanted = alike if held is o.operand_dtype else held
+    operands = o.operands if wanted is None else [o.as_format(i, wanted) for i in range(2)]
+    held = held if wanted is None else wanted
+    if name == "div":
+        return o.cast(call(name, *operands, rounding_mode="trunc", memory_config=o.memory), held)
+    if name in _OF_OPERANDS_FORMAT or name.startswith("bitwise_"):
+        return o.cast(call(name, *operands, memory_config=o.memory), held)
     return _true_or_not(o, call(name, *operands, dtype=o.dtype, memory_config=o.memory))
 
 
@@ -71,6 +85,16 @@ def gelu(o: Placed) -> Expression:
     return o.unary("gelu", variant=Name(f"ttnn.GeluVariant.{variant}"))
 
 
+@calls("gelu_bw")
+def gelu_bw(o: Placed) -> Expression:
+    """The gradient of either form; it comes as a list of one."""
+    if o.op.lhs.shape != o.op.rhs.shape:
+        raise NoCallError("a derivative of a GELU whose gradient has another shape")
+    variant = Name(f"ttnn.GeluVariant.{'Tanh' if o.op.approximate == 'tanh' else 'Accurate'}")
+    found = call("gelu_bw", *o.operands, variant=variant, memory_config=o.memory)
+    return o.cast(Item(found, 0), o.operand_dtype)
+
+
 @calls("leaky_relu")
 def leaky_relu(o: Placed) -> Expression:
     """With the slope below zero."""
@@ -86,7 +110,8 @@ def selu(o: Placed) -> Expression:
 @calls("clamp_scalar")
 def clamp_scalar(o: Placed) -> Expression:
     """Between two numbers."""
-    return o.unary("clamp", min=o.op.min, max=o.op.max)
+    held = computed_in("clamp", o.operand_dtype)
+    return o.cast(call("clamp", o.as_format(0, held), min=o.op.min, max=o.op.max, memory_config=o.memory), held)
 
 
 @calls("clamp_tensor")
@@ -134,12 +159,14 @@ def dropout(o: Placed) -> Expression:
 @calls("quantize", "quantize_unrolled", "dequantize", "dequantize_unrolled", "requantize", "requantize_unrolled")
 def quantize(o: Placed) -> Expression:
     """Between real numbers and integers, by scales and zero points that are numbers or tensors."""
-    name = o.op.mnemonic.removesuffix("_unrolled")
-    keywords: dict[str, Any] = {"dtype": o.dtype, "memory_config": o.memory}
+    name, held = o.op.mnemonic.removesuffix("_unrolled"), o.device_op.results[0].dtype
+    held = DType.BF16 if held.is_block else held  # which no integers become
+    keywords: dict[str, Any] = {"dtype": data_type(held), "memory_config": o.memory}
     if o.op.mnemonic != name:
-        return _limited(o, call(name, *o.operands, axis=o.op.axis, **keywords))
+        return o.cast(_limited(o, call(name, *o.operands, axis=o.op.axis, **keywords)), held)
     pairs = [_scale(t.dtype) for t in (*o.op.operands, *o.op.results) if isinstance(t.dtype, QuantType)]
-    return _limited(o, call(name, o.operands[0], *(number for pair in pairs for number in pair), **keywords))
+    found = call(name, o.operands[0], *(number for pair in pairs for number in pair), **keywords)
+    return o.cast(_limited(o, found), held)
 
 
 def _limited(o: Placed, steps: Expression) -> Expression:

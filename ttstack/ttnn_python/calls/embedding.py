@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.ops.types import DType
+from ttstack.ops.types import TILE, DType
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
@@ -86,10 +86,16 @@ def _weighted(o: Placed, rows: Expression, shape: Sequence[int]) -> Expression:
 
 @calls("embedding_backward")
 def embedding_backward(o: Placed) -> Expression:
-    """Gradients added up by row of the table."""
+    """Gradients added up by row of the table; not in 32 bits."""
     width, rows = o.op.weight.shape[-1], o.op.input.size
-    gradient = call("reshape", o.operand("in_gradient"), [1, 1, rows, width])
-    found = call(
-        "embedding_bw", o.operand("input"), o.operand("weight"), gradient, dtype=o.dtype, memory_config=o.memory
-    )
-    return call("reshape", found, list(o.op.results[0].shape))
+    if rows % TILE:
+        raise NoCallError(f"gradients of {rows} rows, which are no multiple of {TILE}")
+    ids = call("reshape", o.operand("input"), [1, rows])
+    if o.at("input")[1].dtype is not DType.UI32:
+        ids = call("typecast", ids, data_type(DType.UI32))
+    gradient, held = o.operand("in_gradient"), o.at("in_gradient")[1].dtype
+    if held is DType.F32:
+        gradient, held = call("typecast", gradient, data_type(DType.BF16)), DType.BF16
+    flat = call("reshape", gradient, [1, 1, rows, width])
+    found = call("embedding_bw", ids, o.operand("weight"), flat, dtype=data_type(held), memory_config=o.memory)
+    return o.cast(call("reshape", found, list(o.op.results[0].shape)), held)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from ttstack.ops.types import DType
+from ttstack.ops.types import TILE, DType
+from ttstack.ttnn_python.calls.formats import computed_in
 from ttstack.ttnn_python.calls.table import calls
-from ttstack.ttnn_python.expression import Expression, call
+from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
@@ -46,7 +47,10 @@ def _sliced(o: Placed, begins: Sequence[int], ends: Sequence[int], step: Sequenc
         raise NoCallError("a slice that goes down has no call")
     shape = o.op.input.shape
     low, high = ([b + e if b < 0 else b for b, e in zip(bounds, shape, strict=True)] for bounds in (begins, ends))
-    return o.unary("slice", low, high, list(step))
+    cut = zip(low[-2:], high[-2:], shape[-2:], strict=True)
+    whole = set(step) <= {1} and all(b % TILE == 0 and (e % TILE == 0 or e == extent) for b, e, extent in cut)
+    held = o.operand_dtype if whole else computed_in("slice of parts of tiles", o.operand_dtype)
+    return o.cast(call("slice", o.as_format(0, held), low, high, list(step), memory_config=o.memory), held)
 
 
 @calls("gather")
@@ -60,8 +64,15 @@ def gather(o: Placed) -> Expression:
 
 @calls("scatter")
 def scatter(o: Placed) -> Expression:
-    """Elements put along one dimension, or added to what is there."""
+    """Elements put along one dimension, or added to what is there; of 32 bits, in rows."""
     kinds = {"invalid": "scatter", "sum": "scatter_add"}
     if o.op.scatter_reduce_type not in kinds:
         raise NoCallError(f"a scatter by {o.op.scatter_reduce_type} has no call")
-    return o.unary(kinds[o.op.scatter_reduce_type], o.op.dim, o.operand("index"), o.operand("source"))
+    name, held = kinds[o.op.scatter_reduce_type], computed_in("scatter", o.operand_dtype)
+    x, source = o.as_format(0, held), o.as_format(2, held)
+    if held is not DType.F32 or not o.device_op.operands[0].tiled:
+        found = call(name, x, o.op.dim, o.operand("index"), source, memory_config=o.memory)
+        return o.cast(found, held)
+    rows = [call("to_layout", y, Name("ttnn.ROW_MAJOR_LAYOUT")) for y in (x, o.operand("index"), source)]
+    found = call(name, rows[0], o.op.dim, *rows[1:])
+    return o.cast(call("to_layout", found, Name("ttnn.TILE_LAYOUT"), memory_config=o.memory), held)

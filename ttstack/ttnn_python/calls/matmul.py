@@ -81,13 +81,12 @@ def program_config(o: Placed) -> Call | None:
 
 
 def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Call:
+    """Its `per_core_M` are the rows of one block, of which a core can have several."""
     if fused is not None:
         raise NoCallError(f"{kind} fuses no activation")
-    return call(
-        kind,
-        compute_with_storage_grid_size=cores,
-        **{name: n for name, n in blocks.items() if not name.startswith("out_block")},
-    )
+    named = {name: n for name, n in blocks.items() if not name.startswith("out_block")}
+    named["per_core_M"] = blocks.get("out_block_h", blocks["per_core_M"])
+    return call(kind, compute_with_storage_grid_size=cores, **named)
 
 
 def _one_by_one(o: Placed) -> Call:

@@ -4,10 +4,11 @@ from typing import Any
 
 from ttstack.ops.types import DType
 from ttstack.ops.windows import per_axis
+from ttstack.ttnn_python.calls.formats import computed_in
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError, layout
+from ttstack.ttnn_python.spelling import NoCallError, data_type, layout
 
 
 @calls("max_pool2d")
@@ -27,8 +28,11 @@ def avg_pool2d(o: Placed) -> Expression:
 def _pool(o: Placed, name: str, dilation: list[int] | None, **keywords: Any) -> Expression:
     n, h, w, c = o.op.images().shape
     t, found = o.result
-    rows = call("reshape", o.operand("input"), [1, 1, n * h * w, c])
+    held = computed_in(name, o.operand_dtype)
+    rows = call("reshape", o.as_format(0, held), [1, 1, n * h * w, c])
     windows = o.op.windows
+    if any(2 * max(w.low, w.high) > w.kernel for w in windows):
+        raise NoCallError("a pool around which there is more padding than half a window")
     pooled = call(
         name,
         rows,
@@ -42,11 +46,11 @@ def _pool(o: Placed, name: str, dilation: list[int] | None, **keywords: Any) -> 
         *([] if dilation is None else [dilation]),
         ceil_mode=o.op.ceil_mode,
         **keywords,
-        dtype=o.dtype,
+        dtype=data_type(held),
         output_layout=layout(found),
         memory_config=o.memory,
     )
-    return call("reshape", pooled, list(t.shape))
+    return o.cast(call("reshape", pooled, list(t.shape)), held)
 
 
 def padding(windows: Any) -> list[int]:

@@ -1,22 +1,25 @@
 """Reductions, scans and softmax."""
 
+from typing import Any
+
 from ttstack.ops.types import DType
+from ttstack.ttnn_python.calls.formats import computed_in
 from ttstack.ttnn_python.calls.table import calls
-from ttstack.ttnn_python.expression import Expression, call
+from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError, data_type
+from ttstack.ttnn_python.spelling import NoCallError, layout
 
 
 @calls("sum", "mean", "max", "min")
 def reduction(o: Placed) -> Expression:
     """Along one dimension or several."""
-    return o.unary(o.op.mnemonic, dim=list(o.op.dims), keepdim=o.op.keep_dim, compute_kernel_config=o.compute)
+    return _whole(o, dim=list(o.op.dims), keepdim=o.op.keep_dim, compute_kernel_config=o.compute)
 
 
 @calls("prod")
 def prod(o: Placed) -> Expression:
     """Along one dimension."""
-    return o.unary("prod", dim=_one(o), keepdim=o.op.keep_dim)
+    return _whole(o, dim=_one(o), keepdim=o.op.keep_dim)
 
 
 @calls("reduce_and", "reduce_or")
@@ -32,8 +35,11 @@ def truth(o: Placed) -> Expression:
 def argmax(o: Placed) -> Expression:
     """Along one dimension, or of all elements."""
     dim = _one(o) if o.op.dim_arg else None
-    x = o.operands[0] if o.op.input.dtype.is_float else call("typecast", o.operands[0], data_type(DType.F32))
-    return o.cast(call("argmax", x, dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory), DType.UI32)
+    x = o.as_format(0, computed_in("argmax", o.operand_dtype))
+    x = call("to_layout", x, Name("ttnn.ROW_MAJOR_LAYOUT")) if dim is None else x
+    found = call("argmax", x, dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory)
+    found = call("to_layout", found, layout(o.result[1])) if dim is None else found
+    return o.cast(found, DType.UI32)
 
 
 @calls("cumsum", "cumprod")
@@ -47,6 +53,13 @@ def softmax(o: Placed) -> Expression:
     """Along one dimension, less the greatest where asked for."""
     stable = o.op.numericStable
     return o.unary("softmax", dim=o.op.dimension, compute_kernel_config=o.compute, numeric_stable=stable)
+
+
+def _whole(o: Placed, **keywords: Any) -> Expression:
+    """The call of the op's name, in a format that it takes."""
+    name = o.op.mnemonic
+    held = computed_in(name, o.operand_dtype)
+    return o.cast(call(name, o.as_format(0, held), **keywords, memory_config=o.memory), held)
 
 
 def _one(o: Placed) -> int:

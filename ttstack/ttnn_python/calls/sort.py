@@ -1,20 +1,24 @@
 """Ops that order elements."""
 
+from typing import Any
+
 from ttstack.ops.types import DType
+from ttstack.ttnn_python.calls.formats import computed_in
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import data_type
+from ttstack.ttnn_python.spelling import NoCallError
+
+_USERS = 32
+"""Rows of candidates that tokens are drawn for at a time."""
 
 
 @calls("topk")
 def topk(o: Placed) -> list[Statement]:
     """The best values and where they stood."""
     op = o.op
-    found = call(
-        "topk", o.operands[0], k=op.k, dim=op.dim, largest=op.largest, sorted=op.sorted, memory_config=o.memory
-    )
-    return _indexed(o, found)
+    keywords = {"k": op.k, "dim": op.dim, "largest": op.largest, "sorted": op.sorted}
+    return _ordered(o, "topk", keywords)
 
 
 @calls("sort")
@@ -22,24 +26,28 @@ def sort(o: Placed) -> list[Statement]:
     """All values in order and where they stood."""
     op = o.op
     order = {"dim": op.dim, "descending": op.descending, "stable": op.stable}
-    if o.op.input.dtype.is_float:
-        return _indexed(o, call("sort", o.operands[0], **order, memory_config=o.memory))
-    reals = call("typecast", o.operands[0], data_type(DType.F32))
-    values = o.cast(Name(o.targets[0]), DType.F32)
-    return [*_indexed(o, call("sort", reals, **order, memory_config=o.memory)), ((o.targets[0],), values)]
+    return _ordered(o, "sort", order)
 
 
-def _indexed(o: Placed, found: Expression) -> list[Statement]:
-    """Positions are 16-bit numbers where the extent fits them."""
-    at = o.op.ordered()[1]
-    given = DType.UI16 if o.op.ordered()[0].shape[at] <= 1 << 16 else DType.UI32
-    positions = o.targets[1]
-    cast = o.cast(Name(positions), given, number=1)
-    return [(o.targets, found), *([] if cast == Name(positions) else [((positions,), cast)])]
+def _ordered(o: Placed, name: str, keywords: dict[str, Any]) -> list[Statement]:
+    """Values, then positions, which are 16-bit numbers where values are, and the extent fits them."""
+    held = computed_in(name, o.operand_dtype)
+    found = call(name, o.as_format(0, held), **keywords, memory_config=o.memory)
+    ordered, at = o.op.ordered()
+    wide = held is DType.F32 or ordered.shape[at] > 1 << 16
+    casts = [o.cast(Name(o.targets[0]), held), o.cast(Name(o.targets[1]), DType.UI32 if wide else DType.UI16, number=1)]
+    changed = zip(o.targets, casts, strict=True)
+    return [(o.targets, found), *(((target,), cast) for target, cast in changed if cast != Name(target))]
 
 
 @calls("sampling")
 def sampling(o: Placed) -> Expression:
     """A token for each of 32 users."""
-    found = call("sampling", *o.operands, seed=o.op.seed)
-    return o.cast(found, DType.UI32)
+    users, candidates = o.op.input_values.shape
+    if users != _USERS:
+        raise NoCallError(f"tokens of {users} users: of {_USERS} at a time")
+    _, indices, *others = o.operands
+    values = o.as_format(0, computed_in("sampling", o.operand_dtype))
+    shape = [1, 1, users, candidates]
+    found = call("sampling", call("reshape", values, shape), call("reshape", indices, shape), *others, seed=o.op.seed)
+    return o.cast(call("reshape", found, [users]), DType.UI32)

@@ -13,6 +13,12 @@ Spelling = Callable[[Placed], Expression | list[Statement]]
 CALLS: dict[str, Spelling] = {}
 """What spells each op: the expression that gives all its results, or several statements."""
 
+PREPARED: dict[str, Callable[[Placed], Statement]] = {}
+"""What brings the weights of an op into the form that it reads, once for all passes."""
+
+WRITES_FROM_HOST = ("arange", "conv1d", "conv_transpose2d", "full", "ones", "zeros")
+"""Ops whose calls write what the host holds: values, or weights that they prepare themselves."""
+
 NO_CALL = {
     "all_to_all": "experimental.all_to_all_async needs semaphores and buffers of its own",
     "all_to_all_dispatch_metadata": "experimental.all_to_all_dispatch_metadata takes other operands",
@@ -24,7 +30,6 @@ NO_CALL = {
     "batch_norm_training": "a batch norm updates its statistics in place there, and gives them as results here",
     "constant": "constants are tensors of a program, not ops",
     "conv3d": "its weights have a form that is not emitted",
-    "gelu_bw": "a derivative that is not emitted",
     "generic": "a region of tile ops has no call",
     "group_norm": "it needs a mask and weights in row-major columns of tiles",
     "max_pool2d_with_indices": "a maximum with indices is not emitted",
