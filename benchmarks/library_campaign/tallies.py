@@ -1,0 +1,38 @@
+"""The results of a campaign, as they are stored: what became of how many, by kind."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from benchmarks.library_campaign.outcome import FINDINGS, Outcome
+
+
+def path(campaign: str) -> Path:
+    """Where the tallies of a campaign stand."""
+    return Path(__file__).parent / f"{campaign}.txt"
+
+
+def text(campaign: str, seed: int, outcomes: Iterable[Outcome]) -> str:
+    """The whole file: a head, a line a kind, and what is refused or differs."""
+    found = list(outcomes)
+    commits = Counter(outcome.commit for outcome in found).most_common()
+    at = ", ".join(f"{commit} ({n})" for commit, n in commits)
+    ops = sum(outcome.ops for outcome in found)
+    head = [
+        f"{len(found)} {campaign} of {ops} ops, seed {seed}, at {at}",
+        _counts(Counter(outcome.result for outcome in found)),
+    ]
+    kinds: dict[str, Counter[str]] = {}
+    for outcome in found:
+        kinds.setdefault(outcome.kind, Counter())[outcome.result] += 1
+    table = [f"{kind:<44}{sum(tally.values()):>6}  {_counts(tally)}" for kind, tally in sorted(kinds.items())]
+    others = [f"{o.key} {o.kind}: {o.result} {o.detail}" for o in found if o.finding]
+    return "\n".join([*head, "", *table, *(["", *others] if others else [])]) + "\n"
+
+
+def _counts(tally: Mapping[str, int]) -> str:
+    return "  ".join(f"{result} {count}" for result, count in sorted(tally.items(), key=_order))
+
+
+def _order(item: tuple[str, int]) -> tuple[bool, str]:
+    return item[0] in FINDINGS, item[0]

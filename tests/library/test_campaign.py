@@ -1,0 +1,40 @@
+"""The campaigns of programs and configurations that the library judges: what they draw, and what they found."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.library_campaign import configurations, programs, tallies, zoo
+from benchmarks.library_campaign.draw_configuration import drawn
+from benchmarks.library_campaign.outcome import Outcome
+from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.system_desc import load
+
+CAMPAIGNS = {"programs": programs, "configurations": configurations, "zoo": zoo}
+
+
+def test_the_same_number_is_the_same_program():
+    assert [programs.drawn(1, n) for n in range(4)] == [programs.drawn(1, n) for n in range(4)]
+
+
+def test_configurations_are_of_every_family():
+    chip = load("wormhole").chips[0]
+    found = [drawn(Random(n), chip) for n in range(60)]
+    assert {kind.split()[0] for kind, _ in found} >= {"matmul", "eltwise", "attention", "conv2d"}
+    assert len({op.config.type for _, op in found if isinstance(op.config, MatmulConfig)}) == 3
+    assert found == [drawn(Random(n), chip) for n in range(60)]
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS)
+def test_what_is_stored_is_of_such_a_campaign(campaign: str):
+    stored = tallies.path(campaign).read_text()
+    assert campaign in stored.partition(",")[0]
+    assert len(set(CAMPAIGNS[campaign].keys(20))) == 20
+
+
+def test_findings_stand_at_the_end(tmp_path: Path):
+    outcomes = [Outcome("1", "softmax", "accepted", ops=2), Outcome("2", "pad", "refused", "0 pad: why", 1)]
+    text = tallies.text("programs", 14, outcomes)
+    assert text.startswith("2 programs of 3 ops, seed 14")
+    assert text.endswith("\n2 pad: refused 0 pad: why\n")
