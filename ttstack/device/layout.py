@@ -160,6 +160,12 @@ class Layout:
         down, across = self.memory_layout.cuts(self.grid or Grid(1, 1))
         return -(-rows // down), -(-cols // across)
 
+    def fills(self, t: TensorType) -> bool:
+        """Whether each core of `grid` has a shard of its own; any layout without one does."""
+        (rows, cols), (height, width) = self.matrix(t), self.shard(t)
+        pieces = -(-rows // max(height, 1)), -(-cols // max(width, 1))
+        return self.grid is None or pieces == self.memory_layout.cuts(self.grid)
+
     def bank_bytes(self, t: TensorType, banks: int) -> int:
         """Bytes that the fullest of `banks` banks (cores for L1, channels for DRAM) holds; none of the host's."""
         if self.on_host:

@@ -53,6 +53,8 @@ def _block_faults(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> 
             yield f"of a sharded result, out_block_w ({width}) is per_core_N ({n}) or out_block_h ({height}) is 1"
         if device_op.results[0].shard(device_op.op.results[0]) != (m, n):
             yield f"shards of the result are the {m} x {n} tiles of per_core_M and per_core_N"
+        if not device_op.results[0].fills(device_op.op.results[0]):
+            yield "each core of a product has a shard of the result"
 
 
 def _grid_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:

@@ -74,6 +74,8 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a norm takes no height shards"
     elif (result.memory_layout, result.grid) != (source.memory_layout, source.grid):
         yield "a norm of shards gives such shards"
+    elif not source.fills(device_op.op.operands[0]):
+        yield "each core of a norm has a shard"
     elif source.grid is not None:
         rows, cols = source.matrix(device_op.op.operands[0])
         held = source.shard(device_op.op.operands[0])
