@@ -14,6 +14,8 @@ _NARROW = DType.BF16
 @calls("scaled_dot_product_attention")
 def attention(o: Placed) -> Expression:
     """Flash attention in chunks of queries and keys; a mask of one row is repeated for all queries."""
+    if o.op.is_causal and o.op.query.shape[2] != o.op.key.shape[2]:
+        raise NoCallError("causal attention of queries and keys of other lengths")
     mask = _narrow(o, "attention_mask")
     if mask is not None:
         rows, needed = o.at("attention_mask")[0].shape[-2:-1], o.op.query.shape[2]
@@ -100,6 +102,9 @@ def split_all_heads(o: Placed) -> Expression:
     """Queries, keys and values out of one tensor, or of two."""
     if o.op.results[0].shape[-1] % TILE:
         raise NoCallError(f"heads of {o.op.results[0].shape[-1]} elements, which are no whole tiles")
+    both = o.op.kv_input_tensor
+    if both is not None and both.shape[1] != o.op.input_tensor.shape[1]:
+        raise NoCallError("heads of queries and keys of other lengths")
     return call(
         "transformer.split_query_key_value_and_split_heads",
         o.operand("input_tensor"),

@@ -1,11 +1,14 @@
 """Writes into caches of keys and values."""
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.calls.table import Statement, calls
-from ttstack.ttnn_python.expression import call
+from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, data_type
+
+_CORES = 8
+"""Cores of a row, each of which holds the heads of a user."""
 
 
 @calls("fill_cache")
@@ -19,33 +22,51 @@ def fill_cache(o: Placed) -> list[Statement]:
 @calls("update_cache")
 def update_cache(o: Placed) -> list[Statement]:
     """A row a user, in shards of a user, heads filled up to a tile, at positions in a tensor."""
-    heads, width = o.op.cache.shape[1], o.op.cache.shape[3]
+    heads = o.op.cache.shape[1]
     apart = o.op.users == o.op.input.shape[0]
     if apart and o.op.input.shape[2] != 1:
         raise NoCallError(f"{o.op.input.shape[2]} rows at a time: one has a call")
     if heads > TILE or o.op.batch_offset:
         raise NoCallError("more heads than a tile has rows, or users from another one on")
     rows = call("permute", o.operand("input"), [2, 0, 1, 3] if apart else [0, 2, 1, 3])
-    filled = call("pad", rows, [(0, 0), (0, 0), (0, TILE - heads), (0, 0)], 0.0) if heads < TILE else rows
-    users = TensorType((1, o.op.users, TILE, width), o.op.input.dtype)
-    given = o.at("input")[1]
-    shards = Layout(given.dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, o.op.users))
-    held = call("to_memory_config", filled, o.constants.memory(shards, users))
-    at = o.operand("update_index")
+    held = _user_by_user(o, rows, o.op.users, heads)
+    at = _positions(o)
     if o.op.update_index.size != o.op.users:
         at = call("repeat", at, [o.op.users])
     return [((), call("experimental.paged_update_cache", o.operand("cache"), held, update_idxs_tensor=at))]
 
 
+def _user_by_user(o: Placed, rows: Expression | None, users: int, heads: int) -> Expression:
+    """Heads of a user filled up to a tile, each user's on a core of its own."""
+    given, width = o.at("input")[1], o.op.cache.shape[3]
+    if users > _CORES:
+        raise NoCallError(f"{users} users: at most {_CORES} at a time")
+    filled = call("pad", rows, [(0, 0), (0, 0), (0, TILE - heads), (0, 0)], 0.0) if heads < TILE else rows
+    shards = Layout(given.dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, users))
+    t = TensorType((1, users, TILE, width), o.op.input.dtype)
+    return call("to_memory_config", filled, o.constants.memory(shards, t))
+
+
+def _positions(o: Placed) -> Expression | None:
+    """Numbers with a sign."""
+    at = o.operand("update_index")
+    return at if o.at("update_index")[1].dtype is DType.SI32 else call("typecast", at, data_type(DType.SI32))
+
+
 @calls("paged_update_cache")
 def paged_update_cache(o: Placed) -> list[Statement]:
     """A row a user, where a tensor says."""
+    _, users, heads, _ = o.op.input.shape
+    if heads > TILE:
+        raise NoCallError("more heads than a tile has rows")
+    given = o.at("input")[1]
+    rows = o.operand("input") if given.sharded else _user_by_user(o, o.operand("input"), users, heads)
     keywords = {
-        "update_idxs_tensor": o.operand("update_index"),
+        "update_idxs_tensor": _positions(o),
         "share_cache": o.op.share_cache or None,
         "page_table": o.operand("page_table"),
     }
-    return [((), call("experimental.paged_update_cache", o.operand("cache"), o.operand("input"), **keywords))]
+    return [((), call("experimental.paged_update_cache", o.operand("cache"), rows, **keywords))]
 
 
 @calls("paged_fill_cache")

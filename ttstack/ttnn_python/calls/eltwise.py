@@ -134,6 +134,9 @@ def typecast(o: Placed) -> Expression:
     if o.device_op.operands[0].dtype == o.device_op.results[0].dtype:
         same = o.device_op.operands[0] == o.device_op.results[0]
         return call("clone" if same else "to_memory_config", o.operands[0], memory_config=o.memory)
+    given, wanted = o.device_op.operands[0], o.device_op.results[0]
+    if (given.memory_layout, given.grid) != (wanted.memory_layout, wanted.grid):
+        return call("to_memory_config", call("typecast", o.operands[0], o.dtype), o.memory)
     return call("typecast", o.operands[0], o.dtype, memory_config=o.memory)
 
 
