@@ -29,6 +29,7 @@ from tests.forms import (
     pool,
     quantization,
     reduction,
+    rotary,
 )
 
 FAMILIES: Sequence[ModuleType] = (
@@ -46,6 +47,7 @@ FAMILIES: Sequence[ModuleType] = (
     pool,
     quantization,
     reduction,
+    rotary,
 )
 NOT_ALONE = {
     **dict.fromkeys(("rand", "empty", "alloc", "dealloc"), "has no values that its definition says"),

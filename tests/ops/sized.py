@@ -23,6 +23,7 @@ from ttstack.ops import (
     pool,
     quantization,
     reduction,
+    rotary,
     shape,
     training,
 )
@@ -91,6 +92,7 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     mesh.MeshShard: _same(shard_type="replicate", shard_direction="full_to_shard", shard_shape=(1,), shard_dims=(-1,)),
     distributed.DistributedNorm: _same(cluster_axis=1),
     attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),
+    rotary.RotaryEmbedding: lambda m, n: Case(m, (_t(1, 4, n, 64), _t(1, 1, n, 64), _t(1, 1, n, 64)), {}),
     attention.ConcatenateHeads: lambda m, n: Case(m, (_t(1, 4, n, 64),)),
     generic.ToLayout: lambda m, n: Case(m, (_t(n, n),)),
     attention.SplitHeads: lambda m, n: Case(m, (_t(1, n, 4 * 64),), {"num_heads": 4}),

@@ -23,6 +23,7 @@ from ttstack.ops import (
     mesh,
     normalization,
     reduction,
+    rotary,
     shape,
 )
 from ttstack.ops.types import DType, TensorType
@@ -410,6 +411,14 @@ def _attention(draw: Draw, mnemonic: str) -> Case:
     sink = (1, heads, 1, 1) if draw(st.booleans()) else None
     shapes_ = ((b, heads, sq, d), (b, kv, sk, d), (b, kv, sk, dv), mask, sink)
     return Case(mnemonic, tuple(None if s is None else TensorType(s, dtype) for s in shapes_), attributes)
+
+
+@_for(rotary.RotaryEmbedding)
+def _rotary(draw: Draw, mnemonic: str) -> Case:
+    t = draw(tensors(REALS, least=1))
+    t = t.with_shape((*t.shape[:-1], 2 * t.shape[-1]))
+    tables = (t.with_shape((*_spread(draw, t.shape[:-1]), t.shape[-1])) for _ in range(2))
+    return Case(mnemonic, (t, *tables), {"interleaved": draw(st.booleans())})
 
 
 @_for(attention.ConcatenateHeads)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ttstack import passes
+from ttstack.choices import Rewrite
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.mlir import ir
@@ -96,6 +97,26 @@ def test_every_list_of_fusion_patterns_is_applied():
     left = {name for name in lists if not any(f"{name}.PATTERNS" in text for text in FILES.values())}
     assert not left, "add the PATTERNS of each to those of the pass `fuse`, in ttstack/passes/ttir/fuse.py"
     assert len(lists) > 2
+
+
+@pytest.mark.parametrize("name", list(Rewrite))
+def test_a_rewrite_can_be_left_out(name: Rewrite):
+    every = [step.title for step in ttir_to_ttnn().passes]
+    left = [step.title for step in ttir_to_ttnn(CompileOptions.of({"without": f"{name},fuse"})).passes]
+    assert name in every
+    assert left == [title for title in every if title not in {name, "fuse"}]
+
+
+def test_all_rewrites_are_left_out_together():
+    assert CompileOptions.of({"without": "all"}) == CompileOptions.of({"without": [*Rewrite]})
+    left = {step.title for step in ttir_to_ttnn(CompileOptions.of({"without": "all"})).passes}
+    assert left.isdisjoint(Rewrite)
+
+
+def test_a_rewrite_that_there_is_not_is_told():
+    with pytest.raises(PassOptionError, match="options of the compilation do not fit") as caught:
+        CompileOptions.of({"without": "fuze"})
+    assert "'fold-batch-norm'" in caught.value.diagnostic.notes[0]
 
 
 def test_two_passes_cannot_have_one_name():

@@ -10,6 +10,7 @@ from ttstack.device.footprint import dst_tiles, parts
 from ttstack.device.kernel_class import is_rowwise
 from ttstack.device.layout import Layout
 from ttstack.ops.normalization import GroupNorm
+from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
@@ -46,9 +47,10 @@ def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 def weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles in which all cores get weights from DRAM that nothing hides.
 
-    All of them want the same pages at the same time, a block after the other; one channel has each page.
+    All of them want the same pages at the same time, a block after the other; one channel has each page. Angles of
+    rotary embeddings are read as rows come.
     """
-    if not is_rowwise(device_op.dispatch):
+    if not is_rowwise(device_op.dispatch) or isinstance(device_op.op, RotaryEmbedding):
         return 0.0
     rate = chip.dram.peak_bytes_per_second / chip.dram.num_channels / chip.clock_hz
     served = 0.0

@@ -120,11 +120,17 @@ class ScaledDotProductAttentionDecode(DecodeAttention, mnemonic="scaled_dot_prod
     attention_sink: TensorType | None = None
     is_causal: Bool = True
     scale: F32 | None = None
+    sliding_window_size: Ui32 | None = None
 
     @property
     def parts(self) -> tuple[TensorType, TensorType, TensorType]:
         """Query, keys and values."""
         return self.query, self.key, self.value
+
+    @property
+    def window(self) -> int | None:
+        """The sliding window."""
+        return self.sliding_window_size
 
     def lengths(self) -> tuple[int, int, int]:
         """Users, heads, and the length of the cache."""

@@ -32,7 +32,7 @@ def _device(given: object) -> object:
 
 def _names(given: object) -> object:
     """Rewrites by name, one or several, as text or in a sequence; `all` of them."""
-    names: object = given.split(",") if isinstance(given, str) else given or ()
+    names: object = given.split(",") if isinstance(given, str) else given or None
     return tuple(Rewrite) if names in (["all"], ("all",)) else names
 
 
@@ -65,7 +65,7 @@ class CompileOptions(PlacementOptions):
 
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
-    without: Annotated[tuple[Rewrite, ...], BeforeValidator(_names)] = ()
+    without: Annotated[tuple[Rewrite, ...] | None, BeforeValidator(_names)] = None
     inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
     """Shapes of inputs that the model leaves open, by name."""
     function: str | None = None

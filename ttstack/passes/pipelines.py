@@ -12,6 +12,7 @@ from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
 from ttstack.passes.ttir.channels_last import ChannelsLast
 from ttstack.passes.ttir.convert_results import ConvertResults
+from ttstack.passes.ttir.decode_attention import DecodeAttention
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
@@ -26,6 +27,7 @@ from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
 from ttstack.passes.ttir.fuse import Fuse
 from ttstack.passes.ttir.fuse_attention import FuseAttention
+from ttstack.passes.ttir.fuse_rotary import FuseRotary
 from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.join_products import JoinProducts
@@ -33,6 +35,8 @@ from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pool_bags import PoolBags
+from ttstack.passes.ttir.share_rows import ShareRows
+from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.tensor_train.compress import TensorTrain
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
@@ -62,6 +66,8 @@ def simplify() -> Pipeline:
             FoldConstants(),
             FuseAttention(),
             FoldMasks(),
+            DecodeAttention(),
+            FuseRotary(),
             FitAttention(),
             ChannelsLast(),
             SplitProducts(),
@@ -70,6 +76,9 @@ def simplify() -> Pipeline:
             FoldMovement(),
             Fuse(),
             JoinProducts(),
+            SinkSlices(),
+            ShareRows(),
+            FoldMovement(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldParameters(),
@@ -115,7 +124,7 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     start = (AttachSystemDesc(system_desc=chosen.system_desc), CheckMesh())
     tables = compress(chosen.tensor_train, dtype=chosen.dtype).passes if chosen.tensor_train else ()
     steps = (*start, *simplify().passes, *tables, *lower(chosen).passes)
-    return Pipeline(tuple(step for step in steps if step.title not in chosen.without))
+    return Pipeline(tuple(step for step in steps if step.title not in (chosen.without or ())))
 
 
 def tensor_train_to_linalg() -> Pipeline:

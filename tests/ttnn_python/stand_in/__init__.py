@@ -75,6 +75,8 @@ experimental = SimpleNamespace(
     nlp_create_qkv_heads=products.create_heads,
     paged_update_cache=caches.paged_update_cache,
     paged_fill_cache=caches.paged_fill_cache,
+    rotary_embedding=products.rotary,
+    rotary_embedding_hf=products.rotary_by_place,
 )
 fill_cache = caches.fill_cache
 

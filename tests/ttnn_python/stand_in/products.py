@@ -144,3 +144,22 @@ def create_heads(x: Tensor, *, num_heads: int, num_kv_heads: int, transpose_k_he
 def concatenate_heads(x: Tensor, **_: Any) -> Tensor:
     """Heads side by side."""
     return made(x, x.values.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1))
+
+
+def rotary(x: Tensor, cos: Tensor, sin: Tensor, token_index: int, **_: Any) -> Tensor:
+    """Rows of [1, users, heads, width] by one row of a table; as many rows come as fill tiles."""
+    assert cos.shape[:2] == (1, 1)
+    angles = (t.values[:, :, token_index : token_index + 1] for t in (cos, sin))
+    turned = _turned(x.values, *angles)
+    return made(x, np.pad(turned, ((0, 0), (0, 0), (0, -x.shape[2] % 32), (0, 0))))
+
+
+def rotary_by_place(x: Tensor, cos: Tensor, sin: Tensor, *, is_decode_mode: bool, **_: Any) -> Tensor:
+    """Rows [batch, heads, places, width] by the rows of a table; or [1, users, heads, width], each user by its own."""
+    assert cos.shape == sin.shape == ((1, x.shape[1], 1, x.shape[3]) if is_decode_mode else (1, 1, *x.shape[2:]))
+    return made(x, _turned(x.values, cos.values, sin.values))
+
+
+def _turned(x: Array, cos: Array, sin: Array) -> Array:
+    first, second = np.split(x, 2, -1)
+    return x * cos + np.concatenate([-second, first], -1) * sin

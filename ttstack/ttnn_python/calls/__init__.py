@@ -14,6 +14,7 @@ from ttstack.ttnn_python.calls import (
     normalization,
     pool,
     reduction,
+    rotary,
     shape,
     sort,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "normalization",
     "pool",
     "reduction",
+    "rotary",
     "shape",
     "sort",
 ]

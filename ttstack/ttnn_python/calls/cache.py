@@ -1,14 +1,11 @@
 """Writes into caches of keys and values."""
 
-from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.calls.table import Statement, calls
+from ttstack.ttnn_python.calls.users import in_shards
 from ttstack.ttnn_python.expression import Expression, call
 from ttstack.ttnn_python.placed import Placed
 from ttstack.ttnn_python.spelling import NoCallError, data_type
-
-_CORES = 8
-"""Cores of a row, each of which holds the heads of a user."""
 
 
 @calls("fill_cache")
@@ -29,22 +26,11 @@ def update_cache(o: Placed) -> list[Statement]:
     if heads > TILE or o.op.batch_offset:
         raise NoCallError("more heads than a tile has rows, or users from another one on")
     rows = call("permute", o.operand("input"), [2, 0, 1, 3] if apart else [0, 2, 1, 3])
-    held = _user_by_user(o, rows, o.op.users, heads)
+    held = in_shards(o, rows, o.at("input")[1], TensorType((1, o.op.users, heads, width), o.op.input.dtype))
     at = _positions(o)
     if o.op.update_index.size != o.op.users:
         at = call("repeat", at, [o.op.users])
     return [((), call("experimental.paged_update_cache", o.operand("cache"), held, update_idxs_tensor=at))]
-
-
-def _user_by_user(o: Placed, rows: Expression | None, users: int, heads: int) -> Expression:
-    """Heads of a user filled up to a tile, each user's on a core of its own."""
-    given, width = o.at("input")[1], o.op.cache.shape[3]
-    if users > _CORES:
-        raise NoCallError(f"{users} users: at most {_CORES} at a time")
-    filled = call("pad", rows, [(0, 0), (0, 0), (0, TILE - heads), (0, 0)], 0.0) if heads < TILE else rows
-    shards = Layout(given.dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, users))
-    t = TensorType((1, users, TILE, width), o.op.input.dtype)
-    return call("to_memory_config", filled, o.constants.memory(shards, t))
 
 
 def _positions(o: Placed) -> Expression | None:
@@ -59,8 +45,8 @@ def paged_update_cache(o: Placed) -> list[Statement]:
     _, users, heads, _ = o.op.input.shape
     if heads > TILE:
         raise NoCallError("more heads than a tile has rows")
-    given = o.at("input")[1]
-    rows = o.operand("input") if given.sharded else _user_by_user(o, o.operand("input"), users, heads)
+    t, given = o.at("input")
+    rows = o.operands[1] if given.sharded else in_shards(o, o.operands[1], given, t)
     keywords = {
         "update_idxs_tensor": _positions(o),
         "share_cache": o.op.share_cache or None,

@@ -1,0 +1,96 @@
+"""One step of decoding: as the model says it, and as the library's ops for single tokens do it, with the same values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import ttstack
+from ttstack.choices import Rewrite
+
+REWRITES = (Rewrite.DECODE_ATTENTION, Rewrite.FUSE_ROTARY, Rewrite.SHARE_ROWS)
+OPS = {
+    Rewrite.DECODE_ATTENTION: {"scaled_dot_product_attention_decode", "paged_update_cache"},
+    Rewrite.FUSE_ROTARY: {"rotary_embedding"},
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a step is, and how its mask is spelled."""
+
+    users: int
+    groups: int
+    shared: int
+    width: int
+    length: int
+    mask: str
+
+
+def turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    first, second = x.chunk(2, -1)
+    return x * cos + torch.cat((-second, first), -1) * sin
+
+
+class Step(nn.Module):
+    """A token a user: keys and values go into caches at a place that a tensor says, queries attend to all up to it."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.size, inner = size, size.groups * size.width
+        self.project = nn.ModuleList(nn.Linear(64, n, bias=False) for n in (inner * size.shared, inner, inner))
+        self.last = nn.Sequential(nn.Linear(inner * size.shared, 64), nn.SiLU(), nn.LayerNorm(64))
+        for name in ("keys", "values"):
+            self.register_buffer(name, torch.randn(size.users, size.groups, size.length, size.width))
+
+    def seen(self, at: Tensor) -> Tensor:
+        keys = torch.arange(self.size.length)
+        if self.size.mask == "window":
+            return ((keys <= at) & (keys > at - 8)).expand(self.size.users, 1, 1, -1)
+        if self.size.mask == "added":
+            return torch.where(keys[None, None] > at[:, None, None], torch.finfo(torch.float32).min, 0.0)
+        return (keys[None, None, None] < at[:, None, None, None] + 1).expand(self.size.users, 1, 1, -1)
+
+    def forward(self, x: Tensor, at: Tensor) -> Tensor:
+        size = self.size
+        angles = at[:, None].float() * torch.arange(1, size.width + 1) / size.width
+        cos, sin = (f(angles)[None, None] for f in (torch.cos, torch.sin))
+        q, k, v = (p(x).view(size.users, 1, -1, size.width).transpose(1, 2) for p in self.project)
+        self.keys.index_copy_(2, at, turned(k, cos, sin))
+        self.values.index_copy_(2, at, v)
+        keys, values = (
+            c[:, :, None].expand(-1, -1, size.shared, -1, -1).reshape(size.users, -1, size.length, size.width)
+            for c in (self.keys, self.values)
+        )
+        out = nn.functional.scaled_dot_product_attention(turned(q, cos, sin), keys, values, self.seen(at))
+        return self.last(out.transpose(1, 2).reshape(size.users, 1, -1)) + x
+
+
+LARGE = Size(users=32, groups=2, shared=4, width=64, length=96, mask="compared")
+CASES = [
+    (LARGE, ""),
+    (LARGE, "all"),
+    (Size(users=5, groups=2, shared=1, width=32, length=32, mask="window"), ""),
+    (Size(users=2, groups=1, shared=4, width=64, length=64, mask="added"), ""),
+    *((Size(users=3, groups=2, shared=2, width=32, length=32, mask="compared"), rewrite) for rewrite in REWRITES),
+]
+
+
+@pytest.mark.parametrize(("size", "without"), CASES)
+def test_a_step_gives_the_same(size: Size, without: str):
+    torch.manual_seed(0)
+    step = Step(size).eval().requires_grad_(False)
+    x, at = torch.randn(size.users, 1, 64), torch.tensor([size.length // 2])
+    program = ttstack.compile(step, (x, at), without=without)
+    names = {op.name for op in program.cost().ops}
+    taken = {rewrite for rewrite, ops in OPS.items() if ops <= names}
+    assert taken.isdisjoint(REWRITES if without == "all" else {without})
+    assert size is not LARGE or without or taken == OPS.keys()
+    done = program.run(dict(zip(program.inputs(), (x.numpy(), at.numpy()), strict=True)))
+    want = step(x, at)
+    (got,) = done.outputs.values()
+    np.testing.assert_allclose(got, want.numpy(), atol=1e-4 * float(want.abs().max()))
+    for name, cache in done.updated.items():
+        np.testing.assert_allclose(cache, step.get_buffer(name).numpy(), atol=1e-5)

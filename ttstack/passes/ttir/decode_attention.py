@@ -1,0 +1,107 @@
+"""Attention of one token a user to what a cache holds, and the write of that token into the cache."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ttstack.device.layout import storage
+from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.decode import ScaledDotProductAttentionDecode
+from ttstack.ops.kv_cache import PagedUpdateCache, UpdateCache
+from ttstack.ops.types import TILE, DType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.seen_keys import SeenKeys
+
+
+class DecodeAttention(Pass, name="decode-attention"):
+    """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
+
+    A mask that positions decide is no operand then, but those positions. One row a user that goes into a cache becomes
+    a write of all users at once.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every attention and every write of rows into a cache."""
+        if (prices := Prices.of(module)) is None:
+            return
+        for function in functions(module):
+            rewrite = _Rewrite(prices)
+            for op in body(function):
+                if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
+                    rewrite.attention(op)
+                elif op.name == f"ttir.{UpdateCache.mnemonic}":
+                    rewrite.update(op)
+
+
+@dataclass(frozen=True)
+class _Rewrite:
+    prices: Prices
+    seen: SeenKeys = field(default_factory=SeenKeys)
+    positions: dict[tuple[ir.Value, int, int], ir.Value] = field(default_factory=dict[Any, Any])
+    """Positions of users that were made already, by what they were made of."""
+
+    def attention(self, op: Any) -> None:
+        """The op for one token a user, over keys and values as they lie."""
+        found, (query, key, value, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
+        assert isinstance(found, ScaledDotProductAttention)
+        if mask is None or not _of_one_token(found):
+            return
+        seen, users = self.seen.about(mask), found.query.shape[0]
+        if seen is None or read_type(seen.base.type).size not in (1, read_type(mask.type).shape[0]):
+            return
+        one = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
+        decode = ScaledDotProductAttentionDecode(
+            query=one,
+            key=found.key,
+            value=found.value,
+            cur_pos_tensor=read_type(seen.base.type).with_shape((users,)).with_dtype(DType.I32),
+            scale=found.scale,
+            sliding_window_size=seen.window,
+        )
+        if self.prices.alone(decode) >= self.prices.alone(found):
+            return
+        with ir.InsertionPoint(op), op.location:
+            places = (reshaped(query, one.shape), key, value, None, self.at(seen.base, seen.offset, users))
+            made = ttir.named(decode.mnemonic, *places, **decode.attributes())
+            op.results[0].replace_all_uses_with(reshaped(made, found.results[0].shape))
+        op.erase()
+
+    def update(self, op: Any) -> None:
+        """A row a user, all heads together."""
+        found = describe(op)
+        assert isinstance(found, UpdateCache)
+        users, heads, rows, depth = found.input.shape
+        if found.users != users or rows != 1 or heads > TILE or found.batch_offset:
+            return
+        cache, values, index = op.operands
+        with ir.InsertionPoint(op), op.location:
+            places = (cache, reshaped(values, (1, users, heads, depth)), self.at(index, 0, users))
+            made = ttir.named(PagedUpdateCache.mnemonic, *places, result=found.cache)
+            op.results[0].replace_all_uses_with(made)
+        op.erase()
+
+    def at(self, base: ir.Value, offset: int, users: int) -> ir.Value:
+        """A position for each user, as the device holds them: integers, or one for all, and an offset."""
+        key = base, offset, users
+        if key not in self.positions:
+            t = read_type(base.type)
+            line = reshaped(base, (t.size,))
+            line = line if storage(t.dtype) is DType.SI32 else cast(line, DType.I32)
+            moved = elementwise("add", line, offset, result=read_type(line.type)) if offset else line
+            self.positions[key] = broadcast_to(moved, (users,))
+        return self.positions[key]
+
+
+def _of_one_token(found: ScaledDotProductAttention) -> bool:
+    """Whether there is one query a user, of heads and keys in whole tiles, and nothing that decides but a mask."""
+    if found.is_causal or found.sliding_window_size or found.attention_sink is not None:
+        return False
+    whole = (found.key.shape[2], found.key.shape[3], found.value.shape[3])
+    return found.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole)

@@ -1,0 +1,86 @@
+"""Rotary embeddings that a model spells as slices, products and sums."""
+
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.indexing import SliceStatic
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.producers import made_by, with_scalar
+
+
+class FuseRotary(Pass, name="fuse-rotary"):
+    """`x * cos + turned(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
+
+    Heads of one token a user are the rows of tiles then.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [("ttir.add", _sum)])
+
+
+def _sum(op: ir.Operation) -> list[ir.Value] | None:
+    for plain, turned in (op.operands, reversed(op.operands)):
+        first, second = made_by(plain, "multiply"), made_by(turned, "multiply")
+        if first is None or second is None:
+            return None
+        for x, cos in (first.operands, reversed(first.operands)):
+            for other, sin in (second.operands, reversed(second.operands)):
+                if _turns(other, x) and read_type(x.type) == read_type(op.results[0].type):
+                    return [rotary(x, _repeated(cos), _repeated(sin))]
+    return None
+
+
+def _turns(value: ir.Value, x: ir.Value) -> bool:
+    """Whether the value has the second half of each row of `x`, its sign turned, before the first."""
+    joined = made_by(value, "concat")
+    if joined is None or len(joined.operands) != 2 or read_type(value.type) != read_type(x.type):
+        return False
+    width = read_type(x.type).shape[-1]
+    if attribute_values(OPS["concat"], joined)["dim"] % read_type(x.type).rank != read_type(x.type).rank - 1:
+        return False
+    first, second = joined.operands
+    return _is_part(_negated(first), x, width // 2, width) and _is_part(second, x, 0, width // 2)
+
+
+def _negated(value: ir.Value) -> ir.Value | None:
+    if (op := made_by(value, "neg")) is not None:
+        return op.operands[0]
+    scaled = made_by(value, "multiply")
+    found = scaled and with_scalar(scaled)
+    return found[0] if found and found[1] == -1 else None
+
+
+def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
+    """Whether the value is columns `begin` to `end` of `x`."""
+    op = made_by(value, "slice_static")
+    if op is None or op.operands[0] != x:
+        return False
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    whole = cut.input.shape[:-1] == cut.results[0].shape[:-1]
+    return whole and set(cut.step) == {1} and (cut.begins[-1], cut.ends[-1]) == (begin, end)
+
+
+def _repeated(table: ir.Value) -> ir.Value:
+    """Angles before they were repeated for all rows that have them in common."""
+    op = made_by(table, "broadcast")
+    return table if op is None else op.operands[0]
+
+
+def rotary(x: ir.Value, cos: ir.Value, sin: ir.Value, **attributes: Any) -> ir.Value:
+    """The op; of [users, heads, 1, width], on [1, users, heads, width]."""
+    shape, tables = read_type(x.type).shape, (read_type(cos.type).shape, read_type(sin.type).shape)
+    one = len(shape) == 4 and shape[2] == 1 < shape[1]
+    if not one or any(len(t) != 4 or t[1] != 1 for t in tables):
+        return ttir.rotary_embedding(x, cos, sin, **attributes)
+    users, heads, _, width = shape
+    angles = (reshaped(t, (1, s[0], 1, width)) for t, s in zip((cos, sin), tables, strict=True))
+    turned = ttir.rotary_embedding(reshaped(x, (1, users, heads, width)), *angles, **attributes)
+    return reshaped(turned, shape)

@@ -1,0 +1,118 @@
+"""Ops that treat each row by itself, and the same on rows in a matrix of two dimensions."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ttstack.ops.base import Op
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.normalization import TrailingNorm
+from ttstack.ops.reduction import Reduction, Softmax
+from ttstack.ops.shape import Concat
+from ttstack.ops.types import TensorType
+
+Rule = Callable[[Any], Mapping[str, Any] | None]
+"""From an op to its attributes on a matrix; None where it does not treat each row by itself."""
+
+
+@dataclass(frozen=True)
+class RowOp:
+    """An op, and what of it changes on a matrix."""
+
+    op: Op
+    attributes: Mapping[str, Any]
+
+    @staticmethod
+    def of(op: Op) -> "RowOp | None":
+        """The op, where every row of its result is made of that row of operands and of what all rows have in common."""
+        rule = next((rule for kind, rule in _RULES.items() if isinstance(op, kind)), None)
+        changed = None if rule is None or len(op.results) != 1 or op.results[0].rank < 2 else rule(op)
+        if changed is None:
+            return None
+        found = RowOp(op, op.attributes() | changed)
+        return found if all(found.has_rows(i) or found.is_common(i) for i in range(len(op.operands))) else None
+
+    @property
+    def lead(self) -> tuple[int, ...]:
+        """The shape of the rows."""
+        return self.op.results[0].shape[:-1]
+
+    def has_rows(self, position: int) -> bool:
+        """Whether an operand has the rows of the result."""
+        if isinstance(self.op, Matmul) and position == 1:
+            return False
+        return self.op.operands[position].shape[:-1] == self.lead
+
+    def is_common(self, position: int) -> bool:
+        """Whether all rows have an operand in common: a row, or a matrix that rows are multiplied with."""
+        last = 2 if isinstance(self.op, Matmul) and position == 1 else 1
+        shape = self.op.operands[position].shape
+        return len(shape) >= last and math.prod(shape[:-last]) == 1
+
+    def matrix(self, position: int) -> tuple[int, ...]:
+        """The shape of an operand beside rows in a matrix."""
+        shape = self.op.operands[position].shape
+        if self.has_rows(position):
+            return math.prod(shape[:-1]), shape[-1]
+        return shape[-2:] if len(shape) > 1 else shape
+
+    @cached_property
+    def folded(self) -> Op:
+        """The op on a matrix."""
+        types = iter(t.with_shape(self.matrix(i)) for i, t in enumerate(self.op.operands))
+        flat: list[TensorType | None] = []
+        for place in (getattr(self.op, name) for name in self.op.operand_specs()):
+            flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
+        return type(self.op).on(flat, self.attributes, *[t.with_shape(self.result) for t in self.op.results])
+
+    @property
+    def result(self) -> tuple[int, int]:
+        """The shape of the result as a matrix."""
+        return math.prod(self.lead), self.op.results[0].shape[-1]
+
+
+def _same(_: Op) -> Mapping[str, Any]:
+    return {}
+
+
+def _product(op: Matmul) -> Mapping[str, Any] | None:
+    return None if op.transpose_a else {}
+
+
+def _norm(op: TrailingNorm) -> Mapping[str, Any] | None:
+    return {} if len(op.normalized_shape) == 1 else None
+
+
+def _softmax(op: Softmax) -> Mapping[str, Any] | None:
+    return {"dimension": 1} if op.dimension % op.input.rank == op.input.rank - 1 else None
+
+
+def _reduction(op: Reduction) -> Mapping[str, Any] | None:
+    return {"dim_arg": (1,)} if op.keep_dim and op.dims == (op.input.rank - 1,) else None
+
+
+def _concat(op: Concat) -> Mapping[str, Any] | None:
+    rank = op.results[0].rank
+    return {"dim": 1} if op.dim % rank == rank - 1 else None
+
+
+def _slice(op: SliceStatic) -> Mapping[str, Any] | None:
+    if op.input.shape[:-1] != op.results[0].shape[:-1] or set(op.step[:-1]) - {1}:
+        return None
+    rows = math.prod(op.input.shape[:-1])
+    return {"begins": (0, op.begins[-1]), "ends": (rows, op.ends[-1]), "step": (1, op.step[-1])}
+
+
+_RULES: Mapping[type[Op], Rule] = {
+    Eltwise: _same,
+    Matmul: _product,
+    TrailingNorm: _norm,
+    Softmax: _softmax,
+    Reduction: _reduction,
+    Concat: _concat,
+    SliceStatic: _slice,
+}
