@@ -30,6 +30,6 @@ FORMS = [
 
 INVALID = [
     ("rotary_embedding", "4x7xf32 7xf32 7xf32", "4x7xf32", "", "input [4, 7] has no rows of pairs"),
-    ("rotary_embedding", "4x8xf32 4x1xf32 4x8xf32", "4x8xf32", "", "cos_cache [4, 1] has no rows of 8"),
+    ("rotary_embedding", "4x8xf32 4x1xf32 4x8xf32", "4x8xf32", "", "cos_cache [4, 1] has not the rows of [4, 8]"),
     ("rotary_embedding", "4x8xf32 8xf32 3x8xf32", "4x8xf32", "", "shapes [4, 8] and [3, 8] do not broadcast"),
 ]

@@ -30,9 +30,11 @@ class RotaryEmbedding(Op, mnemonic="rotary_embedding"):
     def infer(self) -> TensorType:
         """The input's type."""
         shape = self.input.shape
-        expect(len(shape) > 0 and shape[-1] % 2 == 0, f"input {list(shape)} has no rows of pairs")
+        expect(
+            all(width % 2 == 0 for width in shape[-1:]) and len(shape) > 0, f"input {list(shape)} has no rows of pairs"
+        )
         for name, t in (("cos_cache", self.cos_cache), ("sin_cache", self.sin_cache)):
-            expect(t.rank > 0 and t.shape[-1] == shape[-1], f"{name} {list(t.shape)} has no rows of {shape[-1]}")
+            expect(t.shape[-1:] == shape[-1:], f"{name} {list(t.shape)} has not the rows of {list(shape)}")
             expect(broadcast(shape, t.shape) == shape, f"{name} {list(t.shape)} does not broadcast to {list(shape)}")
         return self.input
 

@@ -51,7 +51,7 @@ class _Rewrite:
         """The op for one token a user, over keys and values as they lie."""
         found, (query, key, value, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
-        if mask is None or not _of_one_token(found):
+        if mask is None or query is None or not _of_one_token(found):
             return
         seen, users = self.seen.about(mask), found.query.shape[0]
         if seen is None or read_type(seen.base.type).size not in (1, read_type(mask.type).shape[0]):

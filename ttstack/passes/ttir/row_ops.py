@@ -33,7 +33,7 @@ class RowOp:
         changed = None if rule is None or len(op.results) != 1 or op.results[0].rank < 2 else rule(op)
         if changed is None:
             return None
-        found = RowOp(op, op.attributes() | changed)
+        found = RowOp(op, {**op.attributes(), **changed})
         return found if all(found.has_rows(i) or found.is_common(i) for i in range(len(op.operands))) else None
 
     @property
