@@ -18,7 +18,7 @@ def fill_cache(o: Placed) -> list[Statement]:
 
 @calls("update_cache")
 def update_cache(o: Placed) -> list[Statement]:
-    """A row a user, in shards of a user, heads filled up to a tile, at positions in a tensor."""
+    """A row a user, in shards of a user, at positions in a tensor."""
     heads = o.op.cache.shape[1]
     apart = o.op.users == o.op.input.shape[0]
     if apart and o.op.input.shape[2] != 1:
@@ -26,7 +26,8 @@ def update_cache(o: Placed) -> list[Statement]:
     if heads > TILE or o.op.batch_offset:
         raise NoCallError("more heads than a tile has rows, or users from another one on")
     rows = call("permute", o.operand("input"), [2, 0, 1, 3] if apart else [0, 2, 1, 3])
-    held = in_shards(o, rows, o.at("input")[1], TensorType((1, o.op.users, heads, width), o.op.input.dtype))
+    t = TensorType((1, o.op.users, heads, o.op.cache.shape[3]), o.op.input.dtype)
+    held = in_shards(o, rows, o.at("input")[1], t)
     at = _positions(o)
     if o.op.update_index.size != o.op.users:
         at = call("repeat", at, [o.op.users])
@@ -42,8 +43,7 @@ def _positions(o: Placed) -> Expression | None:
 @calls("paged_update_cache")
 def paged_update_cache(o: Placed) -> list[Statement]:
     """A row a user, where a tensor says."""
-    _, users, heads, _ = o.op.input.shape
-    if heads > TILE:
+    if o.op.input.shape[2] > TILE:
         raise NoCallError("more heads than a tile has rows")
     t, given = o.at("input")
     rows = o.operands[1] if given.sharded else in_shards(o, o.operands[1], given, t)
