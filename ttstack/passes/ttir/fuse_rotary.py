@@ -9,6 +9,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.producers import made_by, with_scalar
@@ -17,7 +18,8 @@ from ttstack.passes.ttir.producers import made_by, with_scalar
 class FuseRotary(Pass, name="fuse-rotary"):
     """`x * cos + turned(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
 
-    Heads of one token a user are the rows of tiles then.
+    Its halves are whole tiles, or its rows one tile wide, as the library's kernels ask. Heads of one token a user are
+    the rows of tiles then.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -26,6 +28,9 @@ class FuseRotary(Pass, name="fuse-rotary"):
 
 
 def _sum(op: ir.Operation) -> list[ir.Value] | None:
+    width = read_type(op.results[0].type).shape[-1:]
+    if not any(w == TILE or w % (2 * TILE) == 0 for w in width):
+        return None
     for plain, turned in (op.operands, reversed(op.operands)):
         first, second = made_by(plain, "multiply"), made_by(turned, "multiply")
         if first is None or second is None:
