@@ -53,7 +53,19 @@ class Dialect(ext.Dialect, name="ttstack_base"):
 
 
 class Verified(ext.Operation):
-    """An op with a verifier in Python: `check` raises `ValueError`, the message goes out with name and location."""
+    """An op with a verifier in Python: `check` raises `ValueError`, the message goes out with name and location.
+
+    It is built by `create`, and its operands are read by their places: for a constructor and properties of up to 256
+    operands, the bindings would take a third of the memory of this package.
+    """
+
+    @classmethod
+    def _generate_init_method(cls, fields: list[Any]) -> None:
+        """There is none."""
+
+    @classmethod
+    def _generate_operand_properties(cls, operands: list[Any]) -> None:
+        """There are none."""
 
     def check(self) -> None:
         """Raise `ValueError` where the op is ill-formed."""
