@@ -29,7 +29,9 @@ def _kebab(name: str) -> str:
 class Pass(BaseModel):
     """A named rewrite of a module. Its fields are its options, in kebab case in text."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=_kebab, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=_kebab, populate_by_name=True, defer_build=True
+    )
     name: ClassVar[str]
 
     def __init_subclass__(cls, *, name: str | None = None, **kwargs: Any) -> None:
