@@ -35,11 +35,14 @@ class Cached(nn.Module):
 
 
 WRITES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor, torch.Tensor], object], str]] = {
-    "index_copy_": (lambda cache, at, x: cache.index_copy_(2, at, x), "update_cache"),
-    "assignment": (lambda cache, at, x: cache.__setitem__((slice(None), slice(None), at), x), "update_cache"),
-    "known slice": (lambda cache, at, x: cache.__setitem__((slice(None), slice(None), slice(3, 4)), x), "update_cache"),
+    "index_copy_": (lambda cache, at, x: cache.index_copy_(2, at, x), "paged_update_cache"),
+    "assignment": (lambda cache, at, x: cache.__setitem__((slice(None), slice(None), at), x), "paged_update_cache"),
+    "known slice": (
+        lambda cache, at, x: cache.__setitem__((slice(None), slice(None), slice(3, 4)), x),
+        "paged_update_cache",
+    ),
     "first rows": (lambda cache, at, x: cache.__setitem__((slice(None), slice(None), slice(1)), x), "fill_cache"),
-    "known positions": (lambda cache, at, x: cache.index_copy_(2, torch.arange(4, 5), x), "update_cache"),
+    "known positions": (lambda cache, at, x: cache.index_copy_(2, torch.arange(4, 5), x), "paged_update_cache"),
     "choice": (lambda cache, at, x: cache.copy_(torch.where((torch.arange(8) == at)[:, None], x, cache)), "assign"),
     "masked": (lambda cache, at, x: cache.masked_fill_(torch.arange(8)[:, None] <= at, 2.0), "assign"),
     "scatter_": (lambda cache, at, x: cache.scatter_(2, at.expand(2, 2, 1, 4), x), "assign"),
@@ -176,7 +179,7 @@ def test_tokens_decoded_over_a_static_cache_are_pytorchs():
     token, at = torch.tensor([[3]]), torch.tensor([0])
     program = ttstack.compile(model, {"input_ids": token, "cache_position": at})
     names = [o.name for o in program.function().operations]
-    assert (names.count("update_cache"), names.count("scatter")) == (4, 0)
+    assert (names.count("paged_update_cache"), names.count("scatter")) == (4, 0)
     state: Arrays = {}
     for step in range(6):
         inputs = {"input_ids": token.numpy(), "cache_position": np.array([step])}

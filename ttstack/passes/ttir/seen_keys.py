@@ -35,6 +35,8 @@ class Affine:
         """The sum, or with `sign` -1 the difference; None where both have a base."""
         if self.base is not None and other.base is not None:
             return None
+        if Affine() in (self, other) and not self.keys + other.keys:
+            return None  # the sum is a base of its own: others who add nothing share it
         base = self.base if self.base is not None else other.base
         parts = ((a, sign * b) for a, b in ((self.keys, other.keys), (self.rows, other.rows)))
         keys, rows = map(sum, parts)
