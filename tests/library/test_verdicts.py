@@ -10,8 +10,11 @@ from ttstack.device.rules import rule_faults
 KNOWN = 0.4
 """Share of the calls that a verdict is stored for: fewer are left when placement decides otherwise."""
 
-SAME_BYTES = 0.33
-"""Share of calls with a verdict whose circular buffers take as many bytes here."""
+SAME_BYTES = 0.94
+"""Share of calls with a verdict whose circular buffers take as many bytes here: it only rises."""
+
+SAME_OPERATION = 0.95
+"""Share of calls with a verdict whose device operation is the one that reports name: it only rises."""
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,7 @@ def verdicts() -> Mapping[str, Stored]:
 
 
 def test_our_rules_refuse_what_the_library_refuses(verdicts: Mapping[str, Stored]):
-    asked = known = same = 0
+    asked = known = same = named = 0
     others: list[str] = []
     for name in PROGRAMS:
         found = emission(name)
@@ -33,11 +36,13 @@ def test_our_rules_refuse_what_the_library_refuses(verdicts: Mapping[str, Stored
                 continue
             known += 1
             same += verdict.buffer_bytes == step.operation.circular_buffer_bytes
+            named += verdict.operation == found.report.ops[step.number or 0].op_code
             if verdict.accepted == bool(faults):
                 others.append(f"{name} {step}: {faults or 'accepted here'}")
     assert others == []
     assert known >= KNOWN * asked, f"{known} of {asked} calls have a verdict: {COMMAND}"
     assert same >= SAME_BYTES * known, f"{same} of {known} calls have as many bytes"
+    assert named >= SAME_OPERATION * known, f"{named} of {known} calls are the operation that reports name"
 
 
 def test_lines_are_read_as_they_are_written(verdicts: Mapping[str, Stored]):

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
-from ttstack.device.kernel_class import is_matmul
+from ttstack.device.kernel_class import is_matmul, over_banks
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.device.rules import over_banks
 from ttstack.ops.decode import DecodeAttention
 from ttstack.system_desc import ChipDesc
 

@@ -6,6 +6,7 @@ from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo
+from ttstack.device.kernel_buffers.attention import attention_bytes
 from ttstack.device.kernel_buffers.eltwise import eltwise_bytes, is_eltwise
 from ttstack.device.kernel_buffers.movement import movement_bytes
 from ttstack.device.kernel_buffers.rows import norm_bytes, softmax_bytes
@@ -18,11 +19,14 @@ from ttstack.device.kernel_class import (
     is_local,
     is_rowwise,
     is_softmax,
+    is_stable,
 )
 from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
-from ttstack.ops.generic import chain_of
+from ttstack.device.matmul_buffers import DOUBLE
+from ttstack.device.streamed_buffers import buffers_of
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.generic import chain_of, named
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
@@ -55,7 +59,9 @@ def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     if divides_rows(device_op.op):
         return norm_bytes(device_op, chip)
     last = device_op.dispatch.reductions == (len(device_op.dispatch.domain) - 1,)
-    return softmax_bytes(device_op) if is_softmax(device_op.op) and last else movement_bytes(device_op)
+    if is_softmax(device_op.op) and last:
+        return softmax_bytes(device_op, chip, stable=is_stable(device_op.op))
+    return movement_bytes(device_op, chip)
 
 
 def parts(device_op: DeviceOp) -> list[tuple[IndexingMap, TensorType, Layout]]:
@@ -92,12 +98,14 @@ def _partial_products(device_op: DeviceOp, chain: Chain) -> int:
 
 def _matmul(device_op: DeviceOp) -> int:
     blocks = MatmulBlocks.of(device_op)
-    buffers = MatmulBuffers.of(device_op)
+    buffers = buffers_of(device_op)
     return buffers.nbytes(blocks.out_block_h, blocks.out_block_w, blocks.in0_block_w, blocks.k_blocks)
 
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
     query, keys = attention_chunks(device_op, chip)
+    if isinstance(op := named(device_op.op), ScaledDotProductAttention) and device_op.results[0].dtype is not DType.F32:
+        return attention_bytes(device_op, op, query, keys, chip.num_cores)
     places = attended(device_op)
     q, k, v = (device_op.op.operands[i] for i in places)
     lq, lk, lv = (device_op.operands[i] for i in places)

@@ -3,7 +3,7 @@
 import math
 
 from ttstack.device.device_op import DeviceOp, Spread
-from ttstack.device.layout import Layout, MemoryLayout, same_matrix
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, same_matrix
 from ttstack.ops.base import Op
 from ttstack.ops.flash import is_flash, read_attention
 from ttstack.ops.loops import Access, IndexingMap, Loops
@@ -58,6 +58,11 @@ def is_product(op: Op) -> bool:
     return op.nest is not None and is_matmul(op.loops)
 
 
+def over_banks(weights: Layout) -> bool:
+    """Whether each bank of DRAM holds a part of the weights, which the core next to it streams."""
+    return weights.sharded and weights.memory_space is MemorySpace.DRAM
+
+
 def turns_first(op: Op) -> bool:
     """Whether a product takes its first operand transposed: a core turns its tiles into a buffer of their own.
 
@@ -101,6 +106,11 @@ def is_centred(op: Op) -> bool:
 def is_softmax(op: Op) -> bool:
     """Whether it gives powers of a row's elements over their sum."""
     return _runs_over_rows(op, "exp_approx")
+
+
+def is_stable(op: Op) -> bool:
+    """Whether a softmax takes away the greatest element first."""
+    return op.nest is not None and any(of.name == "reduce_max" for of in op.nest.body)
 
 
 def _runs_over_rows(op: Op, tile_op: str) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo
-from ttstack.device.kernel_class import is_local, turns_first
+from ttstack.device.kernel_class import is_local, keeps_rows, turns_first
 from ttstack.device.matmul_blocks import per_core
 from ttstack.ops.types import DType
 
@@ -29,6 +29,8 @@ class MatmulBuffers:
     """Bytes of a tile of a shard of in0 that steps along K are taken out of; 0 where in0 is no such shard."""
     out_shard: int = 0
     """Bytes of a tile of the output, where it is a shard that whole output blocks are computed in."""
+    batched: int = 0
+    """Rows of tiles of a matrix of a batch, of which a core takes one after the other; 0 where all are one matrix."""
     turned: int = 0
     """Bytes of a tile of in0 where it is transposed into a second buffer like its own."""
     convolution: DeviceOp | None = None
@@ -52,6 +54,7 @@ class MatmulBuffers:
             core=per_core(device_op),
             in0_shard=0 if sizes[0] else device_op.operands[0].dtype.tile_bytes,
             out_shard=0 if sizes[count] else result.tile_bytes,
+            batched=dispatch.domain[dispatch.parallel[-2]] if keeps_rows(op) else 0,
             turned=device_op.operands[0].dtype.tile_bytes if turns_first(op) else 0,
             convolution=device_op if Halo.of(device_op) else None,
         )
@@ -61,10 +64,11 @@ class MatmulBuffers:
 
         Streams have two buffers where there is a next step along K; a shard is the buffer where it is one whole block.
         """
-        steps = DOUBLE if k_blocks > 1 else 1
+        steps = DOUBLE if k_blocks > 1 or self.batched else 1
+        rows = min(height, self.batched or height)
         in0 = (self.in0 or (self.in0_shard if k_blocks > 1 else 0)) + self.turned
         out = self.out or (self.out_shard if (height, width) != self.core else 0)
         out += self.partial if k_blocks > 1 else 0
         halo = Halo.of(self.convolution, height) if self.convolution else None
         held = halo.nbytes if halo else 0
-        return steps * (height * in0 + width * self.in1) * depth + width * self.extra + height * width * out + held
+        return steps * (rows * in0 + width * self.in1) * depth + width * self.extra + height * width * out + held

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.halo import channel_pieces
-from ttstack.device.kernel_class import is_batched, is_matmul, is_product, keeps_rows
+from ttstack.device.kernel_class import is_batched, is_matmul, is_product, keeps_rows, over_banks
 from ttstack.device.layout import MemoryLayout
 from ttstack.device.matmul_blocks import per_core
-from ttstack.device.matmul_buffers import MatmulBuffers
-from ttstack.device.matmul_rules import in_shards, matrix_rows, over_banks, subblock_tiles, whole_matrices, whole_rows
+from ttstack.device.matmul_rules import in_shards, matrix_rows, subblock_tiles, whole_matrices, whole_rows
+from ttstack.device.streamed_buffers import buffers_of
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
@@ -78,7 +78,7 @@ def block_steps(device_op: DeviceOp) -> int:
 
 def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, int]]:
     """Height and width of output blocks in tiles, their depth along K, and the bytes that they take."""
-    buffers = MatmulBuffers.of(base)
+    buffers = buffers_of(base)
     depths = _depths(base, chip)
     m, n = per_core(base)
     sharded = is_product(base.op) and in_shards(base.results[0])

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
-from ttstack.device.kernel_class import keeps_rows
-from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.kernel_class import keeps_rows, over_banks
+from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
@@ -191,11 +191,6 @@ def _extents(device_op: DeviceOp) -> tuple[int, int]:
 def in_shards(result: Layout) -> bool:
     """Whether cores write their blocks into shards of their own."""
     return result.sharded and result.in_l1
-
-
-def over_banks(weights: Layout) -> bool:
-    """Whether each bank of DRAM holds a part of the weights, which the core next to it streams."""
-    return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
 def whole_rows(height: int, width: int, per_core_n: int) -> bool:

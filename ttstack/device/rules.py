@@ -6,9 +6,9 @@ The rules are those that `ttnn` 0.81.1 checks before it launches anything, in it
 from collections.abc import Iterator
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import attention_masks, divides_rows, is_attention, is_product, turns_first
+from ttstack.device.kernel_class import attention_masks, divides_rows, is_attention, is_product, over_banks, turns_first
 from ttstack.device.layout import MemoryLayout, MemorySpace
-from ttstack.device.matmul_rules import over_banks, product_faults
+from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.base import Op
 from ttstack.ops.eltwise import GeluBw
 from ttstack.system_desc import ChipDesc

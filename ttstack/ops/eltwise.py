@@ -258,7 +258,7 @@ class ClampTensor(Eltwise, mnemonic="clamp_tensor"):
 class Where(Eltwise, mnemonic="where"):
     """`second` where `first` is nonzero, else `third`."""
 
-    op_code = "WhereDeviceOperation"
+    op_code = "TernaryDeviceOperation"
     computes = ("second", "third")
     first: TensorType
     second: TensorType

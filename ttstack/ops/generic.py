@@ -9,6 +9,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.embedding import row_lookup
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.movement import Movement
+from ttstack.ops.raising import raise_to_named
 from ttstack.ops.shapes import expect
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_chain import Chain, read_chain
@@ -41,6 +42,11 @@ class Generic(Op, mnemonic="generic"):
     def title(self) -> str:
         """The name of the op that it was made of."""
         return self.source or self.mnemonic
+
+    @cached_property
+    def named(self) -> Op:
+        """The named op whose nest this is; itself, where the region is a program of its own."""
+        return raise_to_named(self.program, self.operands, self.results[0]) or self
 
     def flops(self) -> int:
         """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
@@ -76,6 +82,11 @@ class Generic(Op, mnemonic="generic"):
             return frozenset()
         factors = {op.args[1] for op in self.program.body if op.name == "matmul"}
         return frozenset(range(len(self.operands))) - factors
+
+
+def named(op: Op) -> Op:
+    """The named op that a dispatch is, if there is one."""
+    return op.named if isinstance(op, Generic) else op
 
 
 def chain_of(op: Op) -> Chain | None:

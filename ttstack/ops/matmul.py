@@ -184,7 +184,7 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
 
     multiplied = (0, 1)
     computes = ("a", "b")
-    op_code = "MatmulDeviceOperation"
+    op_code = "SparseMatmulDeviceOperation"
     host_indices = ("sparsity",)
     a: TensorType
     b: TensorType

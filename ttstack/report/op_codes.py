@@ -1,7 +1,13 @@
 """What an op is called in profiler tables, and the class under which its time is summed up."""
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_buffers.permutation import is_transposition
+from ttstack.device.kernel_buffers.tiles import tile_matrix
 from ttstack.device.layout import Layout
+from ttstack.ops.eltwise import Typecast
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.movement import Permutation
+from ttstack.ops.shape import Pad
 from ttstack.ops.types import TILE, TensorType
 
 _CLASSES = {"to_layout": "layout", "generic": "eltwise"}
@@ -15,10 +21,20 @@ def op_class(device_op: DeviceOp) -> str:
 
 def op_code(device_op: DeviceOp) -> str:
     """The name of the device operation in tt-metal's profiler."""
-    op = device_op.op
-    if op.mnemonic != "to_layout":
-        return op.op_code
-    return _layout_change(op.operands[0], device_op.operands[0], device_op.results[0])
+    match device_op.op:
+        case ToLayout() as op:
+            found = _layout_change(op.input, device_op.operands[0], device_op.results[0])
+        case Pad() as op if device_op.operands[0].tiled and tile_matrix(op.input.shape) == tile_matrix(
+            op.infer().shape
+        ):
+            found = "FillPadDeviceOperation"
+        case Permutation() as op:
+            found = f"{'Transpose' if is_transposition(op.order) else 'Permute'}DeviceOperation"
+        case Typecast() if device_op.operands[0] == device_op.results[0]:
+            found = "CloneOperation"
+        case op:
+            found = op.op_code
+    return found
 
 
 def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:

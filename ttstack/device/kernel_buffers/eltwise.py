@@ -1,6 +1,9 @@
 """Circular buffers of elementwise kernels: two tiles of each stream, none where all tensors are shards of one kind."""
 
+from dataclasses import replace
+
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_buffers.memory import copy_bytes
 from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise
@@ -10,6 +13,12 @@ _DOUBLE = 2
 
 _TRUTH_VALUES = ("logical_and", "logical_or", "logical_xor")
 """Ops that make ones and zeros of each operand first, into a tile of their own."""
+
+_AS_RESULT = {"where": 1, "maximum": 0, "minimum": 0}
+"""Ops that take operands in the format of the result, and from which one on."""
+
+_BITS, _NARROW, _WIDE = 16, 8, 2
+"""Tiles that are computed at a time of formats up to so many bits, and of wider ones."""
 
 _BINARY = 2
 """Operands of an op that repeats one of them within its tiles."""
@@ -25,14 +34,29 @@ def is_eltwise(op: Op) -> bool:
 
 def eltwise_bytes(device_op: DeviceOp) -> int:
     """Bytes on each core of an elementwise op on tiles."""
+    name = device_op.dispatch.work[0].name
     if _in_place(device_op):
-        return 0
-    found = _streams(*device_op.operands, *device_op.results)
+        return _truth_of_shards(device_op) if name in _TRUTH_VALUES else 0
+    if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
+        return copy_bytes(device_op.op.operands[0], device_op.operands[0])
+    found = _streams(*_taken(device_op), *device_op.results)
     if len(device_op.operands) == _BINARY:
         found += _repetition(device_op)
-    if device_op.dispatch.work[0].name in _TRUTH_VALUES:
+    if name in _TRUTH_VALUES:
         found += sum(layout.dtype.tile_bytes for layout in device_op.operands)
     return found
+
+
+def _truth_of_shards(device_op: DeviceOp) -> int:
+    """Bytes for ones and zeros of the operands: as many tiles as are computed at a time."""
+    return sum((_WIDE if x.dtype.bits > _BITS else _NARROW) * x.dtype.tile_bytes for x in device_op.operands)
+
+
+def _taken(device_op: DeviceOp) -> list[Layout]:
+    """Operands in the formats in which the kernel takes them."""
+    first = _AS_RESULT.get(device_op.dispatch.work[0].name, len(device_op.operands))
+    made = device_op.results[0].dtype
+    return [replace(x, dtype=made) if at >= first else x for at, x in enumerate(device_op.operands)]
 
 
 def _streams(*layouts: Layout) -> int:
@@ -66,7 +90,7 @@ def _repetition(device_op: DeviceOp) -> int:
     source, result = device_op.operands[0], device_op.results[0]
     column = repeated == 1 and device_op.op.operands[1].shape[-1:] in ((), (1,))
     shards = column and source.memory_layout is MemoryLayout.HEIGHT_SHARDED and _alike(source, result)
-    return _streams(device_op.operands[repeated]) - (_streams(source, result) if shards else 0)
+    return _streams(_taken(device_op)[repeated]) - (_streams(source, result) if shards else 0)
 
 
 def _repeated(device_op: DeviceOp) -> int | None:

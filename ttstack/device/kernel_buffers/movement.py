@@ -1,71 +1,160 @@
-"""Circular buffers of kernels that move tiles, or take them apart into rows and put them together again."""
+"""Circular buffers of ops that move elements, a kernel or several after one another each."""
+
+from collections.abc import Sequence
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.ops.attention import ConcatenateHeads
+from ttstack.device.kernel_buffers.heads import join_bytes, lookup_bytes, split_all_bytes, split_bytes
+from ttstack.device.kernel_buffers.memory import cache_bytes, copy_bytes, layout_bytes
+from ttstack.device.kernel_buffers.permutation import permutation_bytes
+from ttstack.device.kernel_buffers.pieces import (
+    concat_bytes,
+    interleaved_repeat_bytes,
+    pad_bytes,
+    repeat_bytes,
+    slice_bytes,
+)
+from ttstack.device.kernel_buffers.reduction import KINDS, reduction_bytes
+from ttstack.device.kernel_buffers.reshape import reshape_bytes
+from ttstack.device.kernel_buffers.tiles import matrix, tilize, typecast
+from ttstack.ops.attention import ConcatenateHeads, SplitHeads, SplitQueryKeyValueAndSplitHeads
 from ttstack.ops.base import Op
-from ttstack.ops.embedding import Embedding
-from ttstack.ops.indexing import SliceStatic
-from ttstack.ops.loops import Loops
-from ttstack.ops.shape import Concat
-from ttstack.ops.types import TILE, tiles
+from ttstack.ops.creation import Full, Ones, Zeros
+from ttstack.ops.embedding import Embedding, EmbeddingBag
+from ttstack.ops.generic import ToLayout, named
+from ttstack.ops.indexing import Index, IndexSelect, SliceStatic
+from ttstack.ops.kv_cache import UpdateCache
+from ttstack.ops.movement import Permutation
+from ttstack.ops.pool import GlobalAvgPool2d
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.shape import Broadcast, Concat, Order, Pad, Repeat, RepeatInterleave
+from ttstack.ops.state import Assign
+from ttstack.ops.types import DType
+from ttstack.system_desc import ChipDesc
 
-_DOUBLE = 2
-
-_SWAPPED = 2
-_MOST_DIMS = 4
-"""Dimensions of a tensor whose transposition is a kernel of its own."""
-
-
-def movement_bytes(device_op: DeviceOp) -> int | None:
-    """Bytes on each core of an op that moves elements; None where the kernel is none of these."""
-    if len(device_op.results) != 1 or not device_op.results[0].tiled:
-        return None
-    held = _tiles(device_op.op)
-    return None if held is None else held * device_op.results[0].dtype.tile_bytes
+_MATRIX = 2
+"""Dimensions of the indices that a lookup takes."""
 
 
-def _tiles(op: Op) -> int | None:
+def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
+    """Bytes on each core of an op that moves elements or reduces them; None where the kernel is none of these."""
+    cores = chip.num_cores
+    tiled = device_op.operands and device_op.results and all(layout.tiled for layout in device_op.layouts())
+    match named(device_op.op):
+        case ToLayout() as op:
+            found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
+        case Full() | Zeros() | Ones():  # made on the host
+            found = 0
+        case Assign() as op:
+            found = copy_bytes(op.input, device_op.operands[1])
+        case UpdateCache() as op if op.input.shape[2] == 1 or op.users != op.input.shape[0]:
+            found = cache_bytes(device_op, op)
+        case Embedding() | EmbeddingBag() if device_op.results[0].tiled:
+            found = _looked_up(device_op, cores)
+        case _:
+            found = _on_tiles(device_op, cores) if tiled else None
+    return found
+
+
+def _on_tiles(device_op: DeviceOp, cores: int) -> int | None:
+    given, made = device_op.operands[0].dtype, device_op.results[0].dtype
+    found = _moved(named(device_op.op), given, cores)
+    return found if found is None or given == made else max(found, typecast(given, made))
+
+
+def _moved(op: Op, dtype: DType, cores: int) -> int | None:
+    """Bytes of the kernels of an op on tiles of one format; None where they are others."""
     match op:
-        case SliceStatic() if _whole_tiles(op):
-            found = _DOUBLE
-        case _ if op.nest is not None and not op.nest.moves_only:
-            found = _transposed(op.loops)
-        case Concat() if all(_fills_tiles(t.shape, op.dim) for t in op.inputs):
-            found = _DOUBLE
-        case ConcatenateHeads() if op.input.shape[3] % TILE == 0:
-            found = _DOUBLE * op.input.shape[1] * tiles(op.input.shape[3])
-        case Embedding():
-            found = _embedding(op)
+        case Order():
+            found = reshape_bytes(op.input.shape, op.results[0].shape, dtype)
+        case Permutation():
+            found = permutation_bytes(op.input.shape, op.order, dtype)
+        case SplitHeads():
+            found = split_bytes(op, dtype)
+        case SplitQueryKeyValueAndSplitHeads():
+            found = split_all_bytes(dtype, transposed=op.transpose_key)
+        case ConcatenateHeads():
+            found = join_bytes(op, dtype)
+        case GlobalAvgPool2d():
+            found = reduction_bytes("mean", op.input.shape, (1, 2), op.results[0].shape, dtype)
+        case Reduction() if op.mnemonic in KINDS:
+            found = reduction_bytes(op.mnemonic, op.input.shape, op.dims, op.results[0].shape, dtype)
+        case _:
+            found = _in_pieces(op, dtype, cores)
+    return found
+
+
+def _in_pieces(op: Op, dtype: DType, cores: int) -> int | None:
+    match op:
+        case Concat():
+            found = concat_bytes([t.shape for t in op.inputs], op.results[0].shape, op.dim, dtype, cores)
+        case Broadcast():
+            found = repeat_bytes(op.input.shape, op.broadcast_dimensions, dtype, cores)
+        case Repeat():
+            found = repeat_bytes(op.input.shape, op.repeat_dimensions, dtype, cores)
+        case RepeatInterleave():
+            found = interleaved_repeat_bytes(op.input.shape, op.results[0].shape, op.dim, dtype, cores)
+        case Pad():
+            found = _padded(op, dtype, cores)
+        case SliceStatic() | Index() | IndexSelect():
+            begins, step = _bounds(op)
+            found = slice_bytes(op.input.shape, begins, op.results[0].shape, step, dtype, cores)
         case _:
             found = None
     return found
 
 
-def _whole_tiles(op: SliceStatic) -> bool:
-    """Whether the slice begins and ends between tiles, and leaves out none."""
-    ends = list(zip(op.input.shape, op.begins, op.ends, op.step, strict=True))[-2:]
-    cut = all(begin % TILE == 0 and (end % TILE == 0 or end == extent) for extent, begin, end, _ in ends)
-    return cut and all(step == 1 for step in op.step) and op.input.rank > 1
-
-
-def _transposed(loops: Loops) -> int | None:
-    """Tiles of the kernel that swaps two dimensions; None where others move."""
-    if len(loops.work) != 1 or loops.work[0].name not in ("copy", "transpose") or len(loops.inputs) != 1:
+def _padded(op: Pad, dtype: DType, cores: int) -> int | None:
+    """What negative padding cuts off goes first; values before the first element are none of this kernel's."""
+    rank = op.input.rank
+    cuts = [op.cut(d) for d in range(rank)]
+    if any(op.padding[2 * d] > 0 for d in range(rank)):
         return None
-    read, made = loops.inputs[0].loops, loops.outputs[0].loops
-    moved = [d for d, loop in enumerate(made) if d >= len(read) or read[d] != loop]
-    if len(moved) != _SWAPPED or len(made) > _MOST_DIMS or set(read) != set(made):
-        return None
-    return 2 * _DOUBLE if loops.work[0].name == "transpose" else _DOUBLE
+    left = tuple(extent - sum(cut) for extent, cut in zip(op.input.shape, cuts, strict=True))
+    sliced = slice_bytes(op.input.shape, [low for low, _ in cuts], left, (1,) * rank, dtype, cores)
+    padded = pad_bytes(left, op.results[0].shape, dtype) if left != op.results[0].shape else 0
+    return max(padded, sliced if left != op.input.shape else 0)
 
 
-def _fills_tiles(shape: tuple[int, ...], dim: int) -> bool:
-    at = dim % len(shape)
-    return at < len(shape) - 2 or shape[at] % TILE == 0
+def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Sequence[int]]:
+    """Where a slice begins in each dimension, and its steps."""
+    shape = op.input.shape
+    if isinstance(op, SliceStatic):
+        return [b + extent if b < 0 else b for b, extent in zip(op.begins, shape, strict=True)], op.step
+    begins, step = [0] * len(shape), [1] * len(shape)
+    at = op.dim % len(shape)
+    begins[at] = op.begin % max(shape[at], 1)
+    step[at] = op.step if isinstance(op, Index) else op.stride or 1
+    return begins, step
 
 
-def _embedding(op: Embedding) -> int:
-    """Tiles of rows that are looked up and of what is made of them: twice each where 32 rows make whole tiles."""
-    shape = op.input.shape if op.shape is None else op.shape
-    each = _DOUBLE if shape and shape[-1] % TILE == 0 else 1
-    return _DOUBLE * each * tiles(op.weight.shape[-1])
+def _looked_up(device_op: DeviceOp, cores: int) -> int:
+    op, index = named(device_op.op), device_op.operands[0].dtype
+    assert isinstance(op, Embedding | EmbeddingBag)
+    width = op.weight.shape[-1]
+    shape = op.input.shape
+    if isinstance(op, Embedding):
+        return _rows(op, shape if op.shape is None else op.shape, index, cores)
+    rows = lookup_bytes(shape, width, index, DType.BF16, cores)
+    if op.offsets is not None:
+        return max(rows, _bags(op, cores))
+    return max(rows, reduction_bytes(op.mode, (*shape, width), (1,), op.results[0].shape, DType.BF16))
+
+
+def _bags(op: EmbeddingBag, cores: int) -> int:
+    """Which bag a row is in: positions compared with offsets, less those of the next bag."""
+    assert op.offsets is not None
+    offsets, real = op.offsets.size, DType.F32
+    begun = (offsets, op.input.size)
+    compared = typecast(real, real) + typecast(real, DType.BF16)
+    shifted = slice_bytes(begun, (1, 0), (offsets - 1, op.input.size), (1, 1), DType.BF16, cores)
+    return max(compared, shifted, tilize((1, offsets), DType.SI32, DType.SI32, cores))
+
+
+def _rows(op: Embedding, shape: Sequence[int], index: DType, cores: int) -> int:
+    """Indices of other than two dimensions are one row of them, and rows get the result's shape afterwards."""
+    if len(shape) == _MATRIX:
+        return lookup_bytes(tuple(shape), op.weight.shape[-1], index, DType.BF16, cores)
+    flat = (1, op.input.size)
+    made = op.results[0].shape
+    reshaped = 0 if matrix(made) == (op.input.size, made[-1]) else reshape_bytes((*flat, made[-1]), made, DType.BF16)
+    return max(reshaped, lookup_bytes(flat, made[-1], index, DType.BF16, cores))

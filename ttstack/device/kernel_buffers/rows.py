@@ -3,12 +3,18 @@
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_centred
 from ttstack.device.layout import Grid, MemoryLayout
-from ttstack.ops.types import DType
+from ttstack.ops.types import TILE, DType
 from ttstack.system_desc import ChipDesc
 
 _DOUBLE = 2
 _BLOCK = 8
 """Tiles that a kernel computes at a time; half as many with 32-bit sums."""
+
+_PIECE = 80
+"""Tiles of a row that a softmax holds where whole rows do not fit."""
+
+_UNEVEN = (5, 7)
+"""Numbers of tiles that a softmax does not compute at a time."""
 
 _LONG = 56
 """Tiles of a row that a norm with a weight holds where whole rows do not fit; twice as many without."""
@@ -71,9 +77,26 @@ def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> int:
     return -(-height // cores) * cores
 
 
-def softmax_bytes(device_op: DeviceOp) -> int:
-    """Bytes on each core of a softmax along rows that it holds whole."""
-    width, source, result = device_op.dispatch.steps, device_op.operands[0].dtype, device_op.results[0].dtype
-    block = max((d for d in range(1, _BLOCK + 1) if width % d == 0), default=1)
-    scalars = 5 * DType.BF16.tile_bytes
-    return width * (source.tile_bytes + DType.BF16.tile_bytes) + _DOUBLE * block * result.tile_bytes + scalars
+def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
+    """Bytes on each core of a softmax along rows, which it holds whole, or where they do not fit, in pieces."""
+    source, result = device_op.operands[0].dtype, device_op.results[0].dtype
+    sums = DType.F32 if result is DType.F32 else DType.BF16
+    block, width = _softmax_block(device_op.dispatch.steps, _block(device_op))
+    scalars = (4 if stable else 3) * sums.tile_bytes + DType.BF16.tile_bytes
+    held = width * sums.tile_bytes + _DOUBLE * block * result.tile_bytes + scalars
+    ragged = device_op.op.operands[0].shape[-1] % TILE != 0
+    if stable and not ragged:
+        whole = held + width * source.tile_bytes
+    else:
+        whole = held + _DOUBLE * block * source.tile_bytes + (width * sums.tile_bytes if stable else 0)
+    if whole <= chip.l1_usable_bytes:
+        return whole
+    pieces = _PIECE * (source.tile_bytes + 2 * sums.tile_bytes)
+    return pieces + _DOUBLE * block * result.tile_bytes + scalars + 3 * sums.tile_bytes
+
+
+def _softmax_block(width: int, most: int) -> tuple[int, int]:
+    """Tiles that are computed at a time, and those of a row filled up to them, where few divide its own."""
+    divisor = max((d for d in range(1, most + 1) if width % d == 0 and d not in _UNEVEN), default=1)
+    block = divisor if divisor == width or 2 * divisor >= most else most
+    return block, -(-width // block) * block

@@ -1,0 +1,154 @@
+"""Circular buffers of single kernels: bytes that `ttnn` 0.81.1 shows when it runs the calls on a mock n150."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import footprint
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.streamed_buffers import StreamedBuffers
+from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.system_desc import load
+
+BF16, BFP8, F32, UI32 = DType.BF16, DType.BFP8_B, DType.F32, DType.UI32
+CHIP = load("wormhole").chips[0]
+WORKERS = Grid(8, 8)
+
+
+def placed(
+    name: str, *shapes: tuple[int, ...], held: DType, layouts: tuple[Layout, ...] = (), **given: Any
+) -> DeviceOp:
+    """An op on tensors in DRAM, all in one format where no layouts are given."""
+    spec = OPS[name]
+    types = [TensorType(shape, BF16 if held.is_block else held) for shape in shapes]
+    places = iter(types)
+    operands = {
+        place: tuple(types) if place == "inputs" else next(places)
+        for place in list(spec.operand_specs())[: 1 if name == "concat" else len(types)]
+    }
+    op = spec(**operands, **given)
+    found = layouts or (Layout(held),) * (len(types) + len(op.results))
+    return DeviceOp(op, found[: len(types)], found[len(types) :], WORKERS)
+
+
+@pytest.mark.parametrize(
+    ("shape", "made", "bf16", "bfp8"),
+    [
+        ((2, 32, 64), (2, 32, 4, 16), 2176, 12288),
+        ((2, 32, 4, 16), (2, 32, 64), 3072, 6272),
+        ((1, 197, 768), (1, 197, 12, 64), 2560, 10240),
+        ((1, 3136), (56, 56), 4864, 12288),
+        ((8, 7, 7, 96), (8, 49, 96), 3264, 10240),
+        ((6, 17), (102,), 2240, 12288),
+    ],
+)
+def test_a_reshape_lists_runs(shape: tuple[int, ...], made: tuple[int, ...], bf16: int, bfp8: int):
+    assert footprint(placed("reshape", shape, held=BF16, shape=made), CHIP) == bf16
+    assert footprint(placed("reshape", shape, held=BFP8, shape=made), CHIP) == bfp8
+
+
+@pytest.mark.parametrize(
+    ("shape", "order", "bf16", "bfp8"),
+    [
+        ((2, 32, 4, 16), (0, 2, 1, 3), 4096, 6272),
+        ((2, 4, 32, 16), (0, 2, 1, 3), 4608, 6272),
+        ((1, 12, 197, 64), (1, 0, 2, 3), 4096, 2176),
+        ((2, 3, 5, 7), (0, 1, 3, 2), 8192, 4352),
+        ((2, 32, 4, 16), (2, 1, 0, 3), 4128, 6272),
+        ((1, 64, 56, 56), (0, 2, 3, 1), 12320, 12320),
+        ((2, 64, 32, 128), (0, 3, 1, 2), 8192, 8192),
+        ((8, 49, 3, 4, 32), (2, 0, 3, 1, 4), 4128, 2192),
+        ((1, 2, 3, 4, 64, 64), (0, 1, 3, 2, 4, 5), 4096, 2176),
+        ((32, 64, 96), (1, 2, 0), 12288, 12288),
+    ],
+)
+def test_a_permutation_turns_what_it_moves(shape: tuple[int, ...], order: tuple[int, ...], bf16: int, bfp8: int):
+    assert footprint(placed("permute", shape, held=BF16, permutation=order), CHIP) == bf16
+    assert footprint(placed("permute", shape, held=BFP8, permutation=order), CHIP) == bfp8
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "given", "held", "nbytes"),
+    [
+        ("pad", [(2, 4, 32, 16)], {"padding": (0, 0, 0, 0, 0, 0, 0, 16), "value": 0.0}, BF16, 10240),
+        ("pad", [(2, 4, 32, 32)], {"padding": (0, 0, 0, 0, 0, 0, 0, 16), "value": 0.0}, F32, 8192),
+        ("pad", [(2, 10, 64)], {"padding": (0, 0, 0, 0, 0, 64), "value": 0.0}, BF16, 10240),
+        ("slice_static", [(2, 4, 64, 64)], {"begins": (0, 0, 0, 0), "ends": (2, 4, 64, 16)}, BF16, 4096),
+        ("slice_static", [(2, 32, 64)], {"begins": (0, 1, 0), "ends": (2, 2, 64)}, BFP8, 8192),
+        ("slice_static", [(256,)], {"begins": (0,), "ends": (100,)}, BF16, 32768),
+        ("concat", [(2, 32, 64), (2, 32, 64)], {"dim": 2}, BF16, 4096),
+        ("concat", [(64, 16), (64, 3000)], {"dim": 1}, BF16, 1167360),
+        ("concat", [(2, 30, 64), (2, 30, 64)], {"dim": 1}, BF16, 8192),
+        ("repeat", [(2, 32, 32)], {"repeat_dimensions": (1, 1, 3)}, BF16, 16384),
+        ("repeat", [(2, 1, 64)], {"repeat_dimensions": (1, 5, 1)}, BF16, 16384),
+        ("sum", [(2, 60, 90)], {"dim_arg": (1,), "keep_dim": True}, BF16, 12288),
+        ("sum", [(128, 2048)], {"dim_arg": (1,), "keep_dim": True}, BF16, 22528),
+        ("sum", [(1, 49, 64, 64)], {"dim_arg": (1,), "keep_dim": True}, BF16, 34816),
+        ("mean", [(1, 49, 7, 64)], {"dim_arg": (1, 2), "keep_dim": True}, BF16, 16384),
+        ("max", [(1, 8, 64, 96)], {"dim_arg": (2, 3), "keep_dim": True}, BF16, 10240),
+        ("softmax", [(64, 197)], {"dimension": -1, "numericStable": True}, BF16, 108544),
+        ("softmax", [(64, 288)], {"dimension": -1, "numericStable": True}, F32, 116736),
+        ("softmax", [(64, 32000)], {"dimension": -1, "numericStable": True}, BF16, 540672),
+    ],
+)
+def test_kernels_on_tiles(name: str, shapes: list[tuple[int, ...]], given: dict[str, Any], held: DType, nbytes: int):
+    steps: dict[str, Any] = {"step": (1,) * len(shapes[0])} if name == "slice_static" else {}
+    assert footprint(placed(name, *shapes, held=held, **given, **steps), CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("shape", "held", "untilized", "tilized"),
+    [
+        ((64, 2048), BF16, 16384, 8192),
+        ((2080, 512), BF16, 131072, 65536),
+        ((4096, 64), F32, 32768, 16384),
+        ((1, 1000), BF16, 131072, 131072),
+        ((1, 1, 32, 30528), BF16, 122880, 65536),
+        ((49, 30522), UI32, 131072, 131072),
+    ],
+)
+def test_tiles_and_rows(shape: tuple[int, ...], held: DType, untilized: int, tilized: int):
+    tiles, rows = Layout(held), Layout(held, tiled=False)
+    assert footprint(placed("to_layout", shape, held=held, layouts=(tiles, rows)), CHIP) == untilized
+    assert footprint(placed("to_layout", shape, held=held, layouts=(rows, tiles)), CHIP) == tilized
+
+
+def test_changes_of_memory_have_no_buffers_where_shards_are_those():
+    shards = Layout(BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, 8))
+    found = [
+        footprint(placed("to_layout", (256, 512), held=BF16, layouts=pair), CHIP)
+        for pair in ((Layout(BF16), shards), (shards, Layout(BF16)), (Layout(BF16), shards.interleaved(MemorySpace.L1)))
+    ]
+    assert found == [0, 0, 4096]
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "causal", "mask", "held", "nbytes"),
+    [
+        ((1, 12, 128, 64), (1, 12, 128, 64), True, None, BF16, 161792),
+        ((1, 12, 128, 64), (1, 12, 128, 64), True, None, BFP8, 115712),
+        ((1, 12, 197, 64), (1, 12, 197, 64), False, None, BF16, 153600),
+        ((1, 12, 197, 64), (1, 12, 197, 64), False, (1, 1, 197, 197), BFP8, 124672),
+        ((2, 12, 64, 96), (2, 12, 640, 96), False, None, BF16, 202752),
+    ],
+)
+def test_attention_in_blocks_of_two_by_four_tiles(
+    query: tuple[int, ...], key: tuple[int, ...], causal: bool, mask: tuple[int, ...] | None, held: DType, nbytes: int
+):
+    shapes = (query, key, key, *([mask] if mask else []))
+    op = replace(
+        placed("scaled_dot_product_attention", *shapes, held=held, is_causal=causal, scale=0.1),
+        config=AttentionConfig(2, 4),
+    )
+    assert footprint(op, CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("made", "partial", "width", "nbytes"), [(2048, 0, 15, 417792), (2048, 0, 3, 96256), (1088, 2048, 3, 99520)]
+)
+def test_streamed_weights_have_three_blocks(made: int, partial: int, width: int, nbytes: int):
+    assert StreamedBuffers(2048, 2048, 0, made, partial, 8).nbytes(1, width, 4, 16) == nbytes

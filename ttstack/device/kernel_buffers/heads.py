@@ -1,0 +1,45 @@
+"""Circular buffers of kernels that look up rows, or take heads apart and put them together."""
+
+from ttstack.device.kernel_buffers.permutation import permutation_bytes
+from ttstack.device.kernel_buffers.reshape import reshape_bytes
+from ttstack.device.kernel_buffers.tiles import DOUBLE, Shape, tilize
+from ttstack.ops.attention import ConcatenateHeads, SplitHeads
+from ttstack.ops.types import TILE, DType, tiles
+
+_HEADS_FIRST = (0, 2, 1, 3)
+
+_INDICES = 16384
+"""Bytes in which indices lose their sign, 1,024 at a time."""
+
+
+def split_bytes(op: SplitHeads, dtype: DType) -> int:
+    """Bytes for heads below one another; those that cut tiles are reshaped and turned."""
+    batch, heads, rows, width = op.results[0].shape
+    if width % TILE == 0:
+        return 2 * DOUBLE * dtype.tile_bytes
+    apart = (batch, rows, heads, width)
+    reshaped = reshape_bytes(op.input.shape, apart, dtype)
+    return max(reshaped, permutation_bytes(apart, _HEADS_FIRST, dtype))
+
+
+def split_all_bytes(dtype: DType, *, transposed: bool) -> int:
+    """Bytes for queries, keys and values out of one tensor; keys that are transposed have buffers of their own."""
+    return (3 if transposed else 1) * 2 * DOUBLE * dtype.tile_bytes
+
+
+def join_bytes(op: ConcatenateHeads, dtype: DType) -> int:
+    """Bytes for heads side by side, whole rows of them; those that cut tiles are turned and reshaped."""
+    _, heads, _, width = op.input.shape
+    if width % TILE == 0:
+        return DOUBLE * heads * tiles(width) * dtype.tile_bytes
+    apart = tuple(op.input.shape[d] for d in _HEADS_FIRST)
+    reshaped = reshape_bytes(apart, op.results[0].shape, dtype)
+    return max(reshaped, permutation_bytes(op.input.shape, _HEADS_FIRST, dtype))
+
+
+def lookup_bytes(indices: Shape, width: int, index: DType, dtype: DType, cores: int) -> int:
+    """Bytes for rows of a table as tiles, of which 32 at a time are made where these are whole."""
+    signed = 0 if index is DType.UI32 else _INDICES
+    if indices and indices[-1] % TILE == 0 and width % TILE == 0:
+        return max(signed, 2 * DOUBLE * tiles(width) * dtype.tile_bytes)
+    return max(signed, tilize((*indices, width), dtype, dtype, cores))
