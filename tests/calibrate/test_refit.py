@@ -9,8 +9,12 @@ from typer.testing import CliRunner
 import ttstack
 from ttstack.calibrate import refit
 from ttstack.cli.app import app
+from ttstack.cost import predict
 from ttstack.diagnostics import InputError
+from ttstack.program.launched import launched
+from ttstack.report.op_codes import op_code
 from ttstack.system_desc import dump, load
+from ttstack.system_desc.chip_figures import with_figures
 
 MODEL = "examples/encoder_layer.mlir"
 
@@ -20,29 +24,35 @@ def program() -> ttstack.Program:
     return ttstack.compile(MODEL, placement="dram")
 
 
-def profiled(program: ttstack.Program, path: Path, slower: float) -> Path:
-    """What tt-metal would write of the program on a device whose matrix products take `slower` times as long."""
+def profiled(program: ttstack.Program, path: Path, **figures: float) -> Path:
+    """What tt-metal would write of the program on a device with other figures, whose dots are double underscores."""
+    function = program.binary.functions[0]
+    paths = tuple(name.replace("__", ".") for name in figures)
+    chip = with_figures(program.binary.chip(function), paths, tuple(figures.values()))
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["OP CODE", "OP TYPE", "DEVICE KERNEL DURATION [ns]"])
         writer.writerow(["(torch) start", "signpost", ""])
-        for op in program.cost().ops:
-            times = slower if op.op_code == "MatmulDeviceOperation" else 1.0
-            writer.writerow([op.op_code, "tt_dnn_device", times * op.kernel_ns])
+        for at in launched(function):
+            op = function.device_op(function.operations[at])
+            writer.writerow([op_code(op), "tt_dnn_device", predict(op, chip).total_ns])
     return path
 
 
-def test_a_slower_class_of_ops_gets_another_figure(program: ttstack.Program, tmp_path: Path) -> None:
-    found = refit(program.binary, program.binary.functions[0], profiled(program, tmp_path / "p.csv", 1.3))
+def test_the_figure_of_ops_that_are_alike_is_found(program: ttstack.Program, tmp_path: Path) -> None:
+    profile = profiled(program, tmp_path / "p.csv", dram__product_write_fraction=0.15)
+    found = refit(program.binary, program.binary.functions[0], profile)
     change = found.changes[0]
-    assert (change.measured, found.missing) == ("matmul", 0)
-    assert change.error_after < 0.05
-    assert change.error_before > 0.2
+    assert (change.path, change.measured) == ("dram.product_write_fraction", "matmul_data_dram_narrow")
+    assert float(change.after) == pytest.approx(0.15, rel=0.01)
+    assert (found.missing, change.ops >= 3) == (0, True)
+    assert change.error_after < 0.01
+    assert change.error_before > 0.1
     assert dump(found.system) != dump(program.binary.system_desc)
 
 
 def test_predictions_that_agree_change_nothing(program: ttstack.Program, tmp_path: Path) -> None:
-    found = refit(program.binary, program.binary.functions[0], profiled(program, tmp_path / "p.csv", 1.0))
+    found = refit(program.binary, program.binary.functions[0], profiled(program, tmp_path / "p.csv"))
     assert all(c.error_before - c.error_after < 1e-3 for c in found.changes)
 
 
@@ -58,7 +68,7 @@ def test_what_is_no_profile(program: ttstack.Program, tmp_path: Path, text: str,
 
 def test_the_command_writes_a_device(program: ttstack.Program, tmp_path: Path) -> None:
     program.save(tmp_path / "m.ttb")
-    profile = profiled(program, tmp_path / "p.csv", 1.5)
+    profile = profiled(program, tmp_path / "p.csv", dram__product_write_fraction=0.15)
     command = ["perf", str(tmp_path / "m.ttb"), "--calibrate", str(profile), "--save-device", str(tmp_path / "d.yaml")]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output

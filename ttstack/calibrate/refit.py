@@ -1,4 +1,4 @@
-"""Figures that make a program's predictions agree with its profile: one for each class of ops, where it pays."""
+"""Figures that make a program's predictions agree with its profile: one for each group of like ops, where it pays."""
 
 import math
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Any
 
 from ttstack.calibrate.profile import matched, read_profile
 from ttstack.cost import predict
-from ttstack.cost.measured_class import measured_class
+from ttstack.cost.measured_class import measured_keys
 from ttstack.device.device_op import DeviceOp
 from ttstack.diagnostics import InputError
 from ttstack.program.launched import launched
@@ -40,14 +40,16 @@ FREE = (
     "attention.softmax_cycles_per_tile",
     "attention.decode_cycles",
 )
-"""Figures that depend on a board and on the release of its library, each of which a class of ops can determine."""
+"""Figures that depend on a board and on the release of its library, each of which a group of ops can determine."""
 FEWEST = 3
-"""Ops of a class that determine a figure."""
+"""Ops of a group that determine a figure."""
+TRIED = 3
+"""Figures that are tried for a group, of those that its time depends on the most."""
 _FARTHEST = math.log(4)
 """A figure is looked for within four times either way; further away, something else is wrong."""
 _STEP = 1.05
 _LEAST = 0.02
-"""How much a class's time changes at least with a step of a figure that it determines, of the step."""
+"""How much a group's time changes at least with a step of a figure that it determines, of the step."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Refit:
 
     path: str
     measured: str
-    """The class of ops that determined it."""
+    """The ops that determined it, as the device's `calibration` names measurements that are alike."""
     ops: int
     before: str
     after: str
@@ -86,7 +88,7 @@ class Refitted:
 
 
 @dataclass(frozen=True)
-class _Class:
+class _Group:
     name: str
     pairs: Sequence[Pair]
 
@@ -108,8 +110,9 @@ class _Class:
 def refit(binary: Binary, function: Function, profile: Path) -> Refitted:
     """The program's device with figures that fit a profile of the function.
 
-    The class with the longest time comes first; it determines the figure that its time depends on the most, of those
-    that no class before it has.
+    Ops are alike as measurements are: of one kernel, short or bound by the same, in the same memories. The group with
+    the longest time comes first; of the figures that its time depends on the most and that no group before it has,
+    it determines the one that makes all ops of the program agree best, if any makes them agree better.
 
     Raises:
         InputError: the file is no profile, or no run of its ops is like the function's.
@@ -122,31 +125,45 @@ def refit(binary: Binary, function: Function, profile: Path) -> Refitted:
             f"no op of {profile} is like one of '{function.name}'", hint="profile the program itself, pass by pass"
         )
     changes: list[Refit] = []
-    for of in _classes([Pair(ops[i], ns) for i, ns in found.items()]):
-        change = _changed(of, chip, {c.path for c in changes})
-        if change is not None:
-            changes.append(change[0])
-            chip = change[1]
+    every = _Group("", [Pair(ops[i], ns) for i, ns in found.items()])
+    for of in _groups(every.pairs, chip):
+        tried = [_changed(of, chip, path) for path in _determined(of, chip, {c.path for c in changes})]
+        better = [
+            (every.loss(after), change, after) for change, after in tried if change.error_after < change.error_before
+        ]
+        loss, change, after = min(better, key=lambda found: found[0], default=(math.inf, None, chip))
+        if change is not None and loss < every.loss(chip):
+            changes.append(change)
+            chip = after
     texts = [f"{c.path}={c.after}" for c in changes]
     changed = what_if(system, texts).system if texts else system
     return Refitted(changed, tuple(changes), len(found), len(ops) - len(found))
 
 
-def _classes(pairs: Sequence[Pair]) -> list[_Class]:
-    groups: defaultdict[str, list[Pair]] = defaultdict(list)
-    for pair in pairs:
-        groups[measured_class(pair.device_op)].append(pair)
-    made = [_Class(name, members) for name, members in groups.items() if name and len(members) >= FEWEST]
+def _groups(pairs: Sequence[Pair], chip: ChipDesc) -> list[_Group]:
+    """Ops by the closest likeness that enough of them have, none in two groups; the longest time first."""
+    left = [(measured_keys(p.device_op, predict(p.device_op, chip)), p) for p in pairs]
+    made: list[_Group] = []
+    for depth in range(max((len(keys) for keys, _ in left), default=0)):
+        groups: defaultdict[str, list[Pair]] = defaultdict(list)
+        for keys, pair in left:
+            groups["".join(keys[depth : depth + 1])].append(pair)
+        made += [_Group(name, members) for name, members in groups.items() if name and len(members) >= FEWEST]
+        taken = {of.name for of in made}
+        left = [(keys, pair) for keys, pair in left if taken.isdisjoint(keys[: depth + 1])]
     return sorted(made, key=lambda of: -of.measured_ns)
 
 
-def _changed(of: _Class, chip: ChipDesc, taken: set[str]) -> tuple[Refit, ChipDesc] | None:
-    """The figure that the class's time depends on the most, at its best value; None where none makes it better."""
+def _determined(of: _Group, chip: ChipDesc, taken: set[str]) -> list[str]:
+    """The figures that no group has and that the group's time depends on the most, a few of them."""
+    shares = {path: share for path in FREE if path not in taken and (share := _share(of, chip, path)) >= _LEAST}
+    return sorted(shares, key=lambda path: -shares[path])[:TRIED]
+
+
+def _changed(of: _Group, chip: ChipDesc, path: str) -> tuple[Refit, ChipDesc]:
+    """The figure at its best value for the group, and the chip with it."""
     optimize: Any = import_module("scipy.optimize")
 
-    path, share = max(((p, _share(of, chip, p)) for p in FREE if p not in taken), key=lambda of_path: of_path[1])
-    if share < _LEAST:
-        return None
     start = read(chip, path)
     most = min(_FARTHEST, -math.log(start)) if path.endswith("_fraction") else _FARTHEST
 
@@ -154,15 +171,12 @@ def _changed(of: _Class, chip: ChipDesc, taken: set[str]) -> tuple[Refit, ChipDe
         return of.loss(with_figures(chip, (path,), (start * math.exp(x),)))
 
     found: Any = optimize.minimize_scalar(loss, bounds=(-_FARTHEST, most), method="bounded", options={"xatol": 1e-3})
-    best = float(found.x)
-    after = with_figures(chip, (path,), (start * math.exp(best),))
-    before, now = of.error(chip), of.error(after)
-    if now >= before:
-        return None
-    return Refit(path, of.name, len(of.pairs), spelled(chip, path), spelled(after, path), before, now), after
+    after = with_figures(chip, (path,), (start * math.exp(float(found.x)),))
+    texts = spelled(chip, path), spelled(after, path)
+    return Refit(path, of.name, len(of.pairs), *texts, of.error(chip), of.error(after)), after
 
 
-def _share(of: _Class, chip: ChipDesc, path: str) -> float:
-    """By how much the class's time changes with the figure, relative to the figure's own change."""
+def _share(of: _Group, chip: ChipDesc, path: str) -> float:
+    """By how much the group's time changes with the figure, relative to the figure's own change."""
     moved = with_figures(chip, (path,), (read(chip, path) / _STEP,))
     return abs(of.total(moved) / of.total(chip) - 1) / (_STEP - 1)

@@ -35,7 +35,7 @@ def _print(found: Refitted) -> None:
         write("no figure makes their predicted times better")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("figure", "was", "is", "from ops", "class", "mean error was", "is"):
+    for title in ("figure", "was", "is", "from ops", "like", "mean error was", "is"):
         table.add_column(title, no_wrap=True)
     for c in found.changes:
         error = (f"{100 * e:.1f} %" for e in (c.error_before, c.error_after))
