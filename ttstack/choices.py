@@ -37,6 +37,7 @@ class Rewrite(StrEnum):
     """What makes programs faster and leaves values as they are, by the names of passes; each can be left out."""
 
     FOLD_BATCH_NORM = "fold-batch-norm"
+    FOLD_IDENTITIES = "fold-identities"
     FUSE_ATTENTION = "fuse-attention"
     FOLD_MASKS = "fold-masks"
     DECODE_ATTENTION = "decode-attention"

@@ -36,6 +36,8 @@ def test_it_moves_what_numpy_moves(data: st.DataObject):
     if not found.keeps_order:
         cut, axes = found.merged()
         assert np.array_equal(source.reshape(cut).transpose(axes).reshape(array.shape), array)
+    if (alone := found.order(source.shape)) is not None:
+        assert np.array_equal(source.transpose(alone), array)
 
 
 def test_an_axis_that_is_no_product_of_parts_is_none():
@@ -48,3 +50,9 @@ def test_as_few_axes_as_do_it(shape: tuple[int, ...]):
     assert found is not None
     assert found.permuted((2, 3, 0, 1)).merged() == ((4, 6), (1, 0))
     assert math.prod(found.permuted((1, 0, 2, 3)).merged()[0]) == 24
+    assert found.permuted((2, 3, 0, 1)).order(shape) is None
+
+
+def test_one_permutation_of_the_axes():
+    found = Rearrangement.of((2, 1, 3, 5)).permuted((2, 1, 3, 0))
+    assert found.order((2, 1, 3, 5)) == (2, 1, 3, 0)

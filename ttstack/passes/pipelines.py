@@ -20,6 +20,7 @@ from ttstack.passes.ttir.drop_memory import DropMemory
 from ttstack.passes.ttir.fit_attention import FitAttention
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
+from ttstack.passes.ttir.fold_identities import FoldIdentities
 from ttstack.passes.ttir.fold_lookups import FoldLookups
 from ttstack.passes.ttir.fold_maps import FoldMaps
 from ttstack.passes.ttir.fold_masks import FoldMasks
@@ -64,6 +65,7 @@ def simplify() -> Pipeline:
             Decompose(),
             FoldBatchNorm(),
             FoldConstants(),
+            FoldIdentities(),
             FuseAttention(),
             FoldMasks(),
             DecodeAttention(),

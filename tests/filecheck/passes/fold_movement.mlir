@@ -58,3 +58,20 @@ func.func @whole_tiles(%a: tensor<1x3x64x64xf32>) -> tensor<1x1x4096x3xf32> {
   %1 = "ttir.reshape"(%0) {shape = [1 : i32, 1 : i32, 4096 : i32, 3 : i32]} : (tensor<1x64x64x3xf32>) -> tensor<1x1x4096x3xf32>
   return %1 : tensor<1x1x4096x3xf32>
 }
+// One permutation of the axes that there are, where views and a permutation of others spell it.
+// CHECK-LABEL: func.func @one_permutation
+// CHECK-NEXT: "ttir.permute"(%arg0) {permutation = array<i64: 1, 0, 2, 3>}
+// CHECK-NEXT: return
+func.func @one_permutation(%a: tensor<2x3x32x64xf32>) -> tensor<3x2x32x64xf32> {
+  %0 = "ttir.reshape"(%a) {shape = [2 : i32, 3 : i32, 2048 : i32]} : (tensor<2x3x32x64xf32>) -> tensor<2x3x2048xf32>
+  %1 = "ttir.permute"(%0) {permutation = array<i64: 1, 0, 2>} : (tensor<2x3x2048xf32>) -> tensor<3x2x2048xf32>
+  %2 = "ttir.reshape"(%1) {shape = [3 : i32, 2 : i32, 32 : i32, 64 : i32]} : (tensor<3x2x2048xf32>) -> tensor<3x2x32x64xf32>
+  return %2 : tensor<3x2x32x64xf32>
+}
+// CHECK-LABEL: func.func @transposed_twice
+// CHECK-NEXT: return %arg0
+func.func @transposed_twice(%a: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = "ttir.transpose"(%a) {dim0 = 0 : si32, dim1 = 2 : si32} : (tensor<2x3x4xf32>) -> tensor<4x3x2xf32>
+  %1 = "ttir.transpose"(%0) {dim0 = -1 : si32, dim1 = 0 : si32} : (tensor<4x3x2xf32>) -> tensor<2x3x4xf32>
+  return %1 : tensor<2x3x4xf32>
+}

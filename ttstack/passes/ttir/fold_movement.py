@@ -7,11 +7,11 @@ import numpy as np
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import permuted, reshaped
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import Op
+from ttstack.ops.base import OPS, Op
 from ttstack.ops.movement import Permutation
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
@@ -35,7 +35,11 @@ def _movement(op: ir.Operation) -> list[ir.Value] | None:
             return [reshaped(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
-        if _burden(way(read_type(source.type), found, shape)) < _burden([describe(step) for step in steps]):
+        t, now = read_type(source.type), _burden([describe(step) for step in steps])
+        by_parts, order = _burden(way(t, found, shape)), found.order(t.shape)
+        if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})]) < min(now, by_parts):
+            return [permuted(source, order)]
+        if by_parts < now:
             return [rearranged(source, found, shape)]
     return None
 

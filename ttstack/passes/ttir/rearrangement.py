@@ -62,6 +62,19 @@ class Rearrangement:
         """Whether a reshape does it."""
         return list(self.flat) == sorted(self.flat)
 
+    def order(self, shape: Sequence[int]) -> tuple[int, ...] | None:
+        """The permutation of the axes of a source of this shape that it is; None where it cuts or joins some."""
+        single = [i for i, extent in enumerate(shape) if extent == 1]
+        found: list[int] = []
+        for dim in self.dims:
+            if not dim and single:
+                found.append(single.pop(0))
+            elif len(dim) == 1 and len(dim[0]) == 1:
+                found.append(dim[0][0])
+            else:
+                return None
+        return tuple(found) if len(found) == len(shape) else None
+
     def merged(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """A shape of the source, and a permutation of its axes, with as few axes as do it."""
         ordered = sorted(self.flat)
