@@ -6,6 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from ttstack.device.layout import same_matrix
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -75,17 +76,19 @@ def _kept(product: Matmul, source: ir.Value, found: Rearrangement) -> _Kept | No
 
 
 def _pays(op: Any, product: Matmul, steps: Sequence[Any], kept: _Kept, prices: Prices) -> bool:
-    """Whether it takes less time, with what follows at once."""
+    """Whether it takes less time, with what follows at once; products of the same tiles take the same."""
     following, end = _following(op.results[0], kept.back)
     shared = ((describe(step), len(list(step.results[0].uses))) for step in steps)
-    now = sum(prices.total([found]) / readers for found, readers in shared)
-    now += prices.total([product, *following])
+    now = sum(prices.total([found]) / readers for found, readers in shared) + prices.total(following)
     target = following[-1].results[0] if following else product.results[0]
     ways_round = [
         *way(read_type(kept.source.type), kept.given, kept.instead.a.shape),
         *way(kept.instead.results[0], end, target.shape),
     ]
-    return prices.total([kept.instead, *ways_round]) < now
+    if not (same_matrix(product.a, kept.instead.a) and same_matrix(product.results[0], kept.instead.results[0])):
+        now += prices.total([product])
+        ways_round.append(kept.instead)
+    return prices.total(ways_round) < now
 
 
 def _following(value: ir.Value, found: Rearrangement) -> tuple[list[Op], Rearrangement]:
