@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.aliasing import buffer_owners, through_aliases
 from ttstack.buffers.lifetimes import Lifetime, Step, last_reads, last_uses, lifetimes, live_bytes, live_values
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
@@ -17,6 +17,8 @@ def test_owners_of_views_in_any_order():
     assert buffer_owners({"w": "v", "v": "a", "u": "w"}) == {"w": "a", "v": "a", "u": "a"}
     assert buffer_owners({1: 1}) == {1: 1}
     assert set(buffer_owners({1: 2, 2: 1})) == {1, 2}
+    assert through_aliases("w", {"w": "v", "v": "a", "u": "w"}) == ["w", "v", "a"]
+    assert through_aliases(1, {1: 2, 2: 1}) == [1, 2]
 
 
 def test_lives_are_those_of_buffers():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ttstack.buffers.aliasing import through_aliases
 from ttstack.context import new_context
 from ttstack.dialects.ttir.destination import destination
 from ttstack.mlir import ir
@@ -14,7 +15,7 @@ from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.version_buffers import VersionBuffers
-from ttstack.passes.ttir.views import VIEWS, through_views, view_sources
+from ttstack.passes.ttir.views import VIEWS, view_sources
 
 PIPELINE = Pipeline((VersionBuffers(), Builtin(pipeline="canonicalize"), Builtin(pipeline="cse"), InsertCopies()))
 FLAT, DEEP = "tensor<64x32xf32>", "tensor<2x32x32xf32>"
@@ -83,7 +84,7 @@ def before_and_after(module: ir.Module) -> tuple[Any, Any]:
     (function,) = functions(module)
     ops, arguments = body(function), list(function.arguments)
     views = view_sources(ops)
-    targets = {v for op in ops if (t := destination(op)) is not None for v in through_views(t, views)}
+    targets = {v for op in ops if (t := destination(op)) is not None for v in through_aliases(t, views)}
     wanted = results(ops, arguments, lambda view: view in targets)
     PIPELINE.run(module)
     (function,) = functions(module)

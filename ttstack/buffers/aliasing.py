@@ -19,3 +19,11 @@ def buffer_owners(aliases: Mapping[V, V]) -> dict[V, V]:
             owner = owners.get(owner, aliases[owner])
         owners[value] = owner
     return owners
+
+
+def through_aliases(value: V, aliases: Mapping[V, V]) -> list[V]:
+    """The value, what it lies in the buffer of, and so on to what has a buffer of its own."""
+    found = [value]
+    while found[-1] in aliases and aliases[found[-1]] not in found:
+        found.append(aliases[found[-1]])
+    return found

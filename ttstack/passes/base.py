@@ -157,7 +157,7 @@ class _Digest:
         self._hash.update(data)
 
     def digest(self) -> bytes:
-        """Of all that was written."""
+        """The digest of all that was written."""
         return self._hash.digest()
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.aliasing import buffer_owners, through_aliases
 from ttstack.buffers.lifetimes import Step, last_reads
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import destination, destination_place, is_overwritten, without_result
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.views import through_views, view_sources
+from ttstack.passes.ttir.views import view_sources
 
 
 class InsertCopies(Pass, name="insert-copies"):
@@ -60,7 +60,7 @@ def _insert_copies(ops: Sequence[Any]) -> bool:
     for at, op, target in writes:
         buffer = owners.get(target, target)
         late = (v for v in old if owners.get(v, v) == buffer and made.get(v, -1) < at < until[v])
-        if buffer not in copied and any(_keep(value, op, through_views(target, views), views) for value in late):
+        if buffer not in copied and any(_keep(value, op, through_aliases(target, views), views) for value in late):
             copied.add(buffer)
     return bool(copied)
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.aliasing import buffer_owners, through_aliases
 from ttstack.dialects.ttir.build import reshaped
 from ttstack.dialects.ttir.destination import destination, with_result
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.views import through_views, view_sources
+from ttstack.passes.ttir.views import view_sources
 
 
 class VersionBuffers(Pass, name="version-buffers"):
@@ -35,7 +35,7 @@ def _version(ops: Sequence[Any]) -> None:
     current: dict[ir.Value, dict[ir.Value, ir.Value]] = {}
     for _, target in writes:
         shared = current.setdefault(owners.get(target, target), {})
-        shared |= {value: value for value in through_views(target, views)}
+        shared |= {value: value for value in through_aliases(target, views)}
     for op, target in writes:
         _read_anew(with_result(op), current[owners.get(target, target)])
 

@@ -1,6 +1,6 @@
 """Which values lie in the buffers of which others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
@@ -14,11 +14,3 @@ VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
     """For the result of each view, the operand in whose buffer it lies."""
     return {op.results[0]: op.operands[0] for op in ops if op.name in VIEWS and is_view(describe(op))}
-
-
-def through_views(value: ir.Value, views: Mapping[ir.Value, ir.Value]) -> list[ir.Value]:
-    """The value, what it is a view of, and so on to what has a buffer of its own."""
-    found = [value]
-    while found[-1] in views:
-        found.append(views[found[-1]])
-    return found
