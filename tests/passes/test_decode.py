@@ -95,3 +95,26 @@ def test_a_step_gives_the_same(size: Size, without: str | tuple[()]):
     np.testing.assert_allclose(got, want.numpy(), atol=1e-4 * float(want.abs().max()))
     for name, cache in done.updated.items():
         np.testing.assert_allclose(cache, step.get_buffer(name).numpy(), atol=1e-5)
+
+
+class Scores(nn.Module):
+    """Scores of all tokens, of which the last one's are given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.head = nn.RMSNorm(256), nn.Linear(256, 2048)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tanh(self.head(self.norm(x) + x))[:, -1]
+
+
+@pytest.mark.parametrize("without", [(), "sink-slices"])
+def test_only_scores_that_are_given_are_computed(without: str | tuple[()]):
+    torch.manual_seed(0)
+    model, x = Scores().eval().requires_grad_(False), torch.randn(2, 96, 256)
+    program = ttstack.compile(model, (x,), without=without)
+    (product,) = (op for op in program.function().operations if op.name == "linear")
+    rows = program.function().tensors[product.results[0]].type.size // 2048
+    assert rows == (2 if without == () else 2 * 96)
+    (got,) = program.run({name: x.numpy() for name in program.inputs()}).outputs.values()
+    np.testing.assert_allclose(got, model(x).numpy(), atol=1e-5)
