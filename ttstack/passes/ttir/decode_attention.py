@@ -13,7 +13,7 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.decode import ScaledDotProductAttentionDecode
 from ttstack.ops.kv_cache import PagedUpdateCache, UpdateCache
-from ttstack.ops.types import TILE, DType
+from ttstack.ops.types import TILE, DType, tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.price import Prices
@@ -54,7 +54,7 @@ class _Rewrite:
         if mask is None or query is None or not _of_one_token(found):
             return
         seen, users = self.seen.about(mask), found.query.shape[0]
-        if seen is None or read_type(seen.base.type).size not in (1, read_type(mask.type).shape[0]):
+        if seen is None or read_type(mask.type).shape[:3] not in _shapes(read_type(seen.base.type).size, found):
             return
         one = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
         decode = ScaledDotProductAttentionDecode(
@@ -100,8 +100,20 @@ class _Rewrite:
 
 
 def _of_one_token(found: ScaledDotProductAttention) -> bool:
-    """Whether there is one query a user, of heads and keys in whole tiles, and nothing that decides but a mask."""
+    """Whether there is one query a user, and nothing that decides but a mask.
+
+    Keys are whole tiles, and the heads of a user 1, 2, 4, ... of them, as the kernel asks.
+    """
     if found.is_causal or found.sliding_window_size or found.attention_sink is not None:
         return False
     whole = (found.key.shape[2], found.key.shape[3], found.value.shape[3])
-    return found.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole)
+    blocks = tiles(found.query.shape[1])
+    return found.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole) and blocks & (blocks - 1) == 0
+
+
+def _shapes(positions: int, found: ScaledDotProductAttention) -> tuple[tuple[int, ...], ...]:
+    """What masks by so many positions can be like before the keys: any where it is one, else with a row a user."""
+    users, heads, _, _ = found.query.shape
+    if positions == 1:
+        return tuple((u, h, 1) for u in (1, users) for h in (1, heads))
+    return ((users, 1, 1),) if positions == users else ()

@@ -89,7 +89,7 @@ def _arrivals(region: Region, prices: Prices) -> Iterator[float]:
         source = maker.operands[0] if view else value
         yield _reshape(source, matrix, prices)
         if view and all(use.owner.operation in region for use in value.uses):
-            yield -prices.alone(describe(maker))
+            yield -prices.total([describe(maker)])
 
 
 def _departures(region: Region, prices: Prices) -> Iterator[float]:
@@ -98,15 +98,16 @@ def _departures(region: Region, prices: Prices) -> Iterator[float]:
         users = [use.owner.operation for use in op.results[0].uses]
         outside = [user for user in users if user not in region]
         if any(user.name not in VIEWS for user in outside):
-            yield prices.alone(Reshape(input=found.folded.results[0], shape=found.op.results[0].shape))
+            yield prices.total([Reshape(input=found.folded.results[0], shape=found.op.results[0].shape)])
         for user in outside:
             if user.name in VIEWS:
                 target = read_type(user.results[0].type).shape
-                yield prices.alone(Reshape(input=found.folded.results[0], shape=target)) - prices.alone(describe(user))
+                now = prices.total([describe(user)])
+                yield prices.total([Reshape(input=found.folded.results[0], shape=target)]) - now
 
 
 def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
-    return prices.alone(Reshape(input=read_type(value.type), shape=shape))
+    return prices.total([Reshape(input=read_type(value.type), shape=shape)])
 
 
 def _fold(region: Region) -> None:
