@@ -42,6 +42,7 @@ class Rewrite(StrEnum):
     FOLD_MASKS = "fold-masks"
     DECODE_ATTENTION = "decode-attention"
     FUSE_ROTARY = "fuse-rotary"
+    FUSE_BIAS = "fuse-bias"
     SPLIT_PRODUCTS = "split-products"
     PAD_WEIGHTS = "pad-weights"
     KEEP_ROWS = "keep-rows"

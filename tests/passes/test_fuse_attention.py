@@ -15,6 +15,16 @@ def plain(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
     return torch.softmax(q @ k.mT / 4, -1) @ v
 
 
+def scaled_before_the_product(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    return torch.softmax((q * 0.5) @ (k.mT * 0.25) + mask, -1) @ v
+
+
+def guarded(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """As ONNX has it, where a query may see no key."""
+    weights = torch.softmax(q @ k.mT + torch.where(mask[..., :1] > 0, mask, -torch.inf), -1)
+    return torch.where(weights != weights, 0.0, weights) @ v  # noqa: PLR0124
+
+
 def masked_before_it_is_scaled(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     return torch.softmax((q @ k.mT + mask) * 0.25, -1) @ v
 
@@ -66,6 +76,8 @@ def keys_of_one_batch(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
     "spelled",
     [
         plain,
+        scaled_before_the_product,
+        guarded,
         masked_before_it_is_scaled,
         batch_and_heads_in_one_dimension,
         hidden,

@@ -5,6 +5,8 @@ from typing import Unpack
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import ttstack
@@ -27,7 +29,7 @@ class Projected(nn.Module):
 
     def __init__(self, *widths: int, bias: bool = True, head: int = WIDTH) -> None:
         super().__init__()
-        self.head, self.model = head, HEADS * head
+        self.head, self.model = head, widths[0] if len(widths) > 1 else widths[0] // 3
         self.inside = nn.ModuleList(nn.Linear(self.model, width, bias=bias) for width in widths)
         self.outside = nn.Linear(self.model, self.model, bias=bias)
 
@@ -46,37 +48,37 @@ class Apart(Projected):
     """As transformers has it."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        return tuple(of(x).view(BATCH, LENGTH, -1, self.head).transpose(1, 2) for of in self.inside)
+        return tuple(of(x).view(*x.shape[:2], -1, self.head).transpose(1, 2) for of in self.inside)
 
 
 class Flat(Projected):
     """Rows of all sequences in one dimension."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        flat = x.reshape(-1, MODEL)
-        return tuple(of(flat).view(BATCH, LENGTH, -1, WIDTH).transpose(1, 2) for of in self.inside)
+        flat = x.reshape(-1, self.model)
+        return tuple(of(flat).view(*x.shape[:2], -1, self.head).transpose(1, 2) for of in self.inside)
 
 
 class Chunks(Projected):
     """As GPT-2 has it."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        parts = self.inside[0](x).split(MODEL, -1)
-        return tuple(part.view(BATCH, LENGTH, HEADS, WIDTH).transpose(1, 2) for part in parts)
+        parts = self.inside[0](x).split(self.model, -1)
+        return tuple(part.view(*x.shape[:2], -1, self.head).transpose(1, 2) for part in parts)
 
 
 class Stacked(Projected):
     """As timm has it."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        return self.inside[0](x).reshape(BATCH, LENGTH, 3, HEADS, self.head).permute(2, 0, 3, 1, 4).unbind(0)
+        return self.inside[0](x).reshape(*x.shape[:2], 3, -1, self.head).permute(2, 0, 3, 1, 4).unbind(0)
 
 
 class Interleaved(Projected):
     """As GPT-NeoX has it: queries, keys and values of each head side by side."""
 
     def heads(self, x: Tensor) -> tuple[Tensor, ...]:
-        return self.inside[0](x).view(BATCH, LENGTH, HEADS, 3 * WIDTH).transpose(1, 2).chunk(3, -1)
+        return self.inside[0](x).view(*x.shape[:2], -1, 3 * self.head).transpose(1, 2).chunk(3, -1)
 
 
 class Torch(nn.Module):
@@ -144,3 +146,30 @@ def test_values_do_not_depend_on_what_is_left_out(name: str):
         ops, found = run(model, x, placement="dram", without=without)
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
         assert without not in ("join-products", "all") or "split_query_key_value_and_split_heads" not in ops
+
+
+@given(
+    kind=st.sampled_from([Apart, Flat, Chunks, Stacked, Interleaved]),
+    shape=st.tuples(st.integers(1, 3), st.sampled_from([1, 7, 32, 45])),
+    heads=st.integers(1, 4),
+    head=st.sampled_from([8, 32, 40, 72, 80]),
+    bias=st.booleans(),
+    without=st.sets(st.sampled_from(Rewrite)),
+)
+def test_values_are_those_of_pytorch_whatever_is_left_out(
+    kind: type[Projected],
+    shape: tuple[int, int],
+    heads: int,
+    head: int,
+    bias: bool,
+    without: set[Rewrite],
+):
+    torch.manual_seed(0)
+    width = heads * head
+    model = kind(*([width] * 3 if kind in (Apart, Flat) else [3 * width]), bias=bias, head=head).eval()
+    x = torch.randn(*shape, width)
+    with torch.no_grad():
+        wanted = model(x)
+    for left_out in ((), tuple(without)):
+        _, found = run(model, x, placement="dram", without=left_out)
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)

@@ -26,7 +26,7 @@ from ttstack.passes.ttir.fold_maps import FoldMaps
 from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
-from ttstack.passes.ttir.fuse import Fuse
+from ttstack.passes.ttir.fuse import Fuse, FuseBias
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.fuse_rotary import FuseRotary
 from ttstack.passes.ttir.inline_calls import InlineCalls
@@ -72,6 +72,7 @@ def simplify() -> Pipeline:
             FuseRotary(),
             FitAttention(),
             ChannelsLast(),
+            FuseBias(),
             SplitProducts(),
             PadWeights(),
             KeepRows(),

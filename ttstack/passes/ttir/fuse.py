@@ -37,6 +37,14 @@ class Fuse(Pass, name="fuse"):
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
+class FuseBias(Pass, name="fuse-bias"):
+    """`matmul + bias` becomes `linear`, before parts of either are looked at."""
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [("ttir.add", _bias)])
+
+
 def _bias(op: ir.Operation) -> list[ir.Value] | None:
     for product, bias in (op.operands, reversed(op.operands)):
         found = _product(product)

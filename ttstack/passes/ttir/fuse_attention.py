@@ -22,7 +22,7 @@ from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, levelled, scores_of
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
 
 Heads = tuple[int, int]
@@ -30,6 +30,8 @@ Heads = tuple[int, int]
 
 _ATTENTION = ScaledDotProductAttention.mnemonic
 _SWAPPED = (0, 1, 3, 2)
+_GUARDS = 3
+"""Reads of what is tested for being a number, and taken where it is one."""
 
 
 class FuseAttention(Pass, name="fuse-attention"):
@@ -51,16 +53,20 @@ class FuseAttention(Pass, name="fuse-attention"):
 
 def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     weights, value = op.operands
-    norm, outer, result = made_by(behind(weights), "softmax"), _matmul(op), read_type(op.results[0].type)
+    guarded = _guarded(weights)
+    norm = made_by(behind(weights if guarded is None else guarded), "softmax")
+    outer, result = _matmul(op), read_type(op.results[0].type)
     if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
         return None
     if result.shape[:-1] != read_type(weights.type).shape[:-1]:
         return None
-    if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > 1:
+    readers = 1 if guarded is None else _GUARDS
+    if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > readers:
         return None
     if (added := levelled(scores.masks)) is None:
         return None
-    inner, (query, key) = _matmul(scores.product), scores.product.operands
+    inner = _matmul(scores.product)
+    (query, before), (key, times) = map(_unscaled, scores.product.operands)
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
     query_heads, key_heads, value_heads = (_fold(_batch(v), whole, heads) for v in (query, key, value))
     alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
@@ -76,9 +82,27 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     mask = None
     for step, found in zip(added, masks, strict=True):
         mask = _mask(mask, step, found, result) if found else mask
-    if mask is not None:
+    if mask is not None and guarded is None:
         mask = with_nan_rows(mask, max_elements)
-    return [reshaped(ttir.named(_ATTENTION, *operands, mask, is_causal=False, scale=scores.scale), result.shape)]
+    scale = scores.scale * before * times
+    return [reshaped(ttir.named(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
+
+
+def _guarded(value: ir.Value) -> ir.Value | None:
+    """`x`, of which the value is 0 where it is no number, as attention is for a query that sees no key."""
+    choice = made_by(value, "where")
+    test = choice and made_by(choice.operands[0], "ne")
+    if test is None or scalar(choice.operands[1]) != 0:
+        return None
+    x = choice.operands[2]
+    return x if all(v == x for v in test.operands) and len(list(x.uses)) == _GUARDS else None
+
+
+def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
+    """What is multiplied with a number, and the number, where nothing else reads the product."""
+    product = made_by(value, "multiply")
+    found = None if product is None or len(list(value.uses)) > 1 else with_scalar(product)
+    return (value, 1.0) if found is None or read_type(found[0].type) != read_type(value.type) else found
 
 
 def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
