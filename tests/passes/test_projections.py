@@ -29,7 +29,8 @@ class Projected(nn.Module):
 
     def __init__(self, *widths: int, bias: bool = True, head: int = WIDTH) -> None:
         super().__init__()
-        self.head, self.model = head, widths[0] if len(widths) > 1 else widths[0] // 3
+        first, *others = widths
+        self.head, self.model = head, first if others else first // 3
         self.inside = nn.ModuleList(nn.Linear(self.model, width, bias=bias) for width in widths)
         self.outside = nn.Linear(self.model, self.model, bias=bias)
 
