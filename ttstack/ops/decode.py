@@ -52,7 +52,7 @@ class DecodeAttention(CacheAttention):
     `attention_sink` holds a score for each head that takes part in the softmax and has no value.
     """
 
-    op_code = "ScaledDotProductAttentionDecodeDeviceOperation"
+    op_code = "SdpaDecodeDeviceOperation"
 
     @property
     def parts(self) -> tuple[TensorType, TensorType, TensorType]:
