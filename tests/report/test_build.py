@@ -48,7 +48,7 @@ def test_memory_peaks_come_from_addresses_and_circular_buffers(report: Report) -
     kib, tile = 1024, 2048
     interleaved = 64 // 64 * tile
     shard = 1 * 16 * tile
-    assert [op.circular_buffer_bytes for op in report.ops] == [
+    assert [op.l1_bytes for op in report.ops] == [
         100 * kib + interleaved,
         8 * kib + interleaved + shard,
         200 * kib + shard,

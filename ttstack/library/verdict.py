@@ -119,5 +119,5 @@ def _verdict(emission: Emission, step: Step, launched: list[Launch], refusal: st
         launches=tuple(launched),
         op_code=report.op_code if report else "",
         buffer_bytes=step.operation.circular_buffer_bytes,
-        l1_bytes=report.circular_buffer_bytes if report else 0,
+        l1_bytes=report.l1_bytes if report else 0,
     )

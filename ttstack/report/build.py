@@ -64,7 +64,7 @@ def _op(
     operation: Operation,
     device_op: DeviceOp,
     cost: Cost,
-    circular_buffer_bytes: int,
+    l1_bytes: int,
     chip: ChipDesc,
 ) -> OpReport:
     return OpReport(
@@ -84,7 +84,7 @@ def _op(
         flops_utilisation=cost.flops_utilisation,
         dram_utilisation=cost.dram_utilisation,
         roofline_ns=roofline(device_op, chip),
-        circular_buffer_bytes=circular_buffer_bytes,
+        l1_bytes=l1_bytes,
         fidelity=str(operation.fidelity),
         operands=tuple(_tensor(function.tensors[i]) for i in operation.operands if i is not None),
         results=tuple(_tensor(function.tensors[i]) for i in operation.results),

@@ -87,7 +87,7 @@ def _numbers(report: ReportFigures, op: OpReport) -> dict[str, Any]:
         "measured_class": op.confidence.measured,
         "expected_error": op.confidence.error,
         "extrapolated": op.confidence.extrapolated,
-        "l1_bytes": op.circular_buffer_bytes,
+        "l1_bytes": op.l1_bytes,
     }
 
 

@@ -64,7 +64,7 @@ class OpReport:
     """Share of the DRAM peak."""
     roofline_ns: float
     """The least time that the peaks of matrix units and DRAM allow."""
-    circular_buffer_bytes: int
+    l1_bytes: int
     """Bytes in use of the fullest core's L1 while it runs, circular buffers included."""
     fidelity: str
     operands: tuple[TensorReport, ...]
