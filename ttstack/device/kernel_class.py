@@ -113,6 +113,11 @@ def is_stable(op: Op) -> bool:
     return op.nest is not None and any(of.name == "reduce_max" for of in op.nest.body)
 
 
+def is_scan(op: Op) -> bool:
+    """Whether it sums or multiplies up along a dimension."""
+    return op.nest is not None and any(of.name.startswith("scan_") for of in op.nest.body)
+
+
 def _runs_over_rows(op: Op, tile_op: str) -> bool:
     nest = op.nest
     return nest is not None and is_rowwise(nest) and any(of.name == tile_op for of in nest.body)

@@ -6,11 +6,21 @@ The rules are those that `ttnn` 0.81.1 checks before it launches anything, in it
 from collections.abc import Iterator
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import attention_masks, divides_rows, is_attention, is_product, over_banks, turns_first
-from ttstack.device.layout import MemoryLayout, MemorySpace
+from ttstack.device.kernel_class import (
+    attention_masks,
+    divides_rows,
+    is_attention,
+    is_product,
+    is_scan,
+    over_banks,
+    turns_first,
+    turns_tiles,
+)
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.base import Op
 from ttstack.ops.eltwise import GeluBw
+from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
 
 _MATRIX = 2
@@ -44,9 +54,12 @@ def _full(op: Op) -> frozenset[int]:
 
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
     """The rules that an op breaks in any blocks."""
-    pairs = zip(device_op.types(), device_op.layouts(), strict=True)
-    if any(layout.sharded and t.rank < _MATRIX for t, layout in pairs):
+    if any(layout.sharded and t.rank < _MATRIX for t, layout in _placed(device_op)):
         yield "a tensor of one dimension has no shards"
+    if is_scan(device_op.op) and any(layout.sharded for layout in device_op.layouts()):
+        yield "a scan takes and gives pages"
+    elif turns_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
+        yield "each core of what moves tiles has a shard"
     if divides_rows(device_op.op):
         yield from _norm_faults(device_op)
     elif is_attention(device_op.dispatch):
@@ -55,6 +68,11 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a first operand that a product transposes is read by pages"
     elif is_product(device_op.op) and over_banks(device_op.operands[1]):
         yield from _streamed_faults(device_op)
+
+
+def _placed(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
+    """Types and layouts of operands, then of results."""
+    return zip(device_op.types(), device_op.layouts(), strict=True)
 
 
 def _streamed_faults(device_op: DeviceOp) -> Iterator[str]:

@@ -1,5 +1,8 @@
 """Writes into caches of keys and values."""
 
+from dataclasses import replace
+
+from ttstack.device.layout import Layout
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.calls.users import in_shards
@@ -25,13 +28,22 @@ def update_cache(o: Placed) -> list[Statement]:
         raise NoCallError(f"{o.op.input.shape[2]} rows at a time: one has a call")
     if heads > TILE or o.op.batch_offset:
         raise NoCallError("more heads than a tile has rows, or users from another one on")
-    rows = call("permute", o.operand("input"), [2, 0, 1, 3] if apart else [0, 2, 1, 3])
+    plain, given = _plain(o)
+    rows = call("permute", plain, [2, 0, 1, 3] if apart else [0, 2, 1, 3])
     t = TensorType((1, o.op.users, heads, o.op.cache.shape[3]), o.op.input.dtype)
-    held = in_shards(o, rows, o.at("input")[1], t)
+    held = in_shards(o, rows, given, t)
     at = _positions(o)
     if o.op.update_index.size != o.op.users:
         at = call("repeat", at, [o.op.users])
     return [((), call("experimental.paged_update_cache", o.operand("cache"), held, update_idxs_tensor=at))]
+
+
+def _plain(o: Placed) -> tuple[Expression, Layout]:
+    """What is written, not in blocks."""
+    given = o.at("input")[1]
+    if not given.dtype.is_block:
+        return o.operands[1], given
+    return call("typecast", o.operands[1], data_type(DType.BF16)), replace(given, dtype=DType.BF16)
 
 
 def _positions(o: Placed) -> Expression | None:
@@ -45,8 +57,8 @@ def paged_update_cache(o: Placed) -> list[Statement]:
     """A row a user, where a tensor says."""
     if o.op.input.shape[2] > TILE:
         raise NoCallError("more heads than a tile has rows")
-    t, given = o.at("input")
-    rows = o.operands[1] if given.sharded else in_shards(o, o.operands[1], given, t)
+    plain, given = _plain(o)
+    rows = plain if given.sharded else in_shards(o, plain, given, o.at("input")[0])
     keywords = {
         "update_idxs_tensor": _positions(o),
         "share_cache": o.op.share_cache or None,

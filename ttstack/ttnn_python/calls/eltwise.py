@@ -166,7 +166,9 @@ def quantize(o: Placed) -> Expression:
     held = DType.BF16 if held.is_block else held  # which no integers become
     keywords: dict[str, Any] = {"dtype": data_type(held), "memory_config": o.memory}
     if o.op.mnemonic != name:
-        return o.cast(_limited(o, call(name, *o.operands, axis=o.op.axis, **keywords)), held)
+        found = call(name, *o.operands, axis=o.op.axis, **keywords)
+        shaped = found if o.op.results[0].rank else call("reshape", found, [])
+        return o.cast(_limited(o, shaped), held)
     pairs = [_scale(t.dtype) for t in (*o.op.operands, *o.op.results) if isinstance(t.dtype, QuantType)]
     found = call(name, o.operands[0], *(number for pair in pairs for number in pair), **keywords)
     return o.cast(_limited(o, found), held)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.ops.types import DType
+from ttstack.ops.types import TILE, DType
 from ttstack.ops.windows import per_axis
 from ttstack.ttnn_python.calls.formats import computed_in
 from ttstack.ttnn_python.calls.table import calls
@@ -73,12 +73,15 @@ def upsample2d(o: Placed) -> Expression:
     if set(factors) == {1}:
         return call("clone", o.operand("input"), memory_config=o.memory)
     given, wanted = o.at("input")[1], o.result[1]
-    x = o.operand("input")
+    if o.op.mode == "bilinear" and o.op.input.shape[-1] % TILE:
+        raise NoCallError(f"interpolation between pixels of {o.op.input.shape[-1]} channels: of multiples of {TILE}")
+    held = DType.BF16 if o.op.mode == "bilinear" else o.operand_dtype
+    x = o.as_format(0, held)
     rows = call("to_layout", x, layout(_rows(given))) if given.tiled else x
     pages = o.constants.memory(wanted.interleaved(wanted.memory_space), o.op.results[0])
     found = call("upsample", rows, list(factors), mode=o.op.mode, memory_config=pages)
     tiled = call("to_layout", found, layout(wanted), memory_config=o.memory) if wanted.tiled else found
-    return o.cast(tiled, DType.BF16 if given.dtype.is_block else given.dtype)
+    return o.cast(tiled, DType.BF16 if held.is_block else held)
 
 
 def _rows(found: Any) -> Any:

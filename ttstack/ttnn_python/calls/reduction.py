@@ -38,8 +38,7 @@ def argmax(o: Placed) -> Expression:
     x = o.as_format(0, computed_in("argmax", o.operand_dtype))
     x = call("to_layout", x, Name("ttnn.ROW_MAJOR_LAYOUT")) if dim is None else x
     found = call("argmax", x, dim=dim, keepdim=o.op.keep_dim, memory_config=o.memory)
-    found = call("to_layout", found, layout(o.result[1])) if dim is None else found
-    return o.cast(found, DType.UI32)
+    return o.cast(call("to_layout", found, layout(o.result[1])), DType.UI32)
 
 
 @calls("cumsum", "cumprod")

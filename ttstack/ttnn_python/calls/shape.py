@@ -42,12 +42,16 @@ def concat(o: Placed) -> Expression:
 @calls("broadcast")
 def broadcast(o: Placed) -> Expression:
     """Dimensions of extent 1 repeated."""
+    if not o.op.input.rank:
+        return call("clone", o.operands[0], memory_config=o.memory)
     return o.unary("repeat", list(o.op.broadcast_dimensions))
 
 
 @calls("repeat")
 def repeat(o: Placed) -> Expression:
     """The tensor side by side with itself."""
+    if not o.op.input.rank:
+        return call("clone", o.operands[0], memory_config=o.memory)
     return o.unary("repeat", list(o.op.repeat_dimensions))
 
 
