@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ttstack.choices import Choices
+from ttstack.choices import Choices, Numerics, WeightStorage
 from ttstack.diagnostics import InputError
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Binary, Function, Tensor
@@ -80,7 +80,7 @@ class Program:
         self,
         inputs: Mapping[str, Array] | None = None,
         seed: int = 0,
-        numerics: Literal["ieee", "device"] = "ieee",
+        numerics: Numerics = "ieee",
         *,
         function: str | None = None,
         progress: Callable[[int, int, str], None] | None = None,
@@ -142,7 +142,7 @@ class Program:
             options = options.model_copy(update={"system_desc": system_desc})
         return _compile(source, options.inputs if inputs is None else inputs, options)
 
-    def save(self, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
+    def save(self, path: str | Path, *, weights: WeightStorage = "auto") -> None:
         """Write a `.ttb` file, whole or not at all.
 
         Args:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_type_hints
 
 if TYPE_CHECKING:
     from ttstack.system_desc import SystemDesc
@@ -68,6 +68,12 @@ class Choice:
 
 
 PathLike = str | os.PathLike[str]
+
+WeightStorage = Literal["auto", "inline", "beside"]
+"""Where the values of weights are saved: by their size, in the program's file, or in one beside it."""
+
+Numerics = Literal["ieee", "device"]
+"""How a run computes: in the model's element types, or in the device's formats."""
 
 
 class Choices(TypedDict, total=False):

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
+from ttstack.choices import Numerics
 from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
@@ -21,7 +22,6 @@ from ttstack_runtime.mutation import Changes
 from ttstack_runtime.per_device import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.precision import Ieee, precision
 
-Numerics = Literal["ieee", "device"]
 Progress = Callable[[int, int, str], None]
 """Called after each operation with the number that are done, the number of all, and the op's name."""
 Watch = Callable[[Operation, Sequence[Any]], None]

@@ -1,8 +1,8 @@
 """Saving and loading programs."""
 
 from pathlib import Path
-from typing import Literal
 
+from ttstack.choices import WeightStorage
 from ttstack.diagnostics import BinaryFormatError, OutputError, SystemDescError
 from ttstack.files import followed, is_special, part_of, replacing, reported
 from ttstack.flatbuffer import beside, container, safetensors
@@ -19,7 +19,7 @@ INLINE_LIMIT = 64 << 20
 """Bytes of weights up to which `auto` puts them into the `.ttb` file itself."""
 
 
-def save(binary: Binary, path: str | Path, *, weights: Literal["auto", "inline", "beside"] = "auto") -> None:
+def save(binary: Binary, path: str | Path, *, weights: WeightStorage = "auto") -> None:
     """Write a program, whole or not at all.
 
     Args:
