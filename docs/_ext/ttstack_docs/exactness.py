@@ -31,6 +31,7 @@ REASONS = {
     "empty": "its values are not defined",
     "group_norm": "sums over parts of a loop",
     "pad": "puts a number around tiles",
+    "rotary_embedding": "takes halves of rows one for the other",
     "tensor_train_reconstruct": "merges digits of rows",
     "to_layout": "changes memory, not values",
 }
