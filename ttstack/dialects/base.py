@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from io import BytesIO
-from types import new_class
 from typing import Any, ClassVar
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
@@ -241,48 +240,3 @@ def create(
         operands=[v for v in operands if v is not None],
         attributes=written,
     )
-
-
-def define_ops(dialect: type[Dialect], definitions: Sequence[type[Op]]) -> None:
-    """Give the dialect one op for each definition."""
-    for spec in definitions:
-        keywords = {"dialect": dialect, "name": spec.mnemonic, "traits": [ext.Pure] if spec.pure else []}
-        new_class(spec.__name__, (Defined,), keywords, lambda ns, spec=spec: ns.update(_body(spec)))
-
-
-def operand_annotations(count: int) -> dict[str, Any]:
-    """`count` optional operands.
-
-    All operands of one IRDL variadic group must have the same type, so an op whose operands differ in shape
-    takes separate optional operands instead, and carries operandSegmentSizes.
-    """
-    return {f"operand{i}": ext.Operand[ir.RankedTensorType] | None for i in range(count)}
-
-
-def _body(spec: type[Op]) -> dict[str, Any]:
-    tensor: Any = ir.RankedTensorType
-    annotations: dict[str, Any] = {}
-    for name, arity in spec.operand_specs().items():
-        if arity is Arity.VARIADIC:
-            annotations |= operand_annotations(MAX_VARIADIC)
-        else:
-            operand = ext.Operand[tensor]
-            annotations[f"{name}_operand"] = operand | None if arity is Arity.OPTIONAL else operand
-    annotations |= _result_annotations(spec)
-    return {
-        "__annotations__": annotations,
-        "__doc__": spec.__doc__,
-        "__module__": __name__,
-        "definition": spec,
-    }
-
-
-def _result_annotations(spec: type[Op]) -> dict[str, Any]:
-    """Results of one IRDL variadic group must have the same type too."""
-    result: Any = ext.Result[ir.RankedTensorType]
-    if spec.variadic_results:
-        return {f"result{i}": result | None for i in range(MAX_RESULTS)}
-    found = {f"{name}_result": result for name in spec.result_names}
-    if spec.optional_result:
-        found[f"{spec.result_names[-1]}_result"] |= None
-    return found

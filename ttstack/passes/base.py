@@ -165,9 +165,9 @@ class _Digest:
 
 
 def _digest(module: ir.Module) -> bytes:
-    """Of all ops of a module, without the module's own attributes.
+    """The digest of all ops of a module, without the module's own attributes.
 
-    Those were checked as they were made, and the description of the device is longer than all ops.
+    These were checked as they were made, and the description of the device is longer than all ops.
     """
     written = _Digest()
     for op in module.body.operations:

@@ -1,6 +1,7 @@
 """Named `ttir` ops: one for each definition that the source can spell."""
 
-from ttstack.dialects.base import Dialect, define_ops
+from ttstack.dialects.base import Dialect
+from ttstack.dialects.defined_ops import define_ops
 from ttstack.ops.base import OPS
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.base import SEGMENTS, Defined, operand_annotations, segments
+from ttstack.dialects.base import SEGMENTS, Defined, segments
+from ttstack.dialects.defined_ops import operand_annotations
 from ttstack.dialects.region import build_region, check_nest, nest_attributes, read_nest
 from ttstack.dialects.tile_dialect import define_tile_ops
 from ttstack.dialects.ttnn.dialect import TTNN
