@@ -23,7 +23,9 @@ from ttstack.frontends.torch import ImportedModel, export, import_torch
 from ttstack.frontends.torch_to_ttir import CONVERSIONS
 from ttstack.mlir import ir
 from ttstack.ops import OPS
+from ttstack.passes.functions import functions
 from ttstack.passes.pipelines import simplify
+from ttstack.passes.weights import Weights
 from ttstack.program.records import TensorKind
 
 MODELS = Path(__file__).parents[1] / "models"
@@ -45,9 +47,11 @@ def ops(module: ir.Module) -> Counter[str]:
     return Counter(op.name.removeprefix("ttir.") for op in body(module))
 
 
-def values(model: ImportedModel, inputs: list[torch.Tensor]) -> list[Array]:
+def values(model: ImportedModel, weights: Weights, inputs: list[torch.Tensor]) -> list[Array]:
     """All arguments: inputs in order, then weights by name."""
-    return [x.numpy() for x in inputs] + [model.weights[a.name] for a in model.arguments[len(inputs) :]]
+    (function,) = functions(model.module)
+    named = read_arguments(function)[len(inputs) :]
+    return [x.numpy() for x in inputs] + [weights.arrays[a.name] for a in named]
 
 
 @pytest.mark.parametrize("name", ["mlp:mlp", "dlrm:dlrm_tiny", "bert:bert_tiny"])
@@ -56,12 +60,13 @@ def test_models_compute_what_pytorch_computes(name: str, simpler: bool, interpre
     program = export(name)
     args, kwargs = program.example_inputs or ((), {})
     model = import_torch(program)
+    weights = Weights.of(model.weights)
     if simpler:
-        simplify().run(model.module)
+        simplify().with_weights(weights).run(model.module)
     inputs = pytree.tree_leaves((args, kwargs))
     with torch.no_grad():
         wanted = pytree.tree_leaves(program.module()(*args, **kwargs))
-    results = interpret(model.module, values(model, inputs))
+    results = interpret(model.module, values(model, weights, inputs))
     for got, want in zip(results, wanted, strict=True):
         assert np.abs(got - want.numpy()).max() < 1e-5 * want.abs().max().item()
 
