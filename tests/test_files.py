@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 from ttstack.diagnostics import OutputError
-from ttstack.files import replacing, write_whole
+from ttstack.files import replace_file, write_whole
 
 
 def test_replaces_and_leaves_nothing_else(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_failure_keeps_what_was_there(tmp_path: Path) -> None:
     target.write_text("old")
 
     def fill() -> None:
-        with replacing(target) as file:
+        with replace_file(target) as file:
             file.write(b"new")
             raise OSError(28, "No space left on device")
 

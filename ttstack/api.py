@@ -221,9 +221,9 @@ def _compile(
     progress: Callable[[str, float], None] | None = None,
 ) -> Program:
     from ttstack.compiler import compile_module
-    from ttstack.frontends.source import imported
+    from ttstack.frontends.source import import_model
 
-    with imported(source, inputs, options.function) as found:
+    with import_model(source, inputs, options.function) as found:
         if progress:
             for phase, seconds in found.phases.items():
                 progress(phase, seconds)

@@ -12,7 +12,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import ADDRESS, BOUND, Placed, read_placed, view_sources
+from ttstack.dialects.placement_attrs import ADDRESS, BOUND, PlacementAttrs, read_placement, view_sources
 from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.tt import read_layout
@@ -23,7 +23,7 @@ from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import with_cores
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
 
-_NOT_PLACED = Placed(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, None, 0)
+_NOT_PLACED = PlacementAttrs(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, None, 0)
 
 
 def emit(
@@ -104,7 +104,7 @@ class _Emitter:
         spec = definition(op)
         assert spec is not None, op.name
         operands = tuple(None if v is None else self.numbers[v] for v in operands_by_place(spec, op))
-        placed = _NOT_PLACED if op.name == "ttnn.deallocate" else read_placed(op)
+        placed = _NOT_PLACED if op.name == "ttnn.deallocate" else read_placement(op)
         addresses = read_plain(op.attributes[ADDRESS]) if ADDRESS in op.attributes else []
         results = [
             self._tensor(r, f"%{len(self.tensors)}", TensorKind.INTERMEDIATE, a)

@@ -20,12 +20,12 @@ def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    with replacing(path) as file:
+    with replace_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
-def replacing(path: str | PathLike[str]) -> Generator[BinaryIO]:
+def replace_file(path: str | PathLike[str]) -> Generator[BinaryIO]:
     """A file that takes the place of `path` once all of it is written, and vanishes where that fails.
 
     A link stays one, and its target is replaced. A device or pipe is written to as it stands.
@@ -33,19 +33,19 @@ def replacing(path: str | PathLike[str]) -> Generator[BinaryIO]:
     Raises:
         OutputError: it cannot be written.
     """
-    with reported(path):
+    with report_refusals(path):
         if is_special(path):
             with Path(path).open("wb") as file:
                 yield file
         else:
-            target = followed(path)
+            target = follow_links(path)
             with part_of(target) as part:
                 yield part.file
                 part.put(target)
 
 
 @contextmanager
-def reported(path: str | PathLike[str]) -> Generator[None]:
+def report_refusals(path: str | PathLike[str]) -> Generator[None]:
     """What the system refuses becomes an `OutputError` that names the file."""
     try:
         yield
@@ -62,7 +62,7 @@ def is_special(path: str | PathLike[str]) -> bool:
     return target.exists() and not target.is_file() and not target.is_dir()
 
 
-def followed(path: str | PathLike[str]) -> Path:
+def follow_links(path: str | PathLike[str]) -> Path:
     """The file that a path leads to; raises `OSError` where links go in a circle, or it is a folder."""
     try:
         target = Path(path).resolve()
@@ -75,7 +75,7 @@ def followed(path: str | PathLike[str]) -> Path:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialFile:
     """A file that is being written, under a name that nobody else has."""
 
     file: BinaryIO
@@ -93,7 +93,7 @@ class Part:
 
 
 @contextmanager
-def part_of(target: Path) -> Generator[Part]:
+def part_of(target: Path) -> Generator[PartialFile]:
     """A part beside `target`, which vanishes where it is not put in a place; those that dead processes left go too."""
     _remove_left_overs(target)
     part = _new_part(target)
@@ -128,14 +128,14 @@ def settle(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _new_part(target: Path) -> Part:
+def _new_part(target: Path) -> PartialFile:
     """Its lock says that its process lives; one that was taken for a left-over before it was locked is made anew."""
     while True:
         path = target.with_name(f".{target.name}.{os.urandom(6).hex()}.part")
         file = path.open("xb")
         _lock(file.fileno())
         if os.fstat(file.fileno()).st_nlink:
-            return Part(file, path)
+            return PartialFile(file, path)
         file.close()
 
 

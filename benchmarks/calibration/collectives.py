@@ -71,7 +71,7 @@ def _bytes(row: Row, t: TensorType) -> float:
 
 def _layout(row: Row, chip: ChipDesc) -> Layout:
     laid = layout_of(row.memory_layout.split(",")[0], dtype_of(row.dtypes[0]), grid_of(row.grid, chip))
-    return laid.interleaved(laid.memory_space)
+    return laid.interleave(laid.memory_space)
 
 
 def _types(row: Row, name: str, count: int) -> tuple[TensorType, TensorType]:

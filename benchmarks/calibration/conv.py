@@ -39,7 +39,7 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     grid = grid_of(row.grid, chip)
     out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype, grid)
     kernel, fidelity = Layout(weights, filters=True), fidelity_of(row.fidelity, dtype, weights)
-    for source in (out, out.interleaved(out.memory_space), out.interleaved(MemorySpace.DRAM)):
+    for source in (out, out.interleave(out.memory_space), out.interleave(MemorySpace.DRAM)):
         found = Pricing(chip).fastest(DeviceOp(op, (source, kernel), (out,), grid, fidelity=fidelity), [grid])
         if found is not None:
             return stated_blocks(found.device_op, row.said.blocks, chip)

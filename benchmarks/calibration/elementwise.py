@@ -100,7 +100,7 @@ def elementwise_row(row: Row, chip: ChipDesc) -> list[DeviceOp]:
         return [placed]
     (layout,) = placed.operands
     spaces = (MemorySpace.DRAM, MemorySpace.L1)
-    cases = [replace(placed, results=(layout.interleaved(space),)) for space in spaces]
+    cases = [replace(placed, results=(layout.interleave(space),)) for space in spaces]
     return [case for case in cases if _fits(case, chip)] or cases[:1]
 
 

@@ -29,7 +29,7 @@ from stages import parameters, stages_of
 from stated import calibration_lines, stated_errors
 
 from ttstack.system_desc.base import FrozenDict
-from ttstack.system_desc.chip_figures import read, spelled
+from ttstack.system_desc.chip_figures import read, spell_figure
 
 UNSEEN = "DERIVED by cross-validation over shapes"
 SEEN = "DERIVED by comparison with the rows, those that figures are fitted to included"
@@ -49,7 +49,7 @@ def main() -> None:
     stated = stated_errors(unseen, stages_of(chip)) if unseen else chip.calibration
     seen = judge(good, fitted.model_copy(update={"calibration": FrozenDict(stated)}))
     covered = coverage(list(judged_unseen(folds, stages_of(chip)))) if len(folds) > 1 else {}
-    figures = {path: (spelled(fitted, path), source) for path, source in parameters(stages).items()}
+    figures = {path: (spell_figure(fitted, path), source) for path, source in parameters(stages).items()}
     figures |= {path: (figure, SOURCE) for path, figure in solved(good, fitted).items()}
     lines = [f"{path}: {figure}  (was {read(chip, path):.6g})" for path, (figure, _) in figures.items()]
     lines += ["", "in sample:", *table("class", by_class(seen))]

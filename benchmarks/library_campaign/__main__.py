@@ -25,7 +25,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 from benchmarks.library_campaign import configurations, programs, tallies, zoo  # noqa: E402  (after the path)
 from benchmarks.library_campaign.outcome import Outcome, stored  # noqa: E402
-from ttstack.library.run import found_interpreter  # noqa: E402
+from ttstack.library.run import find_interpreter  # noqa: E402
 
 CAMPAIGNS = {"programs": programs, "configurations": configurations, "zoo": zoo}
 
@@ -33,7 +33,7 @@ CAMPAIGNS = {"programs": programs, "configurations": configurations, "zoo": zoo}
 def main() -> int:
     """Run a campaign; 1 where there are findings."""
     asked = _arguments()
-    found_interpreter(None)
+    find_interpreter(None)
     folder = _ROOT / "build" / "library_campaign"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{asked.campaign}.{asked.seed}.jsonl"

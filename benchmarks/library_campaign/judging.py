@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from benchmarks.library_campaign.outcome import Outcome
 from ttstack.diagnostics import InputError
 from ttstack.library.boards import Board, board_of
-from ttstack.library.run import found_interpreter, judge
+from ttstack.library.run import find_interpreter, judge
 from ttstack.library.verdict import Judgement
 from ttstack.ttnn_python import Emission
 
@@ -26,7 +26,7 @@ def _some(emissions: Sequence[Emission], board: Board) -> list[Judgement | str]:
     """The judgements of the first ones, up to one that ended the process."""
     said: list[Judgement | str] = []
     try:
-        said.extend(judge(emissions, board, found_interpreter(None)))
+        said.extend(judge(emissions, board, find_interpreter(None)))
     except InputError as error:
         said.append("; ".join((error.diagnostic.message, *error.diagnostic.notes)))
     return said

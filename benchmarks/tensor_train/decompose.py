@@ -59,9 +59,9 @@ def method(name: str) -> Callable[[np.ndarray, TensorTrainPlan], TensorTrain]:
 def uncertified(table: np.ndarray, made: TensorTrainPlan) -> TensorTrain:
     """The sweep alone: neither the check of the values nor the pass that measures the error, as tensorly has none."""
     from ttstack.tensor_train.sweep import swept
-    from ttstack.tensor_train.tables import Table
+    from ttstack.tensor_train.tables import DenseTable
 
-    ranks, cores = swept(Table(table, 1.0), made, np.float32, None, None)
+    ranks, cores = swept(DenseTable(table, 1.0), made, np.float32, None, None)
     return TensorTrain(replace(made, ranks=ranks), tuple(np.ascontiguousarray(core, np.float32) for core in cores))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.ops.embedding import Embedding
-from ttstack.ops.tensor_train import TensorTrainEmbedding
+from ttstack.ops.tensor_train import TensorTrainLookup
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.ttir.tensor_train.prices import alone_ns, device_bytes
@@ -32,7 +32,7 @@ def lookups(width: int, rank: int | None, chip: ChipDesc) -> float:
     if rank is None:
         return alone_ns(Embedding(input=ids, weight=TensorType((ROWS, width), DType.BF16)), chip) / 1000
     train = train_of(width, rank)
-    return alone_ns(TensorTrainEmbedding(indices=ids, cores=train.cores, train=train), chip) / 1000
+    return alone_ns(TensorTrainLookup(indices=ids, cores=train.cores, train=train), chip) / 1000
 
 
 def main() -> None:

@@ -69,14 +69,14 @@ def _programs(exported: object, dtypes: Sequence[str], system_desc: str) -> dict
     """The program for each format; the model is imported once."""
     from ttstack.api import Program
     from ttstack.compiler import compile_module
-    from ttstack.frontends.source import imported
+    from ttstack.frontends.source import import_model
     from ttstack.options import CompileOptions
 
     def compiled(dtype: str) -> Program:
         options = CompileOptions(system_desc=system_desc, dtype=DType(dtype))
         return Program(compile_module(found.module.operation.clone(), options, weights=found.weights).binary)
 
-    with imported(exported) as found:
+    with import_model(exported) as found:
         return {dtype: compiled(dtype) for dtype in dtypes}
 
 

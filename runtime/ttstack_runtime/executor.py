@@ -16,7 +16,7 @@ from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernel_binding import Call, attributes, bind
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.lifetimes import ends
-from ttstack_runtime.lookup import TABLE, is_sparse, moved_padding, picked
+from ttstack_runtime.lookup import TABLE, is_sparse, move_padding, pick_rows
 from ttstack_runtime.memory_check import check_memory
 from ttstack_runtime.mutation import Changes
 from ttstack_runtime.per_device import PerDevice, Value, each, same_everywhere
@@ -83,7 +83,7 @@ def run(
     running = _Run(chosen, rules, weights, mesh)
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress, watch)
-    return Executed(outputs, running.changes.updated())
+    return Executed(outputs, running.changes.updated_arrays())
 
 
 def find_function(binary: Binary, name: str | None) -> Function:
@@ -195,13 +195,13 @@ class _Run:
         wanted = self._read(operation.operands[0])
         if isinstance(wanted, PerDevice):
             return None
-        compact = picked(wanted, data)
+        compact = pick_rows(wanted, data)
         if compact is None:
             return None
         positions, picked_rows, stood = compact
         rest = [self._read(t) for t in operation.operands[TABLE + 1 :]]
         padding = attributes(operation).get("padding_idx", -1)
-        changes = {} if padding == -1 else moved_padding({"padding_idx": padding}, stood)
+        changes = {} if padding == -1 else move_padding({"padding_idx": padding}, stood)
         return [positions, self._rules.load(picked_rows, tensor), *rest], changes
 
 

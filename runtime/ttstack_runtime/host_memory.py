@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ttstack.buffers.lifetimes import Step, lifetimes, live_bytes
+from ttstack.buffers.lifetimes import BufferAccesses, lifetimes, live_bytes
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
 from ttstack_runtime.lifetimes import ends
 from ttstack_runtime.lookup import TABLE, is_sparse
-from ttstack_runtime.mutation import mutated
-from ttstack_runtime.per_device import divided
+from ttstack_runtime.mutation import mutated_tensors
+from ttstack_runtime.per_device import divided_tensors
 from ttstack_runtime.precision import Ieee
 
 
@@ -54,10 +54,12 @@ def run_bytes(
     device has its own.
     """
     sizes = [0 if t.alias is not None else t.type.size * rules.held[t.type.dtype].itemsize for t in function.tensors]
-    for tensor in divided(function) if mesh else ():
+    for tensor in divided_tensors(function) if mesh else ():
         sizes[tensor] *= mesh.size if mesh else 1
-    changed = {function.owners[t] for operation in function.operations for t in mutated(operation)}
-    steps = [Step((), op.results, ended) for op, ended in zip(function.operations, ends(function), strict=True)]
+    changed = {function.owners[t] for operation in function.operations for t in mutated_tensors(operation)}
+    steps = [
+        BufferAccesses((), op.results, ended) for op, ended in zip(function.operations, ends(function), strict=True)
+    ]
     given = [t for t in function.inputs if t not in weights]
     lives = lifetimes(steps, given, {})
     live = live_bytes([(life, sizes[t]) for t, life in lives.items()], len(steps))

@@ -95,7 +95,7 @@ def _multiply(
 ) -> Any:
     """Run a contraction on what the multiplier takes of its operands."""
     pairs = zip(operands, sides, strict=False)
-    taken = [x if x is None else rules.multiplied(x, side, operation.fidelity) for x, side in pairs]
+    taken = [x if x is None else rules.multiplier_input(x, side, operation.fidelity) for x, side in pairs]
     return call(*taken, *operands[len(taken) :], **changes)
 
 
@@ -115,7 +115,7 @@ def _program(attributes: Mapping[str, Any]) -> LoopNest | None:
 
 
 def _take(rules: Ieee, operation: Operation, operand: Array, side: int) -> Array:
-    return rules.multiplied(operand, side, operation.fidelity)
+    return rules.multiplier_input(operand, side, operation.fidelity)
 
 
 def _same(operand: Array) -> Array:

@@ -1,6 +1,6 @@
 """How long the values of a function are needed."""
 
-from ttstack.buffers.lifetimes import Step, last_reads
+from ttstack.buffers.lifetimes import BufferAccesses, last_reads
 from ttstack.program.buffers import steps
 from ttstack.program.records import Function
 
@@ -10,7 +10,7 @@ def ends(function: Function) -> list[list[int]]:
 
     Outputs are needed to the end.
     """
-    returned = Step([output.tensor for output in function.outputs], ())
+    returned = BufferAccesses([output.tensor for output in function.outputs], ())
     last = last_reads([*steps(function), returned], function.aliases)
     found: list[list[int]] = [[] for _ in function.operations]
     for position, operation in enumerate(function.operations):

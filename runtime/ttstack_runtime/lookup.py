@@ -18,7 +18,7 @@ def is_sparse(operation: Operation, indices: int, rows: int) -> bool:
     return operation.name in LOOKUPS and indices < rows
 
 
-def picked(indices: Array, table: Array) -> tuple[Array, Array, Array] | None:
+def pick_rows(indices: Array, table: Array) -> tuple[Array, Array, Array] | None:
     """Indices into the picked rows, these rows, and where they stood; None where an index is out of range."""
     rows = table.reshape(-1, table.shape[-1])
     positions, compact = np.unique(indices, return_inverse=True)
@@ -27,7 +27,7 @@ def picked(indices: Array, table: Array) -> tuple[Array, Array, Array] | None:
     return compact.reshape(indices.shape), rows[positions], positions
 
 
-def moved_padding(attributes: dict[str, Any], positions: Array) -> dict[str, Any]:
+def move_padding(attributes: dict[str, Any], positions: Array) -> dict[str, Any]:
     """The attributes with `padding_idx` counted among the picked rows, -1 where it was not picked."""
     if attributes.get("padding_idx", -1) == -1:
         return attributes

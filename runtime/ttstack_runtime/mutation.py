@@ -14,7 +14,7 @@ from ttstack_runtime.per_device import PerDevice, Value, each, same_everywhere
 from ttstack_runtime.precision import Ieee
 
 
-def mutated(operation: Operation) -> list[int]:
+def mutated_tensors(operation: Operation) -> list[int]:
     """The tensors that the operation writes to, its results aside."""
     definition = OPS.get(operation.name)
     if definition is None or not definition.mutates:
@@ -46,7 +46,7 @@ class Changes:
 
     def prepare(self, operation: Operation) -> None:
         """Let the operation write to its operands without anybody else noticing."""
-        for tensor in mutated(operation):
+        for tensor in mutated_tensors(operation):
             root, devices = self._roots[tensor], self._devices(operation)
             owned = self._owned.get(root)
             if owned is None or (devices and not isinstance(owned, PerDevice)):
@@ -55,7 +55,7 @@ class Changes:
 
     def settle(self, operation: Operation) -> None:
         """Round what was written to the format of the buffer."""
-        for tensor in mutated(operation):
+        for tensor in mutated_tensors(operation):
             record = self._function.tensors[tensor]
             target = self._rules.format(record)
             others = [self._function.tensors[t] for t in operation.operands if t is not None and t != tensor]
@@ -64,7 +64,7 @@ class Changes:
                 rounded = partial(self._rules.round, source=record.type.dtype, target=target)
                 each(lambda array, of=rounded: _overwrite(array, of(array)), self._values[tensor])
 
-    def updated(self) -> dict[str, np.ndarray[Any, Any]]:
+    def updated_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The changed inputs and parameters by name, in their logical element types."""
         found: dict[str, np.ndarray[Any, Any]] = {}
         for root, value in self._owned.items():

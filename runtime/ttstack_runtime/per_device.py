@@ -64,7 +64,7 @@ def same_everywhere(value: Value) -> Array | None:
     return first if all(np.array_equal(first, x, equal_nan=first.dtype.kind == "f") for x in others) else None
 
 
-def divided(function: Function) -> frozenset[int]:
+def divided_tensors(function: Function) -> frozenset[int]:
     """Tensors of which devices can hold different values."""
     found: set[int] = set()
     for operation in function.operations:

@@ -58,7 +58,7 @@ class Ieee:
         """Values of the element type `source` in the format `target`."""
         return _round(held, target) if target in _ROUNDED else held
 
-    def multiplied(self, operand: Array, side: int, fidelity: Fidelity) -> Array:  # noqa: ARG002 exact
+    def multiplier_input(self, operand: Array, side: int, fidelity: Fidelity) -> Array:  # noqa: ARG002 exact
         """What a matrix multiplication takes of its operand on `side` 0 or 1."""
         return operand
 
@@ -88,7 +88,7 @@ class Device(Ieee):
         overflown = np.isinf(rounded) & np.isfinite(held)
         return np.where(overflown, np.copysign(largest(str(target)), rounded), rounded)
 
-    def multiplied(self, operand: Array, side: int, fidelity: Fidelity) -> Array:
+    def multiplier_input(self, operand: Array, side: int, fidelity: Fidelity) -> Array:
         """The bits that the fidelity feeds to the multiplier; integers are exact."""
         if operand.dtype != np.float32:
             return operand

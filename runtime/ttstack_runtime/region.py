@@ -95,7 +95,7 @@ class Region:
             case "round":
                 return _Value(np.rint(args[0].array))
             case "matmul":
-                return _Value(self._matmul(args[0].array, args[1].array, self._program.added_up(tile_op)))
+                return _Value(self._matmul(args[0].array, args[1].array, self._program.reduced_loops(tile_op)))
             case "fill" | "iota":
                 return _Value(self._made(tile_op, result, extents))
             case _:
@@ -130,7 +130,7 @@ class Region:
         return out if dtype is None else self._rules.cast(out, dtype)
 
     def _reduce(self, tile_op: TileOp, array: Array, extents: Sequence[int]) -> Array:
-        name, loops = tile_op.name, self._program.added_up(tile_op)
+        name, loops = tile_op.name, self._program.reduced_loops(tile_op)
         if not loops:
             return np.asarray(self._kernel(name)(array[..., None], keep_dim=False, dim_arg=(array.ndim,)))
         shape = tuple(extents[i] if i in loops else extent for i, extent in enumerate(array.shape))

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ttstack.device.device_op import Fidelity
-from ttstack.ops.tensor_train import Contraction, TensorTrainEmbeddingBag, TensorTrainReconstruct
+from ttstack.ops.tensor_train import Contraction, TensorTrainBagLookup, TensorTrainReconstruct
 from ttstack.ops.types import DType
-from ttstack.tensor_train.indices import checked, digits
+from ttstack.tensor_train.indices import check_rows, digits
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack_runtime.kernels.embedding import embedding, embedding_bag
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.lookup import moved_padding
+from ttstack_runtime.lookup import move_padding
 from ttstack_runtime.precision import Device
 
 _SLICE_ELEMENTS = 1 << 22
@@ -31,17 +31,17 @@ def device_lookup(op: Contraction, rules: Device, packed: DType, fidelity: Fidel
     """
     plan, first = op.train.plan, op.chain.first
     cores, rest = operands[first : first + plan.order], operands[first + plan.order :]
-    indices = np.arange(plan.rows) if isinstance(op, TensorTrainReconstruct) else checked(operands[0], plan.rows)
+    indices = np.arange(plan.rows) if isinstance(op, TensorTrainReconstruct) else check_rows(operands[0], plan.rows)
     once, places = np.unique(indices, return_inverse=True)
     chunks = _chunks(once, max(core[0].size for core in cores))
     rows = [_rows(plan, cores, chunk, rules, packed, fidelity) for chunk in chunks]
     table = np.concatenate(rows) if rows else np.empty((0, plan.cols), np.float32)
     places = places.reshape(indices.shape)
-    if not isinstance(op, TensorTrainEmbeddingBag):
+    if not isinstance(op, TensorTrainBagLookup):
         return embedding(places, table)
     attributes: dict[str, Any] = {name: value for name, value in op.attributes().items() if name != "train"}
     offsets, weights = rest[0] if op.has_offsets else None, rest[-1] if op.has_weights else None
-    return embedding_bag(places, table, offsets, weights, **moved_padding(attributes, once))
+    return embedding_bag(places, table, offsets, weights, **move_padding(attributes, once))
 
 
 def _chunks(rows: Array, elements: int) -> Iterator[Array]:
@@ -55,6 +55,6 @@ def _rows(
     first, *others = digits(rows, plan.row_factors)
     left = cores[0][first].reshape(len(rows), -1, plan.ranks[1])
     for core, digit, rank in zip(cores[1:], others, plan.ranks[2:], strict=True):
-        product = rules.multiplied(left, 0, fidelity) @ rules.multiplied(core[digit], 1, fidelity)
+        product = rules.multiplier_input(left, 0, fidelity) @ rules.multiplier_input(core[digit], 1, fidelity)
         left = rules.cast(product, packed).reshape(len(rows), -1, rank)
     return left.reshape(len(rows), plan.cols)

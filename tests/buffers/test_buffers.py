@@ -5,11 +5,19 @@ from random import Random
 import pytest
 
 from ttstack.buffers.aliasing import buffer_owners, through_aliases
-from ttstack.buffers.lifetimes import Lifetime, Step, last_reads, last_uses, lifetimes, live_bytes, live_values
+from ttstack.buffers.lifetimes import (
+    BufferAccesses,
+    Lifetime,
+    last_reads,
+    last_uses,
+    lifetimes,
+    live_bytes,
+    live_values,
+)
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
 
-STEPS = [Step("x", "a"), Step("a", "v"), Step("v", "w", "a"), Step("xw", "y")]
+STEPS = [BufferAccesses("x", "a"), BufferAccesses("a", "v"), BufferAccesses("v", "w", "a"), BufferAccesses("xw", "y")]
 ALIASES = {"v": "a"}
 
 

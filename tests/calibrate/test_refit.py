@@ -11,7 +11,7 @@ from ttstack.calibrate import refit
 from ttstack.cli.app import app
 from ttstack.cost import predict
 from ttstack.diagnostics import InputError
-from ttstack.program.launched import launched
+from ttstack.program.launched import launched_positions
 from ttstack.report.op_codes import op_code
 from ttstack.system_desc import dump, load
 from ttstack.system_desc.chip_figures import with_figures
@@ -33,7 +33,7 @@ def profiled(program: ttstack.Program, path: Path, **figures: float) -> Path:
         writer = csv.writer(file)
         writer.writerow(["OP CODE", "OP TYPE", "DEVICE KERNEL DURATION [ns]"])
         writer.writerow(["(torch) start", "signpost", ""])
-        for at in launched(function):
+        for at in launched_positions(function):
             op = function.device_op(function.operations[at])
             writer.writerow([op_code(op), "tt_dnn_device", predict(op, chip).total_ns])
     return path

@@ -16,7 +16,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 
 def test_a_long_run_shows_a_bar(terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    with progress.ops_shown() as show:
+    with progress.show_ops() as show:
         assert show is not None
         show(1, 2, "matmul")
     assert "matmul" in terminal.getvalue()
@@ -24,21 +24,21 @@ def test_a_long_run_shows_a_bar(terminal: io.StringIO, monkeypatch: pytest.Monke
 
 
 def test_a_short_run_shows_none(terminal: io.StringIO) -> None:
-    with progress.ops_shown() as show:
+    with progress.show_ops() as show:
         assert show is not None
         show(1, 2, "matmul")
     assert not terminal.getvalue()
 
 
 def test_phases(terminal: io.StringIO) -> None:
-    with progress.phases_shown() as show:
+    with progress.show_phases() as show:
         assert show is not None
         show("parse", 0.5)
     assert "compiling" in terminal.getvalue()
 
 
 def test_nothing_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.ops_shown() as ops, progress.phases_shown() as phases:
+    with progress.show_ops() as ops, progress.show_phases() as phases:
         assert ops is None
         assert phases is None
     assert not capsys.readouterr().err

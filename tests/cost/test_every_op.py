@@ -103,7 +103,7 @@ def test_what_launches_nothing_is_free(chip: ChipDesc) -> None:
     assert predict(DeviceOp(end, (layout,), (), GRID), chip) is FREE
     assert footprint(DeviceOp(view, (layout,), (layout,), GRID), chip) == 0
     assert predict(DeviceOp(moves, (layout,), (layout,), GRID), chip).total_ns > 0
-    l1 = layout.interleaved(MemorySpace.L1)
+    l1 = layout.interleave(MemorySpace.L1)
     assert predict(DeviceOp(view, (layout,), (l1,), GRID), chip).total_ns > 0
 
 

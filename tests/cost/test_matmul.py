@@ -74,7 +74,7 @@ def test_more_l1_is_never_slower(chip: ChipDesc) -> None:
 def test_none_where_not_even_the_smallest_blocks_fit(chip: ChipDesc) -> None:
     base, pricing = DeviceOp(product(1024, 1024, 1024), (DRAM, DRAM), (DRAM,), GRID), Pricing(chip)
     ways = (replace(base, spread=spread) for spread in matmul_spreads(base.dispatch))
-    least = min(footprint(op, chip) for way in ways for op in pricing.configured(way, [GRID]))
+    least = min(footprint(op, chip) for way in ways for op in pricing.configure(way, [GRID]))
     assert pricing.fastest(base, [GRID], least) is not None
     assert pricing.fastest(base, [GRID], least - 1) is None
 

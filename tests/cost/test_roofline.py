@@ -34,7 +34,7 @@ def test_of_a_large_table_only_what_is_taken_counts(arguments: str, line: str, r
 
 def test_the_least_time_of_a_product_is_that_of_the_matrix_units(chip: ChipDesc) -> None:
     """2 M N K operations at 16 cycles for 2 * 32^3 of them, on 64 cores at 1 GHz; operands in L1 take none."""
-    inside = Layout(DType.BF16).interleaved(MemorySpace.L1)
+    inside = Layout(DType.BF16).interleave(MemorySpace.L1)
     op = OPS["matmul"].on([real(1024, 512), real(512, 2048)], {})
     device_op = DeviceOp(op, (inside, inside), (inside,), GRID, fidelity=Fidelity.LOFI)
     cycles = chip.matrix.matmul_cycles_per_tile.at(Fidelity.LOFI)

@@ -121,7 +121,7 @@ def test_changes_of_memory_have_no_buffers_where_shards_are_those():
     shards = Layout(BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, 8))
     found = [
         footprint(placed("to_layout", (256, 512), held=BF16, layouts=pair), CHIP)
-        for pair in ((Layout(BF16), shards), (shards, Layout(BF16)), (Layout(BF16), shards.interleaved(MemorySpace.L1)))
+        for pair in ((Layout(BF16), shards), (shards, Layout(BF16)), (Layout(BF16), shards.interleave(MemorySpace.L1)))
     ]
     assert found == [0, 0, 4096]
 

@@ -8,7 +8,7 @@ from ttstack.context import new_context
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.dialects.placed import Placed, copy_placed, read_placed, write_placed
+from ttstack.dialects.placement_attrs import PlacementAttrs, copy_placement, read_placement, write_placement
 from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
 from ttstack.dialects.tt import layout_attribute, read_layout
@@ -82,14 +82,14 @@ def _two_ops() -> ir.Module:
 @pytest.mark.parametrize("view", [False, True])
 def test_a_placement_comes_back_and_is_copied(view: bool):
     config = MatmulConfig(MatmulProgram.MULTICAST_2D, per_core_M=2)
-    placed = Placed(Grid(7, 8), Spread.BLOCKS, Fidelity.HIFI2, config, 4096, view)
+    placed = PlacementAttrs(Grid(7, 8), Spread.BLOCKS, Fidelity.HIFI2, config, 4096, view)
     with CONTEXT, ir.Location.unknown():
         module = _two_ops()
         first, second = module.body.operations
-        write_placed(first.operation, placed)
-        assert read_placed(first.operation) == placed
-        copy_placed(first.operation, second.operation)
-        assert read_placed(second.operation) == placed
+        write_placement(first.operation, placed)
+        assert read_placement(first.operation) == placed
+        copy_placement(first.operation, second.operation)
+        assert read_placement(second.operation) == placed
 
 
 def test_an_op_without_placement_is_refused():
@@ -98,7 +98,7 @@ def test_an_op_without_placement_is_refused():
         with pytest.raises(
             ValueError, match=r"'ttir\.exp' has no placement; run the passes 'assign-grids' and 'place'"
         ):
-            read_placed(module.body.operations[1].operation)
+            read_placement(module.body.operations[1].operation)
 
 
 def test_signatures_come_back():

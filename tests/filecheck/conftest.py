@@ -14,7 +14,7 @@ from filecheck.options import Options
 from filecheck.parser import Parser
 
 from ttstack.diagnostics import TTStackError
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 from ttstack.frontends.text import print_module
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Pipeline, parse_pipeline
@@ -54,7 +54,7 @@ def opt(arguments: Sequence[str], errors: bool) -> tuple[str, bool]:
     """What `ttstack opt` prints, and whether it fails."""
     options = dict(zip(arguments[1::2], arguments[2::2], strict=True))
     try:
-        with imported(Path(arguments[0])) as found:
+        with import_model(Path(arguments[0])) as found:
             steps = parse_pipeline(options.pop("-p", ""), PIPELINES).passes
             attach = [AttachSystemDesc(system_desc=options.pop("--system-desc"))] if "--system-desc" in options else []
             assert not options, options

@@ -15,7 +15,7 @@ from ttstack.api import Program
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import container, encode, load
 from ttstack.flatbuffer.decode import decode
-from ttstack.flatbuffer.weights import Section
+from ttstack.flatbuffer.weights import WeightsSection
 from ttstack.flatbuffer.writer import Writer
 from ttstack.ops.types import DType, QuantType, TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
@@ -71,7 +71,7 @@ def whole(binary: Binary) -> Binary:
 def write(binary: Binary, path: Path, fault: Fault) -> bool:
     """Write a file with a fault; False where the field cannot even hold it."""
     FaultyWriter.fault = fault
-    section = Section(list(binary.weights.values()))
+    section = WeightsSection(list(binary.weights.values()))
     try:
         program = encode.encode(binary, section.places)
     except Exception:

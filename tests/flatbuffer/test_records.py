@@ -11,7 +11,7 @@ from ttstack.device.configs.tile_counts import TileCounts
 from ttstack.flatbuffer.decode import decode
 from ttstack.flatbuffer.encode import encode
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.loops import IndexingMap, Term
+from ttstack.ops.loops import IndexExpr, IndexingMap
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary, Function, Tensor, Weight
@@ -27,7 +27,7 @@ def full(binary: Binary) -> Binary:
     """A program in which each field has another value than its default somewhere."""
     function = binary.functions[0]
     nest = function.operations[2].attributes["program"]
-    nest = replace(nest, inputs=(replace(nest.inputs[0], terms=(Term(2, 3, 4, 1),) * 3), *nest.inputs[1:]))
+    nest = replace(nest, inputs=(replace(nest.inputs[0], terms=(IndexExpr(2, 3, 4, 1),) * 3), *nest.inputs[1:]))
     operations = list(function.operations)
     operations[2] = replace(operations[2], attributes={"program": nest})
     tensors = list(function.tensors)

@@ -20,7 +20,7 @@ from ttstack.flatbuffer.reader import Reader
 from ttstack.flatbuffer.writer import Writer
 from ttstack.ops import OPS
 from ttstack.ops.loop_nest import LoopNest, TileOp
-from ttstack.ops.loops import Access, IndexingMap, Iterator, Term
+from ttstack.ops.loops import Access, IndexExpr, IndexingMap, Iterator
 from ttstack.ops.tile_ops import TILE_OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
@@ -35,7 +35,7 @@ NAMES = st.text(min_size=1, max_size=8)
 SHAPES = st.lists(st.integers(1, 70), max_size=4).map(tuple)
 
 small = st.integers(1, 9)
-terms = st.builds(Term, small, st.none() | small, st.integers(-3, 3), st.integers(0, 9))
+terms = st.builds(IndexExpr, small, st.none() | small, st.integers(-3, 3), st.integers(0, 9))
 maps = st.builds(
     IndexingMap,
     st.lists(st.none() | st.integers(0, 9), max_size=4).map(tuple),

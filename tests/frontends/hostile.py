@@ -13,7 +13,7 @@ from pathlib import Path
 
 import ttstack
 from ttstack.diagnostics import TTStackError
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 
 GOOD = """
 func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -56,7 +56,7 @@ def mutations(path: Path, count: int, seed: int) -> Counter[str]:
                 tally[error.code] += 1
             except Exception as error:
                 raise AssertionError(f"mutant {number} of seed {seed}") from error
-            with imported(GOOD) as found:
+            with import_model(GOOD) as found:
                 assert "ttir.exp" in str(found.module)
     return tally
 

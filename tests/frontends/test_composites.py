@@ -12,9 +12,9 @@ import ttstack
 from tests.frontends.call_text import call, composite, converted, results_of
 from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.frontends.conversion import Conversion
+from ttstack.frontends.conversion import ConversionRule
 from ttstack.frontends.stablehlo.composites import keep_whole
-from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.mlir import ir, register_stablehlo_dialects
 
 Array = np.ndarray[Any, Any]
@@ -228,10 +228,10 @@ def test_what_has_no_op_or_does_not_fit_it_is_what_it_is_made_of(name: str, opti
 def test_a_fault_of_a_conversion_is_no_reason_to_expand_a_composite():
     """It is seen when the call is converted; a refusal is such a reason."""
 
-    def faulty(call: Call) -> ir.Value:
+    def faulty(call: StablehloOp) -> ir.Value:
         return call.operands[7]
 
-    def refusing(call: Call) -> ir.Value:
+    def refusing(call: StablehloOp) -> ir.Value:
         return call.tensor(7)
 
     x = normal(3, 7)
@@ -239,7 +239,7 @@ def test_a_fault_of_a_conversion_is_no_reason_to_expand_a_composite():
         with new_context() as context, ir.Location.unknown():
             register_stablehlo_dialects(context)
             module = ir.Module.parse(composite("tenstorrent.swirl", [x], [x], {}, DOUBLED))
-            keep_whole(module, {"@tenstorrent.swirl": Conversion("@tenstorrent.swirl", (), convert)})
+            keep_whole(module, {"@tenstorrent.swirl": ConversionRule("@tenstorrent.swirl", (), convert)})
             assert ("stablehlo.custom_call @tenstorrent.swirl" in str(module)) == kept
 
 

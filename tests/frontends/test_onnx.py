@@ -10,7 +10,7 @@ from onnx import ModelProto, numpy_helper, parser
 
 import ttstack
 from ttstack.diagnostics import SourceError, UnsupportedOpError
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 
 WEIGHT = np.random.default_rng(0).normal(size=(64, 32)).astype(np.float32)
 
@@ -58,7 +58,7 @@ class TestModels:
         np.testing.assert_allclose(run(path, x=x), np.maximum(x @ WEIGHT, 0), rtol=1e-5)
 
     def test_weights_are_mapped_and_not_read(self, tmp_path: Path):
-        with imported(saved(linear(), tmp_path)) as found:
+        with import_model(saved(linear(), tmp_path)) as found:
             (weight,) = found.weights.values()
             base: Any = weight
             while base is not None and not isinstance(base, np.memmap):

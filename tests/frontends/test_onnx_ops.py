@@ -16,7 +16,7 @@ from tests.frontends.conftest import Interpret
 from tests.frontends.onnx_cases import CASES, OPSETS
 from ttstack.dialects.signature import read_arguments
 from ttstack.frontends.onnx_to_ttir import CONVERSIONS
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 
 _RANGES = {"i": (0, 5), "n": (0, 255), "m": (-128, 127)}
 """What integers are drawn from, by the name of the input."""
@@ -70,7 +70,7 @@ def test_ops(names: list[str], tmp_path: Path, interpret: Interpret):
     proto = together(names)
     feeds = values(proto.graph)
     onnx.save(proto, tmp_path / "model.onnx")
-    with imported(tmp_path / "model.onnx") as found:
+    with import_model(tmp_path / "model.onnx") as found:
         given = feeds | dict(found.weights)
         (function,) = found.module.body.operations
         results = interpret(found.module, [given[a.name] for a in read_arguments(function)])

@@ -7,7 +7,7 @@ import pytest
 
 import ttstack
 from ttstack.diagnostics import InvalidIRError, SourceError
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 
 pytestmark = pytest.mark.usefixtures("as_users_read")
 
@@ -19,7 +19,7 @@ EXP = """func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 @pytest.fixture(scope="module")
 def bytecode() -> bytes:
-    with imported(EXP) as found:
+    with import_model(EXP) as found:
         buffer = BytesIO()
         found.module.operation.write_bytecode(buffer)
     return buffer.getvalue()

@@ -4,7 +4,7 @@ import pytest
 
 import ttstack
 from ttstack.diagnostics import InvalidIRError, SourceError, UnsupportedOpError
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 from ttstack.frontends.text import print_module
 from ttstack.passes.base import parse_pipeline
 from ttstack.passes.pipelines import PIPELINES
@@ -51,7 +51,7 @@ def test_attributes_of_others_are_welcome():
 
 
 def test_a_lowered_module_is_not_compiled_again():
-    with imported(EXP) as found:
+    with import_model(EXP) as found:
         parse_pipeline("ttir-to-ttnn", PIPELINES).run(found.module)
         text = print_module(found.module)
     with pytest.raises(UnsupportedOpError) as e:

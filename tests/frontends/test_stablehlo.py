@@ -16,9 +16,9 @@ from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, SourceError, TTStackError, UnsupportedOpError
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.types import read_type
-from ttstack.frontends.readers import Source
+from ttstack.frontends.readers import SourceModel
 from ttstack.frontends.readers.text import read_string
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 from ttstack.mlir import PassManager, ir, register_stablehlo_dialects, stablehlo
 
 EXPORTS = Path(__file__).parent / "jax_exports"
@@ -32,7 +32,7 @@ def function(body: str, signature: str = "(%x: tensor<4xf32>) -> tensor<4xf32>")
     return f"func.func @main{signature} {{\n{body}\n}}"
 
 
-def computed(source: Source, inputs: list[Array], interpret: Interpret) -> list[Array]:
+def computed(source: SourceModel, inputs: list[Array], interpret: Interpret) -> list[Array]:
     with np.errstate(all="ignore"):
         return interpret(source.module, [*inputs, *source.weights.values()])
 
@@ -79,7 +79,7 @@ NAMES = ("mlp", "attention", "convolution", "scan", "sort", "indexing", "trainin
 def test_exports_agree_with_the_reference_interpreter(name: str, interpret: Interpret):
     inputs, _ = stored(name)
     file = EXPORTS / f"{name}.mlir"
-    with imported(file) as source:
+    with import_model(file) as source:
         got = computed(source, inputs, interpret)
     with new_context() as context, ir.Location.unknown():
         register_stablehlo_dialects(context)
@@ -95,7 +95,7 @@ def test_exports_agree_with_the_reference_interpreter(name: str, interpret: Inte
 @pytest.mark.parametrize("name", NAMES)
 def test_exports_compute_what_jax_computes(name: str, suffix: str, interpret: Interpret):
     inputs, wanted = stored(name)
-    with imported(EXPORTS / f"{name}{suffix}") as source:
+    with import_model(EXPORTS / f"{name}{suffix}") as source:
         got = computed(source, inputs, interpret)
     for g, w in zip(got, wanted, strict=True):
         np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-5)
@@ -238,7 +238,7 @@ def bytecode(text: str) -> bytes:
 def test_large_constants_are_parameters_whose_values_stay_outside(text: str, name: str, binary: bool, tmp_path: Path):
     path = tmp_path / ("x.mlirbc" if binary else "x.mlir")
     path.write_bytes(bytecode(text) if binary else text.encode())
-    with imported(path) as source:
+    with import_model(path) as source:
         assert len(str(source.module)) < 1000
         np.testing.assert_array_equal(source.weights[name], WEIGHT)
     program = ttstack.compile(path)

@@ -16,7 +16,7 @@ import ttstack
 from tests.frontends.torch_archives import ATTACKS, CONSTANTS, PROGRAM, WEIGHTS, Model, changed, packed, save, unpacked
 from ttstack.diagnostics import SourceError, TTStackError, UnsupportedOpError
 from ttstack.frontends.torch.archive import load_archive
-from ttstack.frontends.torch.archive.container import opened
+from ttstack.frontends.torch.archive.container import open_archive
 
 
 @pytest.fixture(scope="module", name="model")
@@ -158,7 +158,7 @@ def test_nothing_in_a_file_is_executed(
 
 @pytest.mark.parametrize("fault", [KeyError, ValueError, RuntimeError])
 def test_a_fault_of_ours_is_no_damage_of_the_file(saved: Path, fault: type[Exception]):
-    with pytest.raises(fault), opened(saved):
+    with pytest.raises(fault), open_archive(saved):
         raise fault("ours")
 
 

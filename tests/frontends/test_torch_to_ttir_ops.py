@@ -15,7 +15,7 @@ from tests.frontends.torch_cases.draw import bools, real, whole
 from ttstack.context import new_context
 from ttstack.frontends.torch import Imported, export, import_program
 from ttstack.frontends.torch_to_ttir import CONVERSIONS, torch_to_ttir
-from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir, register_torch_dialect
 
 pytestmark = pytest.mark.filterwarnings(
@@ -60,7 +60,7 @@ def converted(name: str) -> Converted:
 
 def op_names(module: ir.Module) -> frozenset[str]:
     block = module.body.operations[0].regions[0].blocks[0]
-    return frozenset(Call.name_of(op.operation) for op in block.operations) - {"func.return"}
+    return frozenset(TorchOp.name_of(op.operation) for op in block.operations) - {"func.return"}
 
 
 def array(tensor: torch.Tensor) -> np.ndarray[Any, Any]:

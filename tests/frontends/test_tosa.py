@@ -13,7 +13,7 @@ from tests.passes import jit
 from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.types import read_type
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 from ttstack.mlir import PassManager, ir
 
 _TO_LINALG = (
@@ -43,7 +43,7 @@ def oracle(text: str, arrays: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any
 def test_op(name: str, interpret: Interpret):
     case, by_hand = (CASES[name], None) if name in CASES else BY_HAND[name]
     text = spelled(*case)
-    with imported(text) as found:
+    with import_model(text) as found:
         (function,) = found.module.body.operations
         rng = np.random.default_rng(3)
         inputs = [drawn(read_type(a.type), rng) for a in function.arguments if a.arg_number < len(case[0])]

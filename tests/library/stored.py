@@ -7,12 +7,12 @@ from pathlib import Path
 
 import ttstack
 from tests.docs.pages import ROOT
-from ttstack.library.verdict import Judgement, Verdict
+from ttstack.library.verdict import Judgement, LibraryVerdict
 from ttstack.ttnn_python import Emission
-from ttstack.ttnn_python.expression import spelled
-from ttstack.ttnn_python.function import Step
-from ttstack.ttnn_python.given import declared
-from ttstack.ttnn_python.layers import canonical, made_by
+from ttstack.ttnn_python.expression import spell
+from ttstack.ttnn_python.function import EmittedOp
+from ttstack.ttnn_python.given import declare
+from ttstack.ttnn_python.layers import assigned_variables, canonical
 
 FOLDER = Path(__file__).parent / "verdicts"
 COMMAND = "make verdicts"
@@ -58,18 +58,16 @@ def emission(name: str) -> Emission:
     return Emission(program.binary, program.function(), name)
 
 
-def calls(found: Emission) -> Iterator[tuple[str, Step]]:
+def calls(found: Emission) -> Iterator[tuple[str, EmittedOp]]:
     """Each op that launches something, under the digest of its call."""
-    variables = made_by(found.steps)
+    variables = assigned_variables(found.steps)
     for step in found.steps:
         if step.number is not None:
             tensors = [
                 found.function.tensors[i] for i in (*step.operation.operands, *step.operation.results) if i is not None
             ]
-            text = [canonical([step], variables), *(spelled(declared(t, found.constants)) for t in tensors)]
-            configurations = {
-                k: spelled(v) for k, v in found.constants.values.items() if any(k in part for part in text)
-            }
+            text = [canonical([step], variables), *(spell(declare(t, found.constants)) for t in tensors)]
+            configurations = {k: spell(v) for k, v in found.constants.values.items() if any(k in part for part in text)}
             yield hashlib.sha256(f"{text} {configurations}".encode()).hexdigest()[:12], step
 
 
@@ -80,7 +78,7 @@ def of_judgement(found: Emission, judged: Judgement) -> Iterator[Stored]:
         yield _of(call, verdicts[step.number or 0])
 
 
-def _of(call: str, verdict: Verdict) -> Stored:
+def _of(call: str, verdict: LibraryVerdict) -> Stored:
     main, nbytes = verdict.main, max((launch.buffer_bytes for launch in verdict.launches), default=0)
     operation, kernel = (main.name, main.kernel or "-") if main else ("-", "-")
     return Stored(call, verdict.name, verdict.accepted, operation, kernel, nbytes)

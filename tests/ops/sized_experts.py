@@ -107,7 +107,7 @@ size_as(
         decode.CacheAttention: _decode,
         matmul.SparseMatmul: lambda m, n: Case(m, (_t(2, 2, n, n), _t(1, 4, n, n), _t(2, 2, 1, 4))),
         moe.TopkRouterGpt: _router,
-        token_exchange.Scatter: _exchange,
+        token_exchange.TokenScatter: _exchange,
         token_exchange.AllToAllCombine: _combine,
         moe.MoeExpertTokenRemap: _remap,
         moe.SelectiveReduceCombine: _reduce_combine,

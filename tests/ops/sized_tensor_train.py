@@ -17,10 +17,10 @@ size_as(
     {
         tensor_train.TensorTrainDecompose: lambda m, n: Case(m, (_rows(n).table,), {"train": _rows(n)}),
         tensor_train.TensorTrainReconstruct: lambda m, n: Case(m, _rows(n).cores, {"train": _rows(n)}),
-        tensor_train.TensorTrainEmbedding: lambda m, n: Case(
+        tensor_train.TensorTrainLookup: lambda m, n: Case(
             m, (TensorType((n, 4), DType.UI32), *_TRAIN.cores), {"train": _TRAIN}
         ),
-        tensor_train.TensorTrainEmbeddingBag: lambda m, n: Case(
+        tensor_train.TensorTrainBagLookup: lambda m, n: Case(
             m, (TensorType((n, 4), DType.UI32), *_TRAIN.cores), {"train": _TRAIN}
         ),
     }

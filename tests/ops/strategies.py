@@ -124,7 +124,7 @@ def _eltwise(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, tuple(draw(st.permutations(operands))), attributes)
 
 
-@_for(eltwise.Predicate, eltwise.Comparison)
+@_for(eltwise.Predicate, eltwise.EltwiseComparison)
 def _test(draw: Draw, mnemonic: str) -> Case:
     case = _eltwise(draw, mnemonic)
     dtype = draw(st.sampled_from((DType.I1, DType.BF16, DType.I32, case.present[0].dtype)))

@@ -44,7 +44,7 @@ def _tokens(draw: Draw) -> tuple[tuple[int, int], int, int, TensorType]:
     return (draw(LEAD), draw(SIDE)), experts, k, TensorType((1, 1, experts, 1), draw(INDEX))
 
 
-@for_ops(token_exchange.Scatter)
+@for_ops(token_exchange.TokenScatter)
 def _dispatch(draw: Draw, mnemonic: str) -> Case:
     (batch, length), experts, k, mapping = _tokens(draw)
     dtype, width = draw(st.sampled_from(REALS)), draw(SIDE)

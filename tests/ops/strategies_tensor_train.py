@@ -36,14 +36,14 @@ def _reconstruct(draw: Draw, mnemonic: str) -> Case:
     return Case(mnemonic, train.cores, {"train": train})
 
 
-@for_ops(tensor_train.TensorTrainEmbedding)
+@for_ops(tensor_train.TensorTrainLookup)
 def _embedding(draw: Draw, mnemonic: str) -> Case:
     train = _train(draw)
     indices = TensorType(tuple(draw(st.lists(st.integers(1, 4), max_size=3))), draw(_INDICES))
     return Case(mnemonic, (indices, *train.cores), {"train": train}, bounds={0: train.plan.rows})
 
 
-@for_ops(tensor_train.TensorTrainEmbeddingBag)
+@for_ops(tensor_train.TensorTrainBagLookup)
 def _embedding_bag(draw: Draw, mnemonic: str) -> Case:
     train = _train(draw)
     plain, last, mode = draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from(("sum", "mean", "max")))

@@ -28,31 +28,31 @@ def test_it_moves_what_numpy_moves(data: st.DataObject):
     for _ in range(data.draw(st.integers(1, 4))):
         order = tuple(data.draw(st.permutations(range(array.ndim))))
         shape = data.draw(_shapes(size))
-        after = found.permuted(order).reshaped(shape)
+        after = found.permute(order).reshape(shape)
         if after is None:
             break
         array, found = array.transpose(order).reshape(shape), after
     assert found.keeps_order == (list(array.ravel()) == list(range(size)))
     if not found.keeps_order:
-        cut, axes = found.merged()
+        cut, axes = found.merge()
         assert np.array_equal(source.reshape(cut).transpose(axes).reshape(array.shape), array)
     if (alone := found.order(source.shape)) is not None:
         assert np.array_equal(source.transpose(alone), array)
 
 
 def test_an_axis_that_is_no_product_of_parts_is_none():
-    assert Rearrangement.of((2, 3)).permuted((1, 0)).reshaped((2, 3)) is None
+    assert Rearrangement.of((2, 3)).permute((1, 0)).reshape((2, 3)) is None
 
 
 @pytest.mark.parametrize("shape", [(4, 6), (1, 4, 1, 6)])
 def test_as_few_axes_as_do_it(shape: tuple[int, ...]):
-    found = Rearrangement.of(shape).reshaped((2, 2, 2, 3))
+    found = Rearrangement.of(shape).reshape((2, 2, 2, 3))
     assert found is not None
-    assert found.permuted((2, 3, 0, 1)).merged() == ((4, 6), (1, 0))
-    assert math.prod(found.permuted((1, 0, 2, 3)).merged()[0]) == 24
-    assert found.permuted((2, 3, 0, 1)).order(shape) is None
+    assert found.permute((2, 3, 0, 1)).merge() == ((4, 6), (1, 0))
+    assert math.prod(found.permute((1, 0, 2, 3)).merge()[0]) == 24
+    assert found.permute((2, 3, 0, 1)).order(shape) is None
 
 
 def test_one_permutation_of_the_axes():
-    found = Rearrangement.of((2, 1, 3, 5)).permuted((2, 1, 3, 0))
+    found = Rearrangement.of((2, 1, 3, 5)).permute((2, 1, 3, 0))
     assert found.order((2, 1, 3, 5)) == (2, 1, 3, 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ttstack
-from ttstack.placement.contents import Contents, contents_of
+from ttstack.placement.element_values import ElementValues, contents_of
 
 SCORES = "tensor<1x2x32x64xf32>"
 ROWS = "tensor<1x1x1x64xf32>"
@@ -79,4 +79,4 @@ def test_what_hides_no_score(line: str):
 
 
 def test_nothing_is_known_of_a_tensor_that_is_given():
-    assert not Contents().uneven
+    assert not ElementValues().uneven

@@ -52,7 +52,7 @@ def test_nothing_is_lost_by_choices_that_are_left_out():
     for seed in range(200):
         problem = random_problem(np.random.default_rng(seed), 3, choices=12)
         kept = [never_worse(problem, at) for at in range(3)]
-        fewer = replace(problem, steps=tuple(s.keeping(k) for s, k in zip(problem.steps, kept, strict=True)))
+        fewer = replace(problem, steps=tuple(s.keep(k) for s, k in zip(problem.steps, kept, strict=True)))
         assert exhaustive(fewer) == exhaustive(problem)
         left_out += sum(12 - len(k) for k in kept)
     assert left_out > 0

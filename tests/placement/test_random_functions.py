@@ -63,4 +63,4 @@ def _problem(function: Function, device: SystemDesc) -> Problem:
     def some(choices: int) -> list[int]:
         return [0, *sorted(1 + rng.permutation(choices - 1)[: CHOICES - 1])]
 
-    return replace(problem, steps=tuple(step.keeping(some(step.choices)) for step in problem.steps))
+    return replace(problem, steps=tuple(step.keep(some(step.choices)) for step in problem.steps))

@@ -10,7 +10,7 @@ from ttstack.choices import Policy
 from ttstack.cost import predict
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
-from ttstack.ops.tensor_train import TensorTrainEmbedding
+from ttstack.ops.tensor_train import TensorTrainLookup
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
 from ttstack.placement import Graph, Node, PlacementOptions, place
@@ -28,14 +28,14 @@ WORMHOLE = load("wormhole")
 CHIP = WORMHOLE.chips[0]
 
 
-def lookup(count: int, factors: tuple[int, ...], rank: int) -> TensorTrainEmbedding:
+def lookup(count: int, factors: tuple[int, ...], rank: int) -> TensorTrainLookup:
     train = TensorTrainType.of(int(np.prod(factors)), 64, factors, (2, 1, 32), (1, rank, rank, 1), DType.BF16)
     op = OPS["tensor_train_embedding"].on([TensorType((count,), DType.UI32), *train.cores], {"train": train})
-    assert isinstance(op, TensorTrainEmbedding)
+    assert isinstance(op, TensorTrainLookup)
     return op
 
 
-def graph(*ops: TensorTrainEmbedding) -> Graph:
+def graph(*ops: TensorTrainLookup) -> Graph:
     """Lookups side by side, each in cores of its own."""
     arguments = [t for op in ops for t in op.operands]
     values, nodes, parameters = list(arguments), [], []
@@ -50,7 +50,7 @@ def graph(*ops: TensorTrainEmbedding) -> Graph:
     return Graph(tuple(values), tuple(range(len(arguments))), tuple(nodes), outputs, tuple(parameters))
 
 
-def cores_of(op: TensorTrainEmbedding, policy: Policy = Policy.GREEDY) -> list[Layout]:
+def cores_of(op: TensorTrainLookup, policy: Policy = Policy.GREEDY) -> list[Layout]:
     (step,) = place(graph(op), CHIP, PlacementOptions(placement=policy)).steps
     return list(step.device_op.operands[1:])
 

@@ -104,7 +104,7 @@ def attention(mask: Layout) -> DeviceOp:
         (norm(in_shards(MemoryLayout.HEIGHT_SHARDED), DRAM), "takes no height shards"),
         (norm(BLOCKS, BLOCKS, width=576), "4 cores do not divide the 18 tiles"),
         (attention(DRAM), None),
-        (attention(DRAM.interleaved(MemorySpace.L1)), "a mask of attention lies in DRAM"),
+        (attention(DRAM.interleave(MemorySpace.L1)), "a mask of attention lies in DRAM"),
     ],
 )
 def test_rules_tell_what_kernels_take(device_op: DeviceOp, why: str | None):

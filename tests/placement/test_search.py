@@ -73,7 +73,7 @@ def test_of_the_ways_to_run_an_op_none_is_slower_with_as_much_l1() -> None:
     made = formulate(graph, default_layouts(graph, None, None, {}), Pricing(CHIP), {}, l1=False, grids=False)
     (found,) = made.candidates.values()
     pricing = Pricing(CHIP)
-    every = [way for c in found for way in pricing.configured(c.device_op, [c.device_op.grid])]
+    every = [way for c in found for way in pricing.configure(c.device_op, [c.device_op.grid])]
     front = pricing.front([*every, *every])
     assert len(every) > len(front) > 1
     assert [c.ns for c in front] == sorted({c.ns for c in front})

@@ -6,7 +6,7 @@ import ttstack
 from ttstack.diagnostics import InputError
 from ttstack.program.find_op import find_op
 from ttstack.program.l1_use import span_bytes
-from ttstack.program.launched import launched
+from ttstack.program.launched import launched_positions
 from ttstack.program.signature import signature_fault
 from ttstack.system_desc import load
 
@@ -28,7 +28,7 @@ POOL = """func.func @f(%x: tensor<1x8x8x32xbf16>) -> tensor<1x4x4x32xbf16> {
 
 def test_an_op_is_found_by_number_or_by_what_it_alone_is():
     function = ttstack.compile(SUMS).function()
-    (at,) = (n for n, i in enumerate(launched(function)) if function.operations[i].name == "softmax")
+    (at,) = (n for n, i in enumerate(launched_positions(function)) if function.operations[i].name == "softmax")
     assert find_op(function, "softmax") == find_op(function, str(at)) == at
     with pytest.raises(InputError, match="2 ops are 'exp'"):
         find_op(function, "exp")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.program.locations import described, file_and_line, parts
+from ttstack.program.locations import file_and_line, find_ops, parts
 from ttstack.report.formatting import short_location
 
 OPS = [
@@ -38,13 +38,13 @@ OPS = [
     ],
 )
 def test_described(text: str, found: list[int]) -> None:
-    assert described(text, OPS) == found
+    assert find_ops(text, OPS) == found
 
 
 @pytest.mark.parametrize("width", range(8, 40))
 @pytest.mark.parametrize("at", range(len(OPS)))
 def test_whatever_a_table_shows_of_a_location_describes_the_op(at: int, width: int) -> None:
-    assert at in described(short_location(OPS[at][1], width), OPS)
+    assert at in find_ops(short_location(OPS[at][1], width), OPS)
 
 
 def test_parts() -> None:

@@ -18,7 +18,7 @@ Y = TensorType((128, 512), DType.BF16)
 VIEW = TensorType((1, 128, 512), DType.BF16)
 
 DRAM = Layout(DType.BF16)
-L1 = DRAM.interleaved(MemorySpace.L1)
+L1 = DRAM.interleave(MemorySpace.L1)
 ROWS = replace(L1, memory_layout=MemoryLayout.HEIGHT_SHARDED, grid=Grid(1, 4))
 
 

@@ -12,7 +12,7 @@ from ttstack.report.op_codes import op_code
 
 TILED = Layout(DType.BF16)
 ROW_MAJOR = Layout(DType.BF16, tiled=False)
-L1 = TILED.interleaved(MemorySpace.L1)
+L1 = TILED.interleave(MemorySpace.L1)
 SHARDED = replace(L1, memory_layout=MemoryLayout.HEIGHT_SHARDED, grid=Grid(1, 4))
 
 

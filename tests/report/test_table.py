@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from ttstack.report import Report
-from ttstack.report.columns import MIN_LOCATION, columns, fitting
+from ttstack.report.columns import MIN_LOCATION, columns, fit_columns
 from ttstack.report.formatting import duration, layouts, short_location, size, tail
 from ttstack.report.table import render
 
@@ -97,7 +97,7 @@ def test_a_location_gets_no_more_than_its_least_where_nothing_is_left(report: Re
     """A table that is too wide already does not grow by one more character."""
     at_least = [c for c in columns(report) if not c.rank]
     longer = [replace(op, location="m" * 40) for op in report.ops]
-    kept, location = fitting(at_least, longer, 1)
+    kept, location = fit_columns(at_least, longer, 1)
     assert (kept, location) == (at_least, MIN_LOCATION)
 
 

@@ -52,7 +52,7 @@ def test_neighbours_do_not_overlap(b):
 def test_bounds(b, space, above):
     chip = b.chip
     base, end = {MemorySpace.L1: (chip.l1_base, chip.l1_end)}.get(space, (chip.dram_base, chip.dram_end))
-    layout = L1.interleaved(space)
+    layout = L1.interleave(space)
     x = b.input("x", (32, 32))
     address = end - TILE + 32 if above else base - 32
     b.output(b.op("exp", [x], (32, 32), layout=layout, address=address, name="y"))
@@ -159,7 +159,7 @@ def test_overlap_of_inputs_without_operations(b):
 def test_shards_take_their_own_size_and_interleaved_buffers_a_share(b):
     sharded = Layout(DType.F32, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(2, 1))
     x = b.input("x", (32 * 8, 32), layout=sharded)
-    b.input("y", (32 * 24, 32), layout=L1.interleaved(MemorySpace.DRAM))
+    b.input("y", (32 * 24, 32), layout=L1.interleave(MemorySpace.DRAM))
     b.op("deallocate", [x])
     assert live_bytes(b.function(), b.chip) == [4 * TILE]
     assert live_bytes(b.function(), b.chip, MemorySpace.DRAM) == [24 // b.chip.dram_banks * TILE]

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from ttstack.system_desc import SystemDesc, digest, dump, from_dict, load, loads, presets, to_dict
-from ttstack.system_desc.sources import covering, figures
+from ttstack.system_desc.sources import figures, find_section
 
 PRESETS = ("blackhole_p100a", "blackhole_p150", "wormhole", "wormhole_2024", "wormhole_n300", "wormhole_t3000")
 
@@ -25,7 +25,7 @@ def test_every_figure_has_a_source(name: str) -> None:
 def test_no_citation_is_without_a_figure(name: str) -> None:
     for chip in load(name).chips:
         paths = (*figures(chip), "supported_data_types", "pcie", "ethernet", "library")
-        cited = {covering(chip.sources, path) for path in paths}
+        cited = {find_section(chip.sources, path) for path in paths}
         assert set(chip.sources) <= cited
 
 

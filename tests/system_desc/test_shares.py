@@ -11,7 +11,7 @@ from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc import ChipDesc, from_dict, load, loads, to_dict
 from ttstack.system_desc.shares import RATES
 from ttstack.system_desc.sources import figures
-from ttstack.system_desc.upgrade import upgraded
+from ttstack.system_desc.upgrade import upgrade
 from ttstack.system_desc.yaml_writer import to_yaml
 
 PRESETS = ("wormhole", "blackhole_p150")
@@ -117,7 +117,7 @@ def test_what_is_no_share(text: str, note: str) -> None:
 
 def test_an_older_description_has_its_workers_side_by_side() -> None:
     given = {"tensix_grid": [2, 3], "dram": {"num_channels": 2}, "noc": {}, "clock": {"throttle_onset_ns": 1}}
-    (chip,) = upgraded({"chips": [given]})["chips"]
+    (chip,) = upgrade({"chips": [given]})["chips"]
     assert (chip["noc"]["worker_rows"], chip["noc"]["worker_columns"]) == ([0, 1], [0, 1, 2])
     assert chip["dram"]["routers"] == [[0, 0], [0, 0]]
 

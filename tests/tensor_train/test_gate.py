@@ -8,7 +8,7 @@ from tests.tensor_train.tables import planted
 from tests.tensor_train.trained import trained_table
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train import analyze, decompose, gate, plan
-from ttstack.tensor_train.noise import captured_of_noise
+from ttstack.tensor_train.noise import noise_share
 
 ROWS, COLS = 4096, 16
 
@@ -106,4 +106,4 @@ def test_an_analysis_of_other_factors(rng):
 @pytest.mark.parametrize(("left", "right", "rank"), [(60, 60, 10), (50, 400, 10), (400, 50, 30)])
 def test_spectrum_of_noise(left, right, rank, rng):
     energies = np.linalg.svd(rng.uniform(-1, 1, (left, right)), compute_uv=False) ** 2
-    assert captured_of_noise(rank, left, right) == pytest.approx(energies[:rank].sum() / energies.sum(), abs=0.02)
+    assert noise_share(rank, left, right) == pytest.approx(energies[:rank].sum() / energies.sum(), abs=0.02)

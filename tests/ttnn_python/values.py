@@ -19,7 +19,7 @@ from ttstack.ttnn_python.program import Emission
 from ttstack.ttnn_python.spelling import data_type
 from ttstack_runtime.executor import run
 from ttstack_runtime.inputs import random_inputs, random_weights
-from ttstack_runtime.mutation import mutated
+from ttstack_runtime.mutation import mutated_tensors
 
 Array = np.ndarray[Any, Any]
 
@@ -147,7 +147,7 @@ class _Steps:
                 exec(source, self._scope)
         except Exception as error:
             return f"{type(error).__name__} {error}"
-        compared = (*operation.results, *mutated(operation))
+        compared = (*operation.results, *mutated_tensors(operation))
         return "; ".join(filter(None, (self._difference(tensor, values[tensor]) for tensor in compared)))
 
     def _difference(self, tensor: int, want: Array) -> str:

@@ -9,7 +9,7 @@ from ttstack.buffers.aliasing import V
 
 
 @dataclass(frozen=True)
-class Step(Generic[V]):
+class BufferAccesses(Generic[V]):
     """One op as buffers see it."""
 
     reads: Sequence[V]
@@ -26,7 +26,7 @@ class Lifetime:
     last: int
 
 
-def last_uses(steps: Iterable[Step[V]], owners: Mapping[V, V]) -> dict[V, int]:
+def last_uses(steps: Iterable[BufferAccesses[V]], owners: Mapping[V, V]) -> dict[V, int]:
     """For each buffer, the position of the last step that reads or makes a value in it."""
     last: dict[V, int] = {}
     for at, step in enumerate(steps):
@@ -35,7 +35,7 @@ def last_uses(steps: Iterable[Step[V]], owners: Mapping[V, V]) -> dict[V, int]:
     return last
 
 
-def last_reads(steps: Sequence[Step[V]], aliases: Mapping[V, V]) -> dict[V, int]:
+def last_reads(steps: Sequence[BufferAccesses[V]], aliases: Mapping[V, V]) -> dict[V, int]:
     """For each value that is read, the position of the last step that does, itself or what lies in its buffer."""
     last: dict[V, int] = {}
     for at in reversed(range(len(steps))):
@@ -47,7 +47,7 @@ def last_reads(steps: Sequence[Step[V]], aliases: Mapping[V, V]) -> dict[V, int]
     return last
 
 
-def lifetimes(steps: Sequence[Step[V]], given: Iterable[V], aliases: Mapping[V, V]) -> dict[V, Lifetime]:
+def lifetimes(steps: Sequence[BufferAccesses[V]], given: Iterable[V], aliases: Mapping[V, V]) -> dict[V, Lifetime]:
     """The life of every buffer, from the step that makes it; those of `given` values are there from the start.
 
     A buffer that no step ends lives to the end.

@@ -54,7 +54,7 @@ def _number(cell: str | None) -> float:
         return 0.0
 
 
-def matched(codes: Sequence[str], measured: Sequence[Measured]) -> dict[int, float]:
+def match_measurements(codes: Sequence[str], measured: Sequence[Measured]) -> dict[int, float]:
     """Measured nanoseconds by position of an op: runs of ops that are called alike, in the same order."""
     blocks = SequenceMatcher(None, codes, [m.code.split(":")[0] for m in measured], autojunk=False)
     return {block.a + i: measured[block.b + i].ns for block in blocks.get_matching_blocks() for i in range(block.size)}

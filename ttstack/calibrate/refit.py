@@ -10,16 +10,16 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from ttstack.calibrate.profile import matched, read_profile
+from ttstack.calibrate.profile import match_measurements, read_profile
 from ttstack.cost import predict
 from ttstack.cost.measured_class import measured_keys
 from ttstack.device.device_op import DeviceOp
 from ttstack.diagnostics import InputError
-from ttstack.program.launched import launched
+from ttstack.program.launched import launched_positions
 from ttstack.program.records import Binary, Function
 from ttstack.report.op_codes import op_code
 from ttstack.system_desc import ChipDesc, SystemDesc
-from ttstack.system_desc.chip_figures import read, spelled, with_figures
+from ttstack.system_desc.chip_figures import read, spell_figure, with_figures
 from ttstack.system_desc.what_if import what_if
 
 FREE = (
@@ -53,7 +53,7 @@ _LEAST = 0.02
 
 
 @dataclass(frozen=True)
-class Pair:
+class MeasuredOp:
     """An op beside what was measured of it."""
 
     device_op: DeviceOp
@@ -90,7 +90,7 @@ class Refitted:
 @dataclass(frozen=True)
 class _Group:
     name: str
-    pairs: Sequence[Pair]
+    pairs: Sequence[MeasuredOp]
 
     def loss(self, chip: ChipDesc) -> float:
         """Sum of the logarithms of predicted over measured, either way."""
@@ -118,14 +118,14 @@ def refit(binary: Binary, function: Function, profile: Path) -> Refitted:
         InputError: the file is no profile, or no run of its ops is like the function's.
     """
     chip, system = binary.chip(function), binary.system_desc
-    ops = [function.device_op(function.operations[at]) for at in launched(function)]
-    found = matched([op_code(op) for op in ops], read_profile(profile))
+    ops = [function.device_op(function.operations[at]) for at in launched_positions(function)]
+    found = match_measurements([op_code(op) for op in ops], read_profile(profile))
     if not found:
         raise InputError(
             f"no op of {profile} is like one of '{function.name}'", hint="profile the program itself, pass by pass"
         )
     changes: list[Refit] = []
-    every = _Group("", [Pair(ops[i], ns) for i, ns in found.items()])
+    every = _Group("", [MeasuredOp(ops[i], ns) for i, ns in found.items()])
     for of in _groups(every.pairs, chip):
         tried = [_changed(of, chip, path) for path in _determined(of, chip, {c.path for c in changes})]
         better = [
@@ -140,12 +140,12 @@ def refit(binary: Binary, function: Function, profile: Path) -> Refitted:
     return Refitted(changed, tuple(changes), len(found), len(ops) - len(found))
 
 
-def _groups(pairs: Sequence[Pair], chip: ChipDesc) -> list[_Group]:
+def _groups(pairs: Sequence[MeasuredOp], chip: ChipDesc) -> list[_Group]:
     """Ops by the closest likeness that enough of them have, none in two groups; the longest time first."""
     left = [(measured_keys(p.device_op, predict(p.device_op, chip)), p) for p in pairs]
     made: list[_Group] = []
     for depth in range(max((len(keys) for keys, _ in left), default=0)):
-        groups: defaultdict[str, list[Pair]] = defaultdict(list)
+        groups: defaultdict[str, list[MeasuredOp]] = defaultdict(list)
         for keys, pair in left:
             groups["".join(keys[depth : depth + 1])].append(pair)
         made += [_Group(name, members) for name, members in groups.items() if name and len(members) >= FEWEST]
@@ -172,7 +172,7 @@ def _changed(of: _Group, chip: ChipDesc, path: str) -> tuple[Refit, ChipDesc]:
 
     found: Any = optimize.minimize_scalar(loss, bounds=(-_FARTHEST, most), method="bounded", options={"xatol": 1e-3})
     after = with_figures(chip, (path,), (start * math.exp(float(found.x)),))
-    texts = spelled(chip, path), spelled(after, path)
+    texts = spell_figure(chip, path), spell_figure(after, path)
     return Refit(path, of.name, len(of.pairs), *texts, of.error(chip), of.error(after)), after
 
 

@@ -9,7 +9,7 @@ from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import FunctionName, JsonOption
 
 if TYPE_CHECKING:
-    from ttstack.library.verdict import Judgement, Verdict
+    from ttstack.library.verdict import Judgement, LibraryVerdict
 
 REFUSED = 1
 
@@ -73,7 +73,7 @@ def _print(found: "Judgement", *, differences: bool) -> None:
     write(f"the program was refused: {found.refusal}" if found.refusal else "the program runs to its end")
 
 
-def _row(verdict: "Verdict") -> dict[str, Any]:
+def _row(verdict: "LibraryVerdict") -> dict[str, Any]:
     main = verdict.main
     return {
         "#": verdict.number,

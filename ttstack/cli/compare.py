@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write_json
-from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, Recompile, Sort, SortOption, TopOption
+from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, Recompile, SortOption, SortOrder, TopOption
 
 if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
@@ -19,7 +19,7 @@ Other = Annotated[
 def compare_programs(
     file: ProgramFile,
     other: Other,
-    sort: SortOption = Sort.ORDER,
+    sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
     function: FunctionName = None,
     recompile: Recompile = None,
@@ -27,7 +27,7 @@ def compare_programs(
 ) -> None:
     """Compare predicted times op by op, of two programs or of one program on another device."""
     from ttstack.api import load
-    from ttstack.cli.recompiled import beside_recompiled
+    from ttstack.cli.recompiled import compare_with_recompiled
     from ttstack.report.compare import compare
     from ttstack.report.what_if import on_system
     from ttstack.system_desc import load as load_system
@@ -42,11 +42,11 @@ def compare_programs(
     elif recompile is None:
         found = compare(before, *on_system(program.binary, load_system(other), before.function))
     else:
-        found = beside_recompiled(program, before, recompile, load_system(other))
+        found = compare_with_recompiled(program, before, recompile, load_system(other))
     show(found, sort, top, as_json=as_json)
 
 
-def show(comparison: "Comparison", sort: Sort, top: int | None, *, as_json: bool) -> None:
+def show(comparison: "Comparison", sort: SortOrder, top: int | None, *, as_json: bool) -> None:
     """Print a comparison, at the width of the terminal."""
     from ttstack.report.compare_table import render
 

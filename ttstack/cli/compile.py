@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ttstack.api import Program
 
 
-class Weights(StrEnum):
+class WeightStorage(StrEnum):
     """Where the values of weights go."""
 
     AUTO = "auto"
@@ -47,9 +47,9 @@ def compile_model(
         ),
     ] = None,
     weights: Annotated[
-        Weights,
+        WeightStorage,
         typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
-    ] = Weights.AUTO,
+    ] = WeightStorage.AUTO,
     dump_ir: Annotated[
         Path | None,
         typer.Option("--dump-ir", metavar="DIR", help="Write the module after every pass that changed it."),
@@ -61,11 +61,11 @@ def compile_model(
     """Compile a model into a program for a device."""
     from ttstack.api import compile as compile_source
     from ttstack.cli.outputs import check_targets
-    from ttstack.cli.progress import phases_shown
+    from ttstack.cli.progress import show_phases
 
     target = output or Path(_stem(model)).with_suffix(".ttb")
     check_targets(target, source=Path(model))
-    with phases_shown() as progress:
+    with show_phases() as progress:
         program = compile_source(
             model,
             _shapes(inputs) if inputs else None,

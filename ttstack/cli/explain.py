@@ -33,12 +33,12 @@ def explain_op(
     from ttstack.placement import BUDGET_SECONDS
     from ttstack.placement.explain import explain
     from ttstack.program.find_op import find_op
-    from ttstack.program.launched import launched
+    from ttstack.program.launched import launched_positions
 
     program = load(file)
     found = program.function(function)
     number = find_op(found, op)
-    at = launched(found)[number]
+    at = launched_positions(found)[number]
     explained = found.operations[at]
     chip, seconds = program.binary.chip(found), BUDGET_SECONDS if resolve else 0.0
     try:

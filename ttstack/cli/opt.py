@@ -48,7 +48,7 @@ def opt(
     """Run passes on a module and print it."""
     from ttstack.cli.outputs import check_targets
     from ttstack.files import write_whole
-    from ttstack.frontends.source import imported
+    from ttstack.frontends.source import import_model
     from ttstack.frontends.text import print_module
     from ttstack.passes.attach_system_desc import AttachSystemDesc
     from ttstack.passes.base import Pipeline, parse_pipeline
@@ -56,7 +56,7 @@ def opt(
 
     check_targets(output)
     source = f"{sys.stdin.read()}\n" if file == "-" else file
-    with imported(source) as found:
+    with import_model(source) as found:
         steps = parse_pipeline(pipeline, PIPELINES)
         if system_desc is not None:
             steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 
-class Sort(StrEnum):
+class SortOrder(StrEnum):
     """Order of the ops in a table."""
 
     ORDER = "order"
@@ -27,7 +27,9 @@ FunctionName = Annotated[
     str | None,
     typer.Option("--function", metavar="NAME", help="Which function, where there are several.", show_default=False),
 ]
-SortOption = Annotated[Sort, typer.Option("--sort", help="Order of the ops: of execution, longest first, by name.")]
+SortOption = Annotated[
+    SortOrder, typer.Option("--sort", help="Order of the ops: of execution, longest first, by name.")
+]
 TopOption = Annotated[
     int | None, typer.Option("--top", min=1, metavar="N", help="Print the first N ops only.", show_default=False)
 ]

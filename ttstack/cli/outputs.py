@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import OutputError
-from ttstack.files import followed, is_special, reported, write_whole
+from ttstack.files import follow_links, is_special, report_refusals, write_whole
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -30,8 +30,8 @@ def _check(target: Path) -> None:
         return
     if target.is_dir():
         raise OutputError(f"'{target}' is a folder", hint="give the name of a file")
-    with reported(target):
-        folder = followed(target).parent
+    with report_refusals(target):
+        folder = follow_links(target).parent
     if not folder.is_dir():
         raise OutputError(f"the folder of '{target}' does not exist", hint=f"make it: mkdir -p '{folder}'")
     if not os.access(folder, os.W_OK):

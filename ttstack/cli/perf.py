@@ -13,8 +13,8 @@ from ttstack.cli.options import (
     JsonOption,
     ProgramFile,
     Recompile,
-    Sort,
     SortOption,
+    SortOrder,
     TopOption,
 )
 
@@ -50,7 +50,7 @@ SaveDevice = Annotated[
 
 def perf(
     file: ProgramFile,
-    sort: SortOption = Sort.ORDER,
+    sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
     function: FunctionName = None,
     what_if: WhatIf = None,
@@ -96,7 +96,7 @@ def perf(
 
 def _changed(program: "Program", function: str | None, changes: list[str], source: str | None) -> "Comparison":
     """The program beside itself on the other device, placed as it is or compiled again."""
-    from ttstack.cli.recompiled import beside_recompiled
+    from ttstack.cli.recompiled import compare_with_recompiled
     from ttstack.report.compare import compare
     from ttstack.report.what_if import on_system
     from ttstack.system_desc.what_if import what_if
@@ -106,4 +106,4 @@ def _changed(program: "Program", function: str | None, changes: list[str], sourc
     if source is None:
         after, notes = on_system(program.binary, system, before.function)
         return compare(before, after, followed + notes)
-    return beside_recompiled(program, before, source, system, followed)
+    return compare_with_recompiled(program, before, source, system, followed)

@@ -11,7 +11,7 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def phases_shown() -> Generator[Callable[[str, float], None] | None]:
+def show_phases() -> Generator[Callable[[str, float], None] | None]:
     """What `compile` calls after each phase."""
     console = stderr()
     if not console.is_terminal:
@@ -22,7 +22,7 @@ def phases_shown() -> Generator[Callable[[str, float], None] | None]:
 
 
 @contextmanager
-def ops_shown() -> Generator[Callable[[int, int, str], None] | None]:
+def show_ops() -> Generator[Callable[[int, int, str], None] | None]:
     """What `run` calls after each op: a bar, once the run has taken a while."""
     console = stderr()
     if not console.is_terminal:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ttstack.system_desc import SystemDesc
 
 
-def beside_recompiled(
+def compare_with_recompiled(
     program: "Program", before: "Report", source: str, system: "SystemDesc", notes: tuple[str, ...] = ()
 ) -> "Comparison":
     """The report of the program beside that of the model compiled again.

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ttstack.cli.console import stdout
-from ttstack.cli.options import Sort
+from ttstack.cli.options import SortOrder
 
 if TYPE_CHECKING:
     from ttstack.report import Report
@@ -18,7 +18,7 @@ def write_files(report: "Report", csv: Path | None, html: Path | None = None) ->
         report.to_html(html)
 
 
-def print_table(report: "Report", sort: Sort, top: int | None) -> None:
+def print_table(report: "Report", sort: SortOrder, top: int | None) -> None:
     """Print the table, at the width of the terminal."""
     from ttstack.report.table import render
 

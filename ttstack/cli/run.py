@@ -13,8 +13,8 @@ from ttstack.cli.options import (
     HtmlOption,
     JsonOption,
     ProgramFile,
-    Sort,
     SortOption,
+    SortOrder,
     TopOption,
 )
 
@@ -50,7 +50,7 @@ def run_program(
     cost_only: Annotated[
         bool, typer.Option("--cost-only", help="Predict the time of every op and execute nothing.")
     ] = False,
-    sort: SortOption = Sort.ORDER,
+    sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
     as_json: JsonOption = False,
     csv: CsvOption = None,
@@ -94,14 +94,14 @@ def _execute(
     function: str | None,
 ) -> "Run":
     from ttstack.cli.outputs import together, write_arrays
-    from ttstack.cli.progress import ops_shown
+    from ttstack.cli.progress import show_ops
 
     values = None
     if inputs is not None:
         from ttstack_runtime.inputs import load_inputs
 
         values = load_inputs(inputs, program.function(function))
-    with ops_shown() as progress:
+    with show_ops() as progress:
         done = program.run(values, seed, numerics.value, function=function, progress=progress)
     if output is not None:
         write_arrays(output, together(done.outputs, done.updated))

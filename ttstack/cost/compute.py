@@ -10,7 +10,7 @@ from ttstack.cost.units import tile_cycles
 from ttstack.cost.window import window_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
-from ttstack.device.kernel_class import attended, is_attention, is_contraction, is_rowwise, turns_first
+from ttstack.device.kernel_class import attention_operands, is_attention, is_contraction, is_rowwise, turns_first
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Loops, TileWork
@@ -147,7 +147,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
     rows = device_op.core_units
     score = visible_keys(device_op, chip) * rows / key_parts(device_op, chip)
     products = sum(op.count for op in device_op.dispatch.work if op.name == "matmul") / _visible_share(device_op)
-    size = max(device_op.operands[i].dtype.tile_bytes for i in attended(device_op))
+    size = max(device_op.operands[i].dtype.tile_bytes for i in attention_operands(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
     cycles = score * (products * each + softmax) + rows * chip.attention.query_row_cycles

@@ -7,7 +7,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import is_matmul, over_banks
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.ops.decode import DecodeAttention
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.system_desc import ChipDesc
 
 
@@ -17,7 +17,7 @@ def decode_setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     The first finds positions and pages; the second gathers activations at the readers, and brings results back from
     them to the cores that keep them.
     """
-    if isinstance(device_op.op, DecodeAttention):
+    if isinstance(device_op.op, DecodeAttentionOp):
         return chip.attention.decode_cycles
     return chip.matrix.sharded_weights_cycles if streams_weights(device_op) else 0.0
 

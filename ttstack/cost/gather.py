@@ -73,7 +73,7 @@ def moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
     if is_contraction(device_op.dispatch):
         return layout.nbytes(t)
     whole = layout.nbytes(t) if moves_whole_pages(device_op) else t.size * layout.dtype.tile_bytes / TILE**2
-    return whole * min(1.0, device_op.op.written() / max(t.size, 1))
+    return whole * min(1.0, device_op.op.written_elements() / max(t.size, 1))
 
 
 def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:

@@ -4,14 +4,14 @@ import math
 
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.device_op import DeviceOp
-from ttstack.ops.decode import DecodeAttention
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc
 
 
 def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Cores that share the keys of one head of one user, each with whole chunks; 1 of other ops."""
-    if not isinstance(device_op.op, DecodeAttention):
+    if not isinstance(device_op.op, DecodeAttentionOp):
         return 1
     free = device_op.grid.cores // max(device_op.dispatch.units, 1)
     return max(min(free, key_chunks(device_op, chip), chip.attention.max_cores_per_head), 1)
@@ -26,7 +26,7 @@ def key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 def chunk_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles of a core between its chunks of keys, for all heads that it has."""
-    if not isinstance(device_op.op, DecodeAttention):
+    if not isinstance(device_op.op, DecodeAttentionOp):
         return 0.0
     each = math.ceil(key_chunks(device_op, chip) / key_parts(device_op, chip))
     return device_op.core_units * (each - 1) * chip.attention.chunk_cycles

@@ -8,7 +8,7 @@ from ttstack.device.kernel_buffers.eltwise import is_eltwise
 from ttstack.device.kernel_class import divides_rows, is_attention, is_batched, is_contraction, is_softmax, turns_tiles
 from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.ops.base import Op
-from ttstack.ops.decode import DecodeAttention
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.devices import MeshOp
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
@@ -90,7 +90,7 @@ def measured_class(device_op: DeviceOp) -> str:
     if op.mnemonic == "to_layout":
         return _layout_change(device_op.operands[0], device_op.results[0])
     if is_attention(device_op.dispatch):
-        return "decode_attention" if isinstance(op, DecodeAttention) else "flash_attention"
+        return "decode_attention" if isinstance(op, DecodeAttentionOp) else "flash_attention"
     return _product(device_op) if is_contraction(device_op.dispatch) else _paged(device_op)
 
 

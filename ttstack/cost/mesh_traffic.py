@@ -26,8 +26,8 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     nbytes = given.size * layout.dtype.row_major_bytes if op.by_rows else layout.nbytes(given)
     for group in op.groups(mesh):
         for turn in range(op.rounds):
-            traffic.circulate(group, op.circulated(mesh) * nbytes, chip.ethernet, reduced=turn < op.reducing)
-    for (source, target), share in op.sent(mesh).items():
+            traffic.circulate(group, op.circulated_share(mesh) * nbytes, chip.ethernet, reduced=turn < op.reducing)
+    for (source, target), share in op.sent_shares(mesh).items():
         traffic.send(source, target, share * nbytes, times=op.turns)
     ns = traffic.ns()
     return {Term.ETHERNET: ns + op.rounds * chip.ethernet.setup_ns if ns and chip.ethernet else ns}
@@ -64,7 +64,7 @@ class _Traffic:
         if not nbytes:
             return
         count = len(group)
-        ring = count > 2 and self._network.joined(group[-1], group[0])
+        ring = count > 2 and self._network.is_linked(group[-1], group[0])
         if ethernet is not None:
             gathered = ethernet.ring_gather_fraction if ring else ethernet.line_gather_fraction
             nbytes *= ethernet.effective_fraction / (ethernet.reduce_fraction if reduced else gathered)

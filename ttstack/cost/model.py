@@ -15,7 +15,7 @@ from ttstack.cost.movement.kernel import Kernel
 from ttstack.cost.movement.price import movement_terms
 from ttstack.cost.norm_reduction import row_exchange_cycles
 from ttstack.cost.operand_streams import streams
-from ttstack.cost.page_kernels import is_paged, read_contended, setup_cycles, takes_turns
+from ttstack.cost.page_kernels import contended_read_cycles, is_paged, setup_cycles, takes_turns
 from ttstack.cost.prologue import first_latency, first_share
 from ttstack.cost.result import FREE, Cost
 from ttstack.cost.row_kernels import weights_cycles
@@ -47,7 +47,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     if is_paged(device_op):
         dram, noc = [0.0], [0.0]
         lane = dram if any(s.from_dram for s in reads) else noc
-        lane[0] = read_contended(sum(s.cycles for s in reads), reads, least if lane is dram else 0.0, chip)
+        lane[0] = contended_read_cycles(sum(s.cycles for s in reads), reads, least if lane is dram else 0.0, chip)
     else:
         _share_dram(dram, least)
     ns, parts = chip.cycles_to_ns(1), key_parts(device_op, chip)

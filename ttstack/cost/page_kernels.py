@@ -42,13 +42,13 @@ def takes_turns(device_op: DeviceOp) -> bool:
     return any(local) and not all(local)
 
 
-def read_contended(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
+def contended_read_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
     """Cycles of a reader that alone takes `cycles`, while others read the same memories."""
     remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
     return _contended(cycles, dram_cycles, remote / chip.noc.interleaved_read_bytes_per_cycle, chip)
 
 
-def write_contended(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
+def contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
     """Cycles of a writer that alone takes `cycles`, while others write to the same memories."""
     remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
     return _contended(cycles, dram_cycles, remote / chip.noc.interleaved_write_bytes_per_cycle, chip)

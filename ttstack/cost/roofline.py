@@ -23,7 +23,7 @@ def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
         return 0.0
     multiplies = is_contraction(device_op.dispatch) or is_chain(device_op.dispatch)
     flops = device_op.op.flops() if multiplies else 0
-    changed, written = device_op.op.mutated_operands, device_op.op.written()
+    changed, written = device_op.op.mutated_operands, device_op.op.written_elements()
     nbytes = sum(
         layout.nbytes(t) * min(1.0, written / max(t.size, 1))
         if i in changed

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.dram_bandwidth import write_cycles
-from ttstack.cost.page_kernels import is_paged, write_contended
+from ttstack.cost.page_kernels import contended_write_cycles, is_paged
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_matmul, keeps_rows
 from ttstack.ops.loops import Access
@@ -14,7 +14,7 @@ from ttstack.system_desc import ChipDesc
 def writer_cycles(device_op: DeviceOp, writes: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles to write all results; one thread of each core does, in blocks or waiting for each page."""
     cycles, taken = sum(s.cycles for s in writes), write_cycles(writes, _write_rate(device_op, chip), chip)
-    return write_contended(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
+    return contended_write_cycles(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
 
 
 def _write_rate(device_op: DeviceOp, chip: ChipDesc) -> float:

@@ -11,7 +11,7 @@ from ttstack.device.kernel_buffers.eltwise import eltwise_bytes, is_eltwise
 from ttstack.device.kernel_buffers.movement import movement_bytes
 from ttstack.device.kernel_buffers.rows import norm_bytes, softmax_bytes
 from ttstack.device.kernel_class import (
-    attended,
+    attention_operands,
     divides_rows,
     is_attention,
     is_contraction,
@@ -26,7 +26,7 @@ from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE
 from ttstack.device.streamed_buffers import buffers_of
 from ttstack.ops.attention import ScaledDotProductAttention
-from ttstack.ops.generic import chain_of, named
+from ttstack.ops.generic import chain_of, named_op
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
@@ -104,9 +104,12 @@ def _matmul(device_op: DeviceOp) -> int:
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
     query, keys = attention_chunks(device_op, chip)
-    if isinstance(op := named(device_op.op), ScaledDotProductAttention) and device_op.results[0].dtype is not DType.F32:
+    if (
+        isinstance(op := named_op(device_op.op), ScaledDotProductAttention)
+        and device_op.results[0].dtype is not DType.F32
+    ):
         return attention_bytes(device_op, op, query, keys, chip.num_cores)
-    places = attended(device_op)
+    places = attention_operands(device_op)
     q, k, v = (device_op.op.operands[i] for i in places)
     lq, lk, lv = (device_op.operands[i] for i in places)
     depth, width = lk.matrix(k)[1], lv.matrix(v)[1]

@@ -71,7 +71,7 @@ def turns_first(op: Op) -> bool:
     return is_product(op) and op.loops.inputs[0].loops[-2] in op.loops.reductions
 
 
-def attended(device_op: DeviceOp) -> tuple[int, int, int]:
+def attention_operands(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
     passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]
     return 0, passing[0], passing[-1]

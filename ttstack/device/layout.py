@@ -130,7 +130,7 @@ class Layout:
         """Whether no device holds the tensor."""
         return self.memory_space is MemorySpace.SYSTEM_MEMORY
 
-    def interleaved(self, space: MemorySpace) -> "Layout":
+    def interleave(self, space: MemorySpace) -> "Layout":
         """The same format, interleaved over the banks of `space`."""
         return replace(self, memory_space=space, memory_layout=MemoryLayout.INTERLEAVED, grid=None)
 

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from ttstack.mlir import ir
-from ttstack.ops.loops import SAME, IndexingMap, Pick, Term
+from ttstack.ops.loops import SAME, IndexExpr, IndexingMap, Pick
 
 _TERM = re.compile(
     r"(?P<minus>-)?\(*d(?P<loop>\d+)(?: floordiv (?P<divisor>\d+))?\)*(?: mod (?P<modulus>\d+))?\)*"
@@ -40,7 +40,7 @@ def map_attribute(m: IndexingMap, loops: int) -> ir.Attribute:
     return ir.AffineMapAttr.get(ir.AffineMap.get(loops, int(m.pick is not None), results))
 
 
-def _read_term(text: str) -> tuple[int | None, Term] | None:
+def _read_term(text: str) -> tuple[int | None, IndexExpr] | None:
     """`d0`, `(d0 floordiv 4) mod 3`, `d0 * 2 + 1`, `-d0 + 7`, or 0 where there is no loop."""
     if text == "0":
         return None, SAME
@@ -49,10 +49,10 @@ def _read_term(text: str) -> tuple[int | None, Term] | None:
     step = int(found["step"] or 1) * (-1 if found["minus"] else 1)
     offset = int(found["offset"] or 0) * (-1 if found["sign"] == "-" else 1)
     modulus = int(found["modulus"]) if found["modulus"] else None
-    return int(found["loop"]), Term(int(found["divisor"] or 1), modulus, step, offset)
+    return int(found["loop"]), IndexExpr(int(found["divisor"] or 1), modulus, step, offset)
 
 
-def _expression(loop: int | None, term: Term) -> ir.AffineExpr:
+def _expression(loop: int | None, term: IndexExpr) -> ir.AffineExpr:
     if loop is None:
         return ir.AffineExpr.get_constant(0)
     place = ir.AffineExpr.get_floor_div(ir.AffineExpr.get_dim(loop), term.divisor)

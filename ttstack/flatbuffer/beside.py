@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ttstack.files import Part, alone_in, settle
+from ttstack.files import PartialFile, alone_in, settle
 from ttstack.flatbuffer import container
 from ttstack.program.records import Weight
 
@@ -24,7 +24,7 @@ def file_name(program: Path, weights: Sequence[Weight], hashes: Mapping[str, str
     return f"{_stem(program)}.{hashlib.sha256(content.encode()).hexdigest()[:12]}.{_SUFFIX}"
 
 
-def put(program: Part, target: Path, weights: Part | None = None, name: str = "") -> None:
+def put(program: PartialFile, target: Path, weights: PartialFile | None = None, name: str = "") -> None:
     """Put a program in the place of `target`, after the weights that it names, where they are beside it.
 
     Raises:

@@ -39,7 +39,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 @dataclass(frozen=True)
-class Contents:
+class FileContents:
     """What a file holds, whole and unaltered."""
 
     program: bytes
@@ -48,7 +48,7 @@ class Contents:
     """The weights section, mapped."""
 
 
-def aligned(offset: int) -> int:
+def align(offset: int) -> int:
     """The first multiple of the alignment from `offset` on."""
     return -(-offset // ALIGNMENT) * ALIGNMENT
 
@@ -69,11 +69,11 @@ def _pieces(program: bytes, weights_bytes: int, weights: Iterable[Any]) -> Itera
     yield program
     if weights_bytes:
         end = HEADER_BYTES + len(program)
-        yield bytes(aligned(end) - end)
+        yield bytes(align(end) - end)
         yield from weights
 
 
-def read(path: Path) -> Contents:
+def read(path: Path) -> FileContents:
     """Check a file and give its parts; it is read once, and weights are mapped and take no memory before use.
 
     Raises:
@@ -88,7 +88,7 @@ def read(path: Path) -> Contents:
             _check_hash(path, header, hashlib.sha256(raw[: _FIELDS.size] + program), file)
             if header.version > SCHEMA_VERSION:
                 raise _wrong_version(path, header.version)
-            return Contents(program, mapped(file, header.weights_start, header.weights_bytes))
+            return FileContents(program, map_bytes(file, header.weights_start, header.weights_bytes))
     except OSError as error:
         raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
 
@@ -112,7 +112,7 @@ class _Header:
     @property
     def weights_start(self) -> int:
         """Where the weights section starts, or would start."""
-        return aligned(HEADER_BYTES + self.program_bytes)
+        return align(HEADER_BYTES + self.program_bytes)
 
     @property
     def file_bytes(self) -> int:
@@ -161,7 +161,7 @@ def _check_hash(path: Path, header: _Header, digest: Any, rest: BinaryIO) -> Non
         )
 
 
-def mapped(file: BinaryIO, start: int, nbytes: int) -> Bytes:
+def map_bytes(file: BinaryIO, start: int, nbytes: int) -> Bytes:
     """Bytes of the very file that was opened: another can be at its path by now."""
     if not nbytes:
         return np.zeros(0, np.uint8)

@@ -8,7 +8,7 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import AttributeKind
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.loop_nest import LoopNest, TileOp
-from ttstack.ops.loops import IndexingMap, Term
+from ttstack.ops.loops import IndexExpr, IndexingMap
 from ttstack.ops.shapes import check_shape
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, QuantType, TensorType
@@ -79,7 +79,7 @@ def _map(table: Any) -> IndexingMap:
     loops = tuple(None if i < 0 else i for i in numbers(table.LoopsAsNumpy()))
     numbers_of = numbers(table.TermsAsNumpy())
     each = [numbers_of[i : i + 4] for i in range(0, len(numbers_of), 4)]
-    terms = tuple(Term(divisor, modulus or None, step, offset) for divisor, modulus, step, offset in each)
+    terms = tuple(IndexExpr(divisor, modulus or None, step, offset) for divisor, modulus, step, offset in each)
     return IndexingMap(loops, enums.ACCESS.member(table.Access()), terms=terms)
 
 

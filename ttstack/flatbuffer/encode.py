@@ -47,7 +47,7 @@ def encode(binary: Binary, places: Mapping[str, WeightLocation] | None = None, w
                     for n, t in [(writer.string(n), writer.string(t)) for n, t in binary.stages.items()]
                 ]
             ),
-            tables=values.attributes(writer, [("", record.known()) for record in binary.tables]),
+            tables=values.attributes(writer, [("", record.known_fields()) for record in binary.tables]),
         )
     )
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from ttstack.choices import WeightStorage
 from ttstack.diagnostics import BinaryFormatError, OutputError, SystemDescError
-from ttstack.files import followed, is_special, part_of, replacing, reported
+from ttstack.files import follow_links, is_special, part_of, replace_file, report_refusals
 from ttstack.flatbuffer import beside, container, safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import value_bytes
-from ttstack.flatbuffer.container import Contents
+from ttstack.flatbuffer.container import FileContents
 from ttstack.flatbuffer.decode import decode
 from ttstack.flatbuffer.encode import WeightLocation, encode
-from ttstack.flatbuffer.weights import Finder, Section, StoredWeight
+from ttstack.flatbuffer.weights import Finder, StoredWeight, WeightsSection
 from ttstack.program.records import Binary, Weight
 from ttstack.program.validate import validate_binary
 
@@ -38,7 +38,7 @@ def save(binary: Binary, path: str | Path, *, weights: WeightStorage = "auto") -
     present = [w for w in binary.weights.values() if isinstance(w, StoredWeight) or w.data is not None]
     small = sum(value_bytes(w.type) for w in present) <= INLINE_LIMIT
     if weights == "inline" or not present or (weights == "auto" and (small or is_special(path))):
-        _save_inline(binary, path, Section(present))
+        _save_inline(binary, path, WeightsSection(present))
     else:
         _save_beside(binary, path, present)
 
@@ -65,7 +65,7 @@ def load(path: str | Path, *, verify: bool = False) -> Binary:
     return binary
 
 
-def _with_its_weights(path: Path, contents: Contents) -> Binary:
+def _with_its_weights(path: Path, contents: FileContents) -> Binary:
     """The program; where the weights beside it are missing because another has replaced it, that one."""
     while True:
         finder = Finder(path, contents.weights)
@@ -75,7 +75,7 @@ def _with_its_weights(path: Path, contents: Contents) -> Binary:
         contents = now
 
 
-def _decode(path: Path, contents: Contents, finder: Finder) -> Binary:
+def _decode(path: Path, contents: FileContents, finder: Finder) -> Binary:
     try:
         return decode(contents.program, finder, origin=str(path))
     except (ValueError, SystemDescError) as error:
@@ -88,13 +88,13 @@ def _decode(path: Path, contents: Contents, finder: Finder) -> Binary:
         ) from error
 
 
-def _save_inline(binary: Binary, path: Path, section: Section) -> None:
+def _save_inline(binary: Binary, path: Path, section: WeightsSection) -> None:
     program = encode(binary, section.places)
     if is_special(path):
-        with replacing(path) as file:
+        with replace_file(path) as file:
             container.write(file, program, section.nbytes, section)
         return
-    with reported(path), part_of(target := followed(path)) as part:
+    with report_refusals(path), part_of(target := follow_links(path)) as part:
         container.write(part.file, program, section.nbytes, section)
         beside.put(part, target)
 
@@ -102,7 +102,7 @@ def _save_inline(binary: Binary, path: Path, section: Section) -> None:
 def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
     if is_special(path):
         raise OutputError(f"'{path}' is a device: no file can be beside it", hint="give 'inline'")
-    with reported(path), part_of(target := followed(path)) as part, part_of(target) as values:
+    with report_refusals(path), part_of(target := follow_links(path)) as part, part_of(target) as values:
         hashes = safetensors.write(values.file, weights)
         places = {name: WeightLocation(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
         name = beside.file_name(target, weights, hashes)

@@ -62,7 +62,7 @@ def map_file(path: Path) -> Bytes:
     """
     try:
         with path.open("rb") as file:
-            return container.mapped(file, 0, os.fstat(file.fileno()).st_size)
+            return container.map_bytes(file, 0, os.fstat(file.fileno()).st_size)
     except FileNotFoundError as error:
         raise BinaryFormatError(
             "the file with the program's weights is missing",
@@ -85,13 +85,13 @@ def read(path: Path, content: Bytes, name: str, t: TensorType) -> Array:
         low, high = _wholes(entry["data_offsets"])
         found = entry["dtype"], _wholes(entry["shape"]), high - low
     except KeyError as error:
-        raise damaged(path, name, f"it has no {error}") from error
+        raise damaged_error(path, name, f"it has no {error}") from error
     except (ValueError, TypeError, RecursionError) as error:
-        raise damaged(path, name, f"it is not in safetensors format: {error}") from error
+        raise damaged_error(path, name, f"it is not in safetensors format: {error}") from error
     if found != (type_name(t.dtype.numpy), t.shape, value_bytes(t)):
-        raise damaged(path, name, f"expected {t}, found {found[0]} {list(found[1])} in {found[2]} bytes")
+        raise damaged_error(path, name, f"expected {t}, found {found[0]} {list(found[1])} in {found[2]} bytes")
     if start + high > content.size:
-        raise damaged(path, name, f"expected {start + high:,} bytes, found {content.size:,}")
+        raise damaged_error(path, name, f"expected {start + high:,} bytes, found {content.size:,}")
     if low == high:
         return np.zeros(t.shape, t.dtype.numpy)
     return from_bytes(content[start + low : start + high], t)
@@ -115,7 +115,7 @@ def _wholes(values: Any) -> tuple[int, ...]:
     return tuple(wholes)
 
 
-def damaged(path: Path, name: str, why: str) -> BinaryFormatError:
+def damaged_error(path: Path, name: str, why: str) -> BinaryFormatError:
     """The error for a file beside a `.ttb` that is not the one it was saved with."""
     return BinaryFormatError(
         f"weight '{name}' is not as it was when the program was saved",

@@ -10,7 +10,7 @@ from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import Array, digest, from_bytes, pieces, value_bytes, values_of
-from ttstack.flatbuffer.container import ALIGNMENT, Bytes, aligned
+from ttstack.flatbuffer.container import ALIGNMENT, Bytes, align
 from ttstack.flatbuffer.encode import WeightLocation
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Weight
@@ -33,7 +33,7 @@ class StoredWeight(Weight):
 
 
 @dataclass(frozen=True)
-class Section:
+class WeightsSection:
     """The weights section of a file that is to be written: weights in order, each at its place."""
 
     weights: Sequence[Weight]
@@ -44,13 +44,13 @@ class Section:
         places, offset = dict[str, WeightLocation](), 0
         for weight in self.weights:
             places[weight.name] = WeightLocation(Storage.INLINE, offset, digest(values_of(weight)))
-            offset = aligned(offset + value_bytes(weight.type))
+            offset = align(offset + value_bytes(weight.type))
         return places
 
     @property
     def nbytes(self) -> int:
         """Bytes of the section."""
-        return sum(aligned(value_bytes(w.type)) for w in self.weights)
+        return sum(align(value_bytes(w.type)) for w in self.weights)
 
     def __iter__(self) -> Iterator[Any]:
         for weight in self.weights:
@@ -106,5 +106,5 @@ class Finder:
         values = safetensors.read(path, safetensors.map_file(path) if content is None else content, name, t)
         found = digest(values)
         if found != place.sha256:
-            raise safetensors.damaged(path, name, f"SHA-256 recorded {place.sha256}, found {found}")
+            raise safetensors.damaged_error(path, name, f"SHA-256 recorded {place.sha256}, found {found}")
         return values

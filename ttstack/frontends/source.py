@@ -11,18 +11,18 @@ import numpy as np
 
 from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.readers import FileKind, Source, kind_of, text, torch
+from ttstack.frontends.readers import FileKind, SourceModel, kind_of, text, torch
 from ttstack.frontends.readers.sound import check_nesting, check_strings
-from ttstack.frontends.readers.table import HEAD_BYTES, accepted
+from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
 from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir
 
 
 @dataclass(frozen=True)
-class _Model:
+class _ModelReader:
     """How to read a model in a context, and what must be known of it before."""
 
-    read: Callable[[], Source]
+    read: Callable[[], SourceModel]
     what: str
     """What errors call it."""
     nbytes: int = 0
@@ -41,7 +41,7 @@ class _Read:
 
 
 @contextmanager
-def imported(source: Any, inputs: Any = None, function: str | None = None) -> Iterator[Source]:
+def import_model(source: Any, inputs: Any = None, function: str | None = None) -> Iterator[SourceModel]:
     """The module of a path, of text, of an MLIR module or of a PyTorch model, inside a context of its own.
 
     `function` is the one of a module's functions that is meant, where that is not all public ones.
@@ -59,10 +59,10 @@ def imported(source: Any, inputs: Any = None, function: str | None = None) -> It
             yield model.read()
             return
         found = run_isolated(lambda: _in_bytecode(model.read()), model.what, limits_for(model.nbytes))
-        yield Source(ir.Module.parse(found.bytecode), found.weights, found.name, found.phases)
+        yield SourceModel(ir.Module.parse(found.bytecode), found.weights, found.name, found.phases)
 
 
-def _in_bytecode(source: Source) -> _Read:
+def _in_bytecode(source: SourceModel) -> _Read:
     printed = source.module.operation.get_asm(enable_debug_info=True, large_elements_limit=16, assume_verified=True)
     check_nesting(printed, source.name)
     check_strings(printed, source.name)
@@ -71,10 +71,10 @@ def _in_bytecode(source: Source) -> _Read:
     return _Read(buffer.getvalue(), source.weights, source.name, source.phases)
 
 
-def _model(source: Any, inputs: Any, function: str | None) -> _Model:
+def _model(source: Any, inputs: Any, function: str | None) -> _ModelReader:
     if torch.is_torch(source) or (isinstance(source, str) and torch.is_factory(source)):
         _refuse_function(function)
-        return _Model(lambda: torch.read(source, inputs), "the model", isolated=False)
+        return _ModelReader(lambda: torch.read(source, inputs), "the model", isolated=False)
     if isinstance(source, ir.Module):
         _refuse_inputs(inputs)
         return _text(source.operation.get_asm(enable_debug_info=True), "<module>", function)
@@ -89,21 +89,21 @@ def _model(source: Any, inputs: Any, function: str | None) -> _Model:
     )
 
 
-def _text(source: str, name: str, function: str | None) -> _Model:
+def _text(source: str, name: str, function: str | None) -> _ModelReader:
     try:
         data = source.encode()
     except UnicodeEncodeError as e:
         line = source.count("\n", 0, e.start) + 1
         raise SourceError(f"{name} has half a character", loc=f"{name}:{line}", hint="give text in UTF-8") from e
     text.prepare(data[:HEAD_BYTES])
-    return _Model(lambda: text.read_string(source, name, function), name, len(data))
+    return _ModelReader(lambda: text.read_string(source, name, function), name, len(data))
 
 
-def _file(source: str | Path, inputs: Any, function: str | None) -> _Model:
+def _file(source: str | Path, inputs: Any, function: str | None) -> _ModelReader:
     path = Path(source)
     if not path.is_file():
         what = "is a folder" if str(source) and path.is_dir() else "does not exist"
-        raise SourceError(f"'{source}' {what}", hint=accepted())
+        raise SourceError(f"'{source}' {what}", hint=describe_kinds())
     with _readable(path):
         kind, head = kind_of(path)
         if not kind.takes_inputs:
@@ -112,10 +112,10 @@ def _file(source: str | Path, inputs: Any, function: str | None) -> _Model:
             _refuse_function(function)
         kind.prepare(head)
         given = inputs if kind.takes_inputs else function
-        return _Model(lambda: _read(kind, path, given), f"'{path}'", path.stat().st_size, kind.isolated)
+        return _ModelReader(lambda: _read(kind, path, given), f"'{path}'", path.stat().st_size, kind.isolated)
 
 
-def _read(kind: FileKind, path: Path, given: Any) -> Source:
+def _read(kind: FileKind, path: Path, given: Any) -> SourceModel:
     with _readable(path):
         return kind.read(path, given)
 

@@ -12,7 +12,7 @@ from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.frontends.ttir_compat import elide, respell
-from ttstack.frontends.unsupported import unsupported
+from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS
 from ttstack.ops.fields import Arity
@@ -166,4 +166,4 @@ def _refuse_unknown_ops(text: str, source: str) -> None:
                 found[name] += 1
                 first.setdefault(name, f"{source}:{number}")
     if found:
-        raise unsupported(found, first)
+        raise unsupported_error(found, first)

@@ -11,7 +11,7 @@ from ttstack.ops.base import OPS
 _OF_TRAINING = {"torch.aten.native_dropout", "torch.aten._native_batch_norm_legit_functional"}
 
 
-def unsupported(
+def unsupported_error(
     found: Counter[str],
     first: Mapping[str, str],
     known: Collection[str] = tuple(f"ttir.{name}" for name in OPS),

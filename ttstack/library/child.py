@@ -51,7 +51,7 @@ def run(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]]) -> di
     """What the library makes of each step, and of the whole."""
     nothing: dict[str, Any] = {"graph": [], "refusals": {}, "results": {}}
     try:
-        given(program, device)
+        put_inputs(program, device)
     except Exception as error:
         return {name: nothing for name, _ in PASSES} | {"refusal": str(error) or repr(error)}
     found: dict[str, Any] = {}
@@ -78,7 +78,7 @@ def load(path: str) -> Any:
     return module
 
 
-def given(program: Any, device: Any) -> dict[str, Any]:
+def put_inputs(program: Any, device: Any) -> dict[str, Any]:
     """All inputs and weights, without values."""
     tensors = {**program.WEIGHTS, **program.INPUTS}
     return {name: program.put(device, tensor) for name, tensor in tensors.items()}
@@ -86,7 +86,7 @@ def given(program: Any, device: Any) -> dict[str, Any]:
 
 def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]], mode: Any) -> dict[str, Any]:
     """The captured graph, in which a marker begins each step, what was said to refused ones, and what others gave."""
-    variables: dict[str, Any] = {**vars(program), "device": device, "t": given(program, device)}
+    variables: dict[str, Any] = {**vars(program), "device": device, "t": put_inputs(program, device)}
     refusals: dict[int, str] = {}
     results: dict[int, str] = {}
     mark = ttnn._ttnn.graph.track_function_start
@@ -111,7 +111,7 @@ def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]],
 
 def otherwise(ttnn: Any, program: Any, variables: dict[str, Any], declarations: str) -> str:
     """How results on the device have another shape, format, layout or memory than the program declares."""
-    scope: dict[str, Any] = {**vars(program), "device": None, "put": declared}
+    scope: dict[str, Any] = {**vars(program), "device": None, "put": keep_declaration}
     exec(declarations, scope)
     found: list[str] = []
     for name, want in scope.items():
@@ -122,7 +122,7 @@ def otherwise(ttnn: Any, program: Any, variables: dict[str, Any], declarations: 
     return "; ".join(found)
 
 
-def declared(device: Any, tensor: Any) -> Any:  # noqa: ARG001 called as the program's own `put` is
+def keep_declaration(device: Any, tensor: Any) -> Any:  # noqa: ARG001 called as the program's own `put` is
     """What takes the place of a tensor where only its declaration is asked for."""
     return tensor
 
@@ -130,7 +130,7 @@ def declared(device: Any, tensor: Any) -> Any:  # noqa: ARG001 called as the pro
 def run_whole(program: Any, device: Any) -> str:
     """What was said to the program as it stands; nothing where it ran to its end."""
     try:
-        tensors = given(program, device)
+        tensors = put_inputs(program, device)
         program.prepare(device, tensors)
         program.forward(device, tensors)
     except Exception as error:

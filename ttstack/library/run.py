@@ -36,7 +36,7 @@ def check(binary: Binary, function: Function, name: str, python: str | os.PathLi
             mocked fits.
         UnsupportedOpError: tensors are of formats or layouts that `ttnn` does not have.
     """
-    interpreter = found_interpreter(python)
+    interpreter = find_interpreter(python)
     emission = Emission(binary, function, name)
     emission.check_tensors()
     (found,) = judge([emission], board_of(binary, function), interpreter)
@@ -60,7 +60,7 @@ def judge(emissions: Sequence[Emission], board: Board, python: Path) -> Iterator
         raise _failed(python, ended)
 
 
-def found_interpreter(python: str | os.PathLike[str] | None) -> Path:
+def find_interpreter(python: str | os.PathLike[str] | None) -> Path:
     """The interpreter that is named, by the option or by the environment variable.
 
     Raises:

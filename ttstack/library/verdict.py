@@ -6,11 +6,11 @@ from typing import Any
 
 from ttstack.library.graph import Launch, launches, reason
 from ttstack.ttnn_python import Emission
-from ttstack.ttnn_python.function import Step
+from ttstack.ttnn_python.function import EmittedOp
 
 
 @dataclass(frozen=True)
-class Verdict:
+class LibraryVerdict:
     """What the library made of one op."""
 
     number: int
@@ -76,12 +76,12 @@ class Judgement:
     """What the library made of a program."""
 
     board: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[LibraryVerdict, ...]
     refusal: str
     """Why the program is refused as it stands; empty where it ran to its end."""
 
     @property
-    def refused(self) -> tuple[Verdict, ...]:
+    def refused(self) -> tuple[LibraryVerdict, ...]:
         """Ops that are not taken."""
         return tuple(verdict for verdict in self.verdicts if not verdict.accepted)
 
@@ -108,9 +108,9 @@ def judgement(emission: Emission, board: str, found: Mapping[str, Any]) -> Judge
     return Judgement(board, tuple(verdicts), reason(found["refusal"]) if found["refusal"] else "")
 
 
-def _verdict(emission: Emission, step: Step, launched: list[Launch], refusal: str, result: str) -> Verdict:
+def _verdict(emission: Emission, step: EmittedOp, launched: list[Launch], refusal: str, result: str) -> LibraryVerdict:
     report = None if step.number is None else emission.report.ops[step.number]
-    return Verdict(
+    return LibraryVerdict(
         number=-1 if step.number is None else step.number,
         name=step.operation.name,
         location=step.operation.location,

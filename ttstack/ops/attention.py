@@ -52,9 +52,9 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
 
     def dispatch(self) -> LoopNest | WorkEstimate:
         """Scores, softmax and values of each head; the work alone, where a sink is no number for each head."""
-        return attention_nest(self.operands, self.results[0], self.attended()) or self.estimate()
+        return attention_nest(self.operands, self.results[0], self.score_parts()) or self.estimate()
 
-    def attended(self) -> Attended:
+    def score_parts(self) -> Attended:
         """What its scores are made of."""
         mask = None if self.attention_mask is None else 3
         sink = None if self.attention_sink is None else len(self.operands) - 1

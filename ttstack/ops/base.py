@@ -146,7 +146,7 @@ class Op:
         """What messages and overrides call it."""
         return self.mnemonic
 
-    def written(self) -> int:
+    def written_elements(self) -> int:
         """Elements that the op writes."""
         return sum(result.size for result in self.results)
 

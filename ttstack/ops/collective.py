@@ -94,7 +94,7 @@ class AllGather(Resized, mnemonic="all_gather"):
     all_gather_dim: Si32
     cluster_axis: Ui32
 
-    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
+    def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
         """The operand."""
         return 1.0
 
@@ -114,7 +114,7 @@ class ReduceScatter(Resized, mnemonic="reduce_scatter"):
         _tile_op(self.reduce_type)
         return super().infer()
 
-    def circulated(self, mesh: Mesh) -> float:
+    def circulated_share(self, mesh: Mesh) -> float:
         """A part for each device."""
         return 1 / mesh.extent(self.cluster_axis)
 
@@ -146,7 +146,7 @@ class AllReduction(Collective):
         """The devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
-    def circulated(self, mesh: Mesh) -> float:
+    def circulated_share(self, mesh: Mesh) -> float:
         """A part for each device, which is reduced in the first round and gathered in the second."""
         return 1 / mesh.extent(self.cluster_axis)
 
@@ -181,7 +181,7 @@ class CollectivePermute(Collective, mnemonic="collective_permute"):
         devices = [d for pair in self.source_target_pairs for d in pair]
         check_devices("source_target_pairs", devices, mesh, all_of_them=False)
 
-    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
+    def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
         """The operand, from each source to its target."""
         return {(source, target): 1.0 for source, target in self.source_target_pairs if source != target}
 
@@ -207,7 +207,7 @@ class CollectiveBroadcast(InGroups, mnemonic="collective_broadcast"):
 
     op_code = "BroadcastDeviceOperation"
 
-    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
+    def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
         """The operand, from each device to the next of its group."""
         return dict.fromkeys((pair for group in self.replica_groups for pair in pairwise(group)), 1.0)
 
@@ -242,7 +242,7 @@ class AllToAll(InGroups, mnemonic="all_to_all"):
         shape[joined] *= count
         return self.input.with_shape(tuple(shape))
 
-    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
+    def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
         """A part, from each device to each other of its group."""
         pairs = ((a, b) for group in self.replica_groups for a in group for b in group if a != b)
         return dict.fromkeys(pairs, 1 / self.split_count)

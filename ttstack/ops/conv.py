@@ -202,7 +202,7 @@ class ImageConvolution(Convolution, ImageOp):
         return ImageOp.images(self)
 
     def _arranged(self, extents: tuple[int, ...]) -> TensorType:
-        return self.as_given(super()._arranged(extents))
+        return self.flatten_result(super()._arranged(extents))
 
 
 class Conv2d(ImageConvolution, mnemonic="conv2d"):

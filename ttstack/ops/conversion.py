@@ -13,7 +13,7 @@ from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
 
 @dataclass(frozen=True)
-class Conversion:
+class InferredOp:
     """An op as its definition knows it: on operands that it computes on, with the results that it infers."""
 
     op: Op
@@ -23,7 +23,7 @@ class Conversion:
 
 def conversion(
     spec: type[Op], operands: Sequence[TensorType | None], attributes: Mapping[str, Any], spelled: Sequence[TensorType]
-) -> Conversion:
+) -> InferredOp:
     """The op behind results of the types that the text spells; raises `ValueError` where operands do not fit.
 
     Only the caller knows whether the results of the op found are, but for casts, the spelled ones: `is_spelling`.
@@ -34,7 +34,7 @@ def conversion(
         and direct.results == tuple(spelled)
         and [isinstance(t.dtype, DType) for t in spelled] == [True]
     ):
-        return Conversion(direct)
+        return InferredOp(direct)
     places = [place in (spec.computes or ()) for place in spec.places(len(operands))]
     values = [t.dtype for t, computed in zip(operands, places, strict=True) if t is not None and computed]
     plain = [dtype for dtype in values if isinstance(dtype, DType)]
@@ -43,10 +43,10 @@ def conversion(
     if fault is not None and len(set(plain)) < 2:
         raise fault
     if direct is not None and (common is None or {t.dtype for t in direct.results} & {common, *wanted}):
-        return Conversion(direct)
+        return InferredOp(direct)
     pairs = zip(operands, places, strict=True)
     cast = [t.with_dtype(common) if t is not None and common and computed else t for t, computed in pairs]
-    return Conversion(spec.on(cast, attributes, *spelled), common)
+    return InferredOp(spec.on(cast, attributes, *spelled), common)
 
 
 def _directly(

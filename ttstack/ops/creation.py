@@ -65,7 +65,7 @@ class Full(Shaped, mnemonic="full"):
 
     def dispatch(self) -> LoopNest:
         """Each core writes its part."""
-        return filled(self.type, self.fill_value)
+        return fill_nest(self.type, self.fill_value)
 
 
 class Zeros(Shaped, mnemonic="zeros"):
@@ -73,7 +73,7 @@ class Zeros(Shaped, mnemonic="zeros"):
 
     def dispatch(self) -> LoopNest:
         """Each core writes its part."""
-        return filled(self.type, 0)
+        return fill_nest(self.type, 0)
 
 
 class Ones(Shaped, mnemonic="ones"):
@@ -81,10 +81,10 @@ class Ones(Shaped, mnemonic="ones"):
 
     def dispatch(self) -> LoopNest:
         """Each core writes its part."""
-        return filled(self.type, 1)
+        return fill_nest(self.type, 1)
 
 
-def filled(out: TensorType, value: float) -> LoopNest:
+def fill_nest(out: TensorType, value: float) -> LoopNest:
     """The loop nest of one value everywhere."""
     return elementwise([], out, [TileOp("fill", (), (("value", value),))])
 

@@ -46,7 +46,7 @@ class CacheAttention(Op):
         return tuple((found | rest).get(name, IndexingMap((0,), Access.GATHER)) for name in given)
 
 
-class DecodeAttention(CacheAttention):
+class DecodeAttentionOp(CacheAttention):
     """One token a user: query is [1, users, heads, depth], and user `b` sees keys up to `cur_pos_tensor[b]`.
 
     `attention_sink` holds a score for each head that takes part in the softmax and has no value.
@@ -108,7 +108,7 @@ class DecodeAttention(CacheAttention):
         return flash(extents, self.widths(), self.maps(query), query, visible)
 
 
-class ScaledDotProductAttentionDecode(DecodeAttention, mnemonic="scaled_dot_product_attention_decode"):
+class ScaledDotProductAttentionDecode(DecodeAttentionOp, mnemonic="scaled_dot_product_attention_decode"):
     """Keys and values are [users, key heads, length, depth]; the mask broadcasts to [users, 1, heads, length]."""
 
     host_indices = ("cur_pos_tensor",)
@@ -142,7 +142,7 @@ class ScaledDotProductAttentionDecode(DecodeAttention, mnemonic="scaled_dot_prod
         expect(users == cached, f"query has {users} users, key {cached}")
 
 
-class PagedDecodeAttention(DecodeAttention):
+class PagedDecodeAttention(DecodeAttentionOp):
     """Keys and values in pages."""
 
     host_indices = ("page_table", "cur_pos_tensor")

@@ -64,11 +64,11 @@ class MeshOp(Op):
         """The devices that exchange values; none where nothing goes from device to device."""
         raise NotImplementedError(f"{type(self).__name__}.groups")
 
-    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 depends on it in some ops
+    def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 depends on it in some ops
         """What each device passes on to all others of its group in a round, as a share of the first operand."""
         return 0.0
 
-    def sent(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 depends on it in some ops
+    def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 depends on it in some ops
         """What goes from one device to another, as a share of the first operand."""
         return {}
 

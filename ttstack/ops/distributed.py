@@ -53,7 +53,7 @@ class DistributedNorm(MeshOp):
         """The devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
-    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
+    def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
         """A column of tiles with the sums of each row."""
         width = -(-self.input.shape[-1] // TILE)
         return self.statistics / max(width, 1)

@@ -84,7 +84,7 @@ class Predicate(EltwiseUnary):
         return self.input.with_dtype(self.dtype)
 
 
-class Comparison(EltwiseBinary):
+class EltwiseComparison(EltwiseBinary):
     """A test of two elements; the text says in which element type the answer is given."""
 
     dtype: ResultDType
@@ -177,7 +177,7 @@ for _base, _table in (
     (Predicate, _PREDICATES),
     (EltwiseBinary, _BINARY),
     (Bits, _BITS),
-    (Comparison, _COMPARISONS),
+    (EltwiseComparison, _COMPARISONS),
 ):
     for _mnemonic, _doc in _table.items():
         define(_base, _mnemonic, _doc)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import broadcast_map
-from ttstack.ops.loops import SAME, Access, IndexingMap, Iterator, Term, TileWork
-from ttstack.ops.rows import Region
+from ttstack.ops.loops import SAME, Access, IndexExpr, IndexingMap, Iterator, TileWork
+from ttstack.ops.rows import RegionBuilder
 from ttstack.ops.types import DType, TensorType, tile_shape, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -33,11 +33,11 @@ def attention_nest(operands: Sequence[TensorType], out: TensorType, of: Attended
     query, key, value = operands[:3]
     if not out.size or not key.size or (of.sink is not None and operands[of.sink].shape != (1, out.shape[1], 1, 1)):
         return None
-    group = Term(query.shape[1] // key.shape[1])
+    group = IndexExpr(query.shape[1] // key.shape[1])
     terms = (SAME, group, SAME, SAME) if group != SAME else ()
     shared = [IndexingMap((BATCH, HEAD, KEY, i), Access.MULTICAST, terms=terms) for i in (DEPTH, COLUMN)]
     scores = out.with_shape((*out.shape[:3], key.shape[2]))
-    region = Region(operands)
+    region = RegionBuilder(operands)
     _attend(region, of, operands)
     return LoopNest(
         domain=(*tile_shape(scores.shape), tiles(query.shape[3]), tiles(value.shape[3])),
@@ -52,7 +52,7 @@ def attention_nest(operands: Sequence[TensorType], out: TensorType, of: Attended
     )
 
 
-def _attend(region: Region, of: Attended, operands: Sequence[TensorType]) -> None:
+def _attend(region: RegionBuilder, of: Attended, operands: Sequence[TensorType]) -> None:
     """Scores, their softmax relative to the row's maximum, and values; a row that sees no key gives 0."""
     hidden = region("fill", value=-math.inf)
     scores = region("multiply", region("matmul", 0, 1, loops=(DEPTH,)), region("fill", value=of.scale))
@@ -74,7 +74,7 @@ def _attend(region: Region, of: Attended, operands: Sequence[TensorType]) -> Non
     region("multiply", region("matmul", powers, 2, loops=(KEY,)), factor)
 
 
-def _positions(region: Region, loop: int, start: int) -> int:
+def _positions(region: RegionBuilder, loop: int, start: int) -> int:
     return region("iota", start=start, step=1, along=loop, dtype=DType.SI32)
 
 

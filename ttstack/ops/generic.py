@@ -84,7 +84,7 @@ class Generic(Op, mnemonic="generic"):
         return frozenset(range(len(self.operands))) - factors
 
 
-def named(op: Op) -> Op:
+def named_op(op: Op) -> Op:
     """The named op that a dispatch is, if there is one."""
     return op.named if isinstance(op, Generic) else op
 

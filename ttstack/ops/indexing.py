@@ -5,7 +5,7 @@ from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
 from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import axis, expect, from_front, integer
-from ttstack.ops.tile_moves import Part, take
+from ttstack.ops.tile_moves import DimSlice, take
 from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -51,7 +51,7 @@ class SliceStatic(Movement, mnemonic="slice_static"):
     def moved_tiles(self) -> LoopNest | None:
         """A part of every dimension."""
         bounds = zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
-        parts = [Part(by, steps(e, begin, end, by, d)[0]) for d, (e, begin, end, by) in enumerate(bounds)]
+        parts = [DimSlice(by, steps(e, begin, end, by, d)[0]) for d, (e, begin, end, by) in enumerate(bounds)]
         return take(self.input, self.results[0], parts)
 
 
@@ -107,7 +107,7 @@ class Index(Movement, mnemonic="index"):
         """A part of one dimension."""
         at = from_front(self.dim, self.input.rank)
         first, _ = steps(self.input.shape[at], self.begin, self.end, self.step, at)
-        return take(self.input, self.results[0], _only(at, self.input.rank, Part(self.step, first)))
+        return take(self.input, self.results[0], _only(at, self.input.rank, DimSlice(self.step, first)))
 
 
 class IndexSelect(Movement, mnemonic="index_select"):
@@ -143,11 +143,11 @@ class IndexSelect(Movement, mnemonic="index_select"):
         if out.shape[at] > self.length > 1:
             return None
         step = self.stride if out.shape[at] > self.length else 1
-        return take(self.input, out, _only(at, self.input.rank, Part(step, self.begin)))
+        return take(self.input, out, _only(at, self.input.rank, DimSlice(step, self.begin)))
 
 
-def _only(at: int, rank: int, part: Part) -> list[Part]:
-    return [part if d == at else Part() for d in range(rank)]
+def _only(at: int, rank: int, part: DimSlice) -> list[DimSlice]:
+    return [part if d == at else DimSlice() for d in range(rank)]
 
 
 class Gather(Movement, mnemonic="gather"):

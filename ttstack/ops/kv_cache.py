@@ -44,7 +44,7 @@ class CacheWrite(Op):
         """Rows of `input` that are written, heads counted apart."""
         return self.input.size // max(self.input.shape[3], 1)
 
-    def written(self) -> int:
+    def written_elements(self) -> int:
         """Elements of all rows."""
         return self.rows * self.cache.shape[3]
 

@@ -58,10 +58,10 @@ class LoopNest(Loops):
             reduces = tile_op(op.name).reduces
             args = tiles_of(op)
             runs.append(frozenset[int]().union(*(varies[a] for a in args)))
-            varies.append(runs[-1].difference(self.added_up(op)) if reduces else runs[-1])
+            varies.append(runs[-1].difference(self.reduced_loops(op)) if reduces else runs[-1])
         return tuple(runs)
 
-    def added_up(self, op: TileOp) -> tuple[int, ...]:
+    def reduced_loops(self, op: TileOp) -> tuple[int, ...]:
         """The loops that a reducing tile op adds up over: those that it says, else all reductions."""
         return dict(op.attributes).get("loops", self.reductions)
 

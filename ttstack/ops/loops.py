@@ -40,7 +40,7 @@ class Pick:
 
 
 @dataclass(frozen=True)
-class Term:
+class IndexExpr:
     """Where along a dimension an iteration stands: `loop // divisor % modulus * step + offset`."""
 
     divisor: int = 1
@@ -61,7 +61,7 @@ class Term:
         return min(ends), max(ends)
 
 
-SAME = Term()
+SAME = IndexExpr()
 """The number of the loop itself."""
 
 
@@ -75,7 +75,7 @@ class IndexingMap:
     loops: tuple[int | None, ...]
     access: Access = Access.LOCAL
     pick: Pick | None = None
-    terms: tuple[Term, ...] = ()
+    terms: tuple[IndexExpr, ...] = ()
     """For each dimension, what is done to the number of its loop; nothing where there are none."""
 
 

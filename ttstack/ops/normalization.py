@@ -8,8 +8,8 @@ from ttstack.ops.kernels import CENTRED
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import rowwise
 from ttstack.ops.loops import IndexingMap
-from ttstack.ops.rows import Region, over_rows
-from ttstack.ops.shapes import axis, expect, from_front, trailing
+from ttstack.ops.rows import RegionBuilder, over_rows
+from ttstack.ops.shapes import axis, check_trailing, expect, from_front
 from ttstack.ops.types import TILE, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -39,11 +39,11 @@ class TrailingNorm(Op):
             fits,
             f"normalized_shape {list(self.normalized_shape)} is not the end of input {list(self.input.shape)}",
         )
-        trailing("weight", self.weight, self.normalized_shape)
-        trailing("bias", self.bias, self.normalized_shape)
+        check_trailing("weight", self.weight, self.normalized_shape)
+        check_trailing("bias", self.bias, self.normalized_shape)
         return self.input
 
-    def scaled(self, region: Region, value: int) -> LoopNest:
+    def scale_rows(self, region: RegionBuilder, value: int) -> LoopNest:
         """`value` over the root of the mean of its squares, then weight and bias."""
         squares = region("reduce_mean", region("multiply", value, value))
         root = region("rsqrt", region("add", squares, region("fill", value=self.epsilon)))
@@ -64,8 +64,8 @@ class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
 
     def dispatch(self) -> LoopNest:
         """Each normalised row stays in a core."""
-        region = Region(self.operands)
-        return self.scaled(region, region("subtract", 0, region("reduce_mean", 0)))
+        region = RegionBuilder(self.operands)
+        return self.scale_rows(region, region("subtract", 0, region("reduce_mean", 0)))
 
 
 class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
@@ -77,7 +77,7 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
 
     def dispatch(self) -> LoopNest:
         """Each normalised row stays in a core."""
-        return self.scaled(Region(self.operands), 0)
+        return self.scale_rows(RegionBuilder(self.operands), 0)
 
 
 class BatchNorm(Op):
@@ -91,7 +91,7 @@ class BatchNorm(Op):
     epsilon: F32
     dimension: I32
 
-    def normalized(self) -> TensorType:
+    def check_channels(self) -> TensorType:
         """The operand's type; all other operands must have one value for each index of `dimension`."""
         expect(2 <= self.operand.rank <= 5, f"rank of operand is {self.operand.rank}, not 2 to 5")
         channels = self.operand.shape[from_front(self.dimension, self.operand.rank, "dimension")]
@@ -110,7 +110,7 @@ class BatchNormInference(BatchNorm, mnemonic="batch_norm_inference"):
 
     def infer(self) -> TensorType:
         """The operand's type."""
-        return self.normalized()
+        return self.check_channels()
 
     def flops(self) -> int:
         """Four for each element."""
@@ -135,7 +135,7 @@ class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
 
     def infer(self) -> tuple[TensorType, ...]:
         """The operand's type and those of the running statistics."""
-        return self.normalized(), self.running_mean, self.running_variance
+        return self.check_channels(), self.running_mean, self.running_variance
 
     def flops(self) -> int:
         """Seven for each element: mean, centring, square, mean, scaling, scale, offset."""
@@ -171,8 +171,8 @@ class GroupNorm(Op, mnemonic="group_norm"):
         channels = self.input.shape[at]
         fits = self.num_groups > 0 and channels % self.num_groups == 0
         expect(fits, f"num_groups {self.num_groups} does not divide the {channels} channels of the input")
-        trailing("weight", self.weight, (channels,))
-        trailing("bias", self.bias, (channels,))
+        check_trailing("weight", self.weight, (channels,))
+        check_trailing("bias", self.bias, (channels,))
         return self.input
 
     @property

@@ -7,7 +7,7 @@ from ttstack.ops.attributes import Bool, SecondResultDType, Sides, SignedSides, 
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import movement
-from ttstack.ops.loops import SAME, Access, IndexingMap, Iterator, Term, TileWork
+from ttstack.ops.loops import SAME, Access, IndexExpr, IndexingMap, Iterator, TileWork
 from ttstack.ops.shapes import expect
 from ttstack.ops.tile_moves import along
 from ttstack.ops.types import TensorType, tiles
@@ -56,7 +56,7 @@ class Pool(ImageOp):
         """Batch, windows and channels."""
         images = self.images()
         counts = tuple(w.count for w in self.windows)
-        return self.as_given(images.with_shape((images.shape[0], *counts, images.shape[3])))
+        return self.flatten_result(images.with_shape((images.shape[0], *counts, images.shape[3])))
 
     def flops(self) -> int:
         """One for each element of each window."""
@@ -168,6 +168,6 @@ class Upsample2d(Op, mnemonic="upsample2d"):
         moved = movement([self.input], self.results)
         if self.mode == "nearest":
             down, right = per_axis("scale_factor", self.scale_factor, 2)
-            whole = along(self.results[0], [SAME, Term(down), SAME, SAME]) if right == 1 else None
+            whole = along(self.results[0], [SAME, IndexExpr(down), SAME, SAME]) if right == 1 else None
             return whole or moved
         return replace(moved, body=(TileWork("multiply", (0,), 4.0), TileWork("add", (0,), 3.0)))

@@ -7,7 +7,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import elementwise, elementwise_estimate, identity_map
 from ttstack.ops.loops import IndexingMap, TileWork
-from ttstack.ops.rows import Region
+from ttstack.ops.rows import RegionBuilder
 from ttstack.ops.shapes import axis, expect
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
@@ -90,11 +90,11 @@ class Unrolled(Quantization):
         repeated = all(t.size == 1 or (t.rank == 1 and self._columns) for t in parameters)
         if not repeated or not all(_is_exact(t.dtype) for t in (self.input, result)):
             return super().dispatch()
-        region = Region(self.operands)
+        region = RegionBuilder(self.operands)
         self.compute(region)
         return elementwise(self.operands, result, region.body)
 
-    def compute(self, region: Region) -> None:
+    def compute(self, region: RegionBuilder) -> None:
         """Add the tile ops of the result, the last one last."""
         raise NotImplementedError(f"{type(self).__name__}.compute")
 
@@ -103,11 +103,11 @@ class Unrolled(Quantization):
         """Whether parameters go along columns of tiles."""
         return self.axis is not None and axis(self.axis, self.input.rank, "axis") == self.input.rank - 1
 
-    def shift(self, region: Region, zero_point: int) -> int:
+    def shift(self, region: RegionBuilder, zero_point: int) -> int:
         """The input, less its zero point."""
         return region("subtract", _cast(region, 0, DType.SI32), _cast(region, zero_point, DType.SI32))
 
-    def round_off(self, region: Region, value: int, zero_point: int) -> None:
+    def round_off(self, region: RegionBuilder, value: int, zero_point: int) -> None:
         """Add the nearest integers plus the zero point, those that there are in the result's type; NaN becomes 0."""
         whole = np.iinfo(self.dtype.numpy)
         value = region("add", region("round", value), _cast(region, zero_point, DType.F32))
@@ -150,7 +150,7 @@ class QuantizeUnrolled(Unrolled, mnemonic="quantize_unrolled"):
         _check_real("input", self.input.dtype)
         self.check_parameters("", self.dtype)
 
-    def compute(self, region: Region) -> None:
+    def compute(self, region: RegionBuilder) -> None:
         """Divide, round and shift."""
         self.round_off(region, region("div", 0, 1), 2)
 
@@ -166,7 +166,7 @@ class DequantizeUnrolled(Unrolled, mnemonic="dequantize_unrolled"):
         _check_real("result", self.dtype)
         self.check_parameters("", self.input.dtype)
 
-    def compute(self, region: Region) -> None:
+    def compute(self, region: RegionBuilder) -> None:
         """Shift and multiply."""
         region("multiply", _cast(region, self.shift(region, 2), self.scale.dtype), 1)
 
@@ -184,7 +184,7 @@ class RequantizeUnrolled(Unrolled, mnemonic="requantize_unrolled"):
         self.check_parameters("in_", self.input.dtype)
         self.check_parameters("out_", self.dtype)
 
-    def compute(self, region: Region) -> None:
+    def compute(self, region: RegionBuilder) -> None:
         """Shift, multiply by the quotient of the scales, round and shift."""
         real = region("multiply", _cast(region, self.shift(region, 2), self.in_scale.dtype), region("div", 1, 3))
         self.round_off(region, real, 4)
@@ -194,7 +194,7 @@ def _is_exact(dtype: ElementType) -> bool:
     return isinstance(dtype, DType) and (dtype.is_float or dtype.bits <= _EXACT_BITS)
 
 
-def _cast(region: Region, value: int, dtype: ElementType) -> int:
+def _cast(region: RegionBuilder, value: int, dtype: ElementType) -> int:
     return region("typecast", value, conservative_folding=False, dtype=dtype)
 
 

@@ -17,7 +17,7 @@ _REQUANTIZED = 5
 
 
 @dataclass(frozen=True)
-class Source:
+class GenericSource:
     """The op that a dispatch was made of; the name is empty where it was written as one."""
 
     name: str = ""
@@ -34,7 +34,7 @@ class Source:
 
 
 def raise_to_named(
-    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: Source | None = None
+    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: GenericSource | None = None
 ) -> Op | None:
     """The op on these types whose own nest is this one; None where the region is a program of its own.
 
@@ -52,7 +52,7 @@ def raise_to_named(
     return None
 
 
-def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) -> list[Source]:
+def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) -> list[GenericSource]:
     first = d.body[0]
     if is_flash(d):
         return [_attention(d)]
@@ -65,7 +65,7 @@ def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) ->
     return _single(d, first, operands, result)
 
 
-def _single(d: LoopNest, op: TileOp, operands: Sequence[TensorType], result: TensorType) -> list[Source]:
+def _single(d: LoopNest, op: TileOp, operands: Sequence[TensorType], result: TensorType) -> list[GenericSource]:
     """What regions of one tile op may be."""
     if op.name.startswith("reduce_"):
         return _reduction(d, op.name.removeprefix("reduce_"), operands[0].rank, result.rank)
@@ -74,79 +74,79 @@ def _single(d: LoopNest, op: TileOp, operands: Sequence[TensorType], result: Ten
     if op.name in ("fill", "iota"):
         return [_made(op, result)]
     named = op.name in OPS and issubclass(OPS[op.name], Eltwise)
-    return [Source(op.name, {k: v for k, v in op.attributes if k != "dtype"})] if named else []
+    return [GenericSource(op.name, {k: v for k, v in op.attributes if k != "dtype"})] if named else []
 
 
-def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[Source]:
+def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[GenericSource]:
     names, dim = [op.name for op in d.body], d.reductions[0]
     if names[0].startswith("scan_"):
-        return [Source(names[0].removeprefix("scan_"), {"dim": dim})]
+        return [GenericSource(names[0].removeprefix("scan_"), {"dim": dim})]
     if "rsqrt" not in names:
-        return [Source("softmax", {"dimension": dim, "numericStable": "reduce_max" in names})]
+        return [GenericSource("softmax", {"dimension": dim, "numericStable": "reduce_max" in names})]
     epsilon = next((dict(op.attributes)["value"] for op in d.body if op.name == "fill"), 0.0)
     attributes = {"normalized_shape": operands[0].shape[-len(d.reductions) :], "epsilon": epsilon}
     name = "layer_norm" if names.count("reduce_mean") > 1 else "rms_norm"
-    return [Source(name, attributes), Source(name, attributes, (0, 2)[: len(operands)])]
+    return [GenericSource(name, attributes), GenericSource(name, attributes, (0, 2)[: len(operands)])]
 
 
-def _quantization(d: LoopNest) -> Source:
+def _quantization(d: LoopNest) -> GenericSource:
     """What a region that converts between real numbers and integers may be."""
     rounds = any(op.name == "round" for op in d.body)
     name = ("quantize" if len(d.inputs) < _REQUANTIZED else "requantize") if rounds else "dequantize"
     along = next((loop for m in d.inputs[1:] for loop in m.loops if loop is not None), None)
-    return Source(f"{name}_unrolled", {"axis": along})
+    return GenericSource(f"{name}_unrolled", {"axis": along})
 
 
-def _made(op: TileOp, result: TensorType) -> Source:
+def _made(op: TileOp, result: TensorType) -> GenericSource:
     values: dict[str, Any] = dict(op.attributes)
     if op.name == "fill":
-        return Source("full", {"shape": result.shape, "fill_value": values["value"]})
+        return GenericSource("full", {"shape": result.shape, "fill_value": values["value"]})
     start, step, along = (int(values[name]) for name in ("start", "step", "along"))
     end = start + step * result.shape[along]
-    return Source("arange", {"start": start, "end": end, "step": step, "arange_dimension": along})
+    return GenericSource("arange", {"start": start, "end": end, "step": step, "arange_dimension": along})
 
 
-def _matmul(d: LoopNest) -> list[Source]:
+def _matmul(d: LoopNest) -> list[GenericSource]:
     last = d.body[-1].name
     attributes: dict[str, Any] = {"activation": last} if last in OPS and issubclass(OPS[last], EltwiseUnary) else {}
     inner = d.reductions[0] if d.reductions else -1
     attributes["transpose_a"] = d.inputs[0].loops[-1:] != (inner,)
     attributes["transpose_b"] = d.inputs[1].loops[-2:-1] != (inner,)
-    return [Source("linear" if len(d.inputs) == 3 else "matmul", attributes)]
+    return [GenericSource("linear" if len(d.inputs) == 3 else "matmul", attributes)]
 
 
-def _attention(d: LoopNest) -> Source:
+def _attention(d: LoopNest) -> GenericSource:
     found = read_attention(d)
     places = (0, 1, 2, *(() if found.mask is None else (3,)), *(() if found.sink is None else (4,)))
     values = {"is_causal": found.is_causal, "scale": found.scale, "sliding_window_size": found.window}
-    return Source("scaled_dot_product_attention", values, places)
+    return GenericSource("scaled_dot_product_attention", values, places)
 
 
-def _lookup(d: LoopNest, operands: Sequence[TensorType]) -> list[Source]:
+def _lookup(d: LoopNest, operands: Sequence[TensorType]) -> list[GenericSource]:
     if d.moves_only and [t.rank for t in operands[1:]] == [2]:
-        return [Source("embedding")]
+        return [GenericSource("embedding")]
     try:
         train = {"train": train_of(d, operands)}
     except ValueError:
         return []
     last = d.body[-1]
     if last.name == "pool":
-        return [Source("tensor_train_embedding_bag", train | dict(last.attributes))]
-    return [Source("tensor_train_embedding", train)]
+        return [GenericSource("tensor_train_embedding_bag", train | dict(last.attributes))]
+    return [GenericSource("tensor_train_embedding", train)]
 
 
-def _reduction(d: LoopNest, kind: str, rank: int, result_rank: int) -> list[Source]:
+def _reduction(d: LoopNest, kind: str, rank: int, result_rank: int) -> list[GenericSource]:
     all_of_them = len(d.reductions) == rank
     dims = {"keep_dim": rank == result_rank, "dim_arg": None if all_of_them else d.reductions}
-    return [Source(name, dims) for name in (kind, f"reduce_{kind}") if name in OPS]
+    return [GenericSource(name, dims) for name in (kind, f"reduce_{kind}") if name in OPS]
 
 
-def _moves(m: IndexingMap, operand: TensorType, result: TensorType) -> list[Source]:
+def _moves(m: IndexingMap, operand: TensorType, result: TensorType) -> list[GenericSource]:
     order = [m.loops.index(i) for i in range(operand.rank) if i in m.loops]
-    guesses = [Source("reshape", {"shape": result.shape})]
+    guesses = [GenericSource("reshape", {"shape": result.shape})]
     if len(order) == operand.rank:
-        guesses.append(Source("permute", {"permutation": tuple(order)}))
+        guesses.append(GenericSource("permute", {"permutation": tuple(order)}))
     if operand.rank == result.rank:
         factors = tuple(r // max(o, 1) for o, r in zip(operand.shape, result.shape, strict=True))
-        guesses.append(Source("broadcast", {"broadcast_dimensions": factors}))
+        guesses.append(GenericSource("broadcast", {"broadcast_dimensions": factors}))
     return guesses

@@ -7,7 +7,7 @@ from ttstack.ops.base import Op, define
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loop_nests import identity_map
 from ttstack.ops.loops import IndexingMap, Iterator
-from ttstack.ops.rows import Region, over_rows
+from ttstack.ops.rows import RegionBuilder, over_rows
 from ttstack.ops.shapes import axes, axis, expect, integer
 from ttstack.ops.tile_ops import OVER, Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType, tile_shape
@@ -118,7 +118,7 @@ class Scan(Op):
 
     def dispatch(self) -> LoopNest:
         """The scanned dimension stays in a core."""
-        region = Region(self.operands)
+        region = RegionBuilder(self.operands)
         region(f"scan_{self.mnemonic}", 0)
         return over_rows(self.operands, self.input, [axis(self.dim, self.input.rank)], region)
 
@@ -147,7 +147,7 @@ class Softmax(Op, mnemonic="softmax"):
 
     def dispatch(self) -> LoopNest:
         """Each row stays in a core."""
-        region = Region(self.operands)
+        region = RegionBuilder(self.operands)
         x = region("subtract", 0, region("reduce_max", 0)) if self.numericStable else 0
         power = region("exp_approx", x)
         region("multiply", power, region("reciprocal", region("reduce_sum", power)))

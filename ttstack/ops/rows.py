@@ -9,7 +9,7 @@ from ttstack.ops.loops import Iterator
 from ttstack.ops.types import TensorType, tile_shape
 
 
-class Region:
+class RegionBuilder:
     """A region in the making: each call gives the number of a tile op's value, of one that is there already its own.
 
     Values 0, 1, ... are those of the operands.
@@ -27,7 +27,7 @@ class Region:
         return self._first + self.body.index(op)
 
 
-def over_rows(operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], region: Region) -> LoopNest:
+def over_rows(operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], region: RegionBuilder) -> LoopNest:
     """Loops over `out`, of which those of `dims` stay in a core; operands are broadcast to it."""
     return LoopNest(
         domain=tile_shape(out.shape),

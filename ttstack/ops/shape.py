@@ -4,13 +4,13 @@ import math
 
 from ttstack.ops.attributes import F32, DenseI32, DenseI64, I32Array, Si32, Str, Ui32
 from ttstack.ops.base import Op
+from ttstack.ops.einops import rearrangement
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loop_nests import broadcast_map, identity_map
-from ttstack.ops.loops import SAME, Iterator, Term
+from ttstack.ops.loops import SAME, IndexExpr, Iterator
 from ttstack.ops.movement import Movement, Permutation
-from ttstack.ops.pattern import rearrangement
 from ttstack.ops.shapes import axes, axis, expect
-from ttstack.ops.tile_moves import Part, along, rearrange, reshape, take
+from ttstack.ops.tile_moves import DimSlice, along, rearrange, reshape, take
 from ttstack.ops.types import TILE, TensorType, tile_shape
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -191,7 +191,7 @@ class Repeat(Movement, mnemonic="repeat"):
         out, extents = self.results[0], tile_shape(self.input.shape)
         counts = list(zip(self.repeat_dimensions, self.input.shape, strict=True))
         cut = any(count > 1 and extent % TILE for count, extent in counts[-2:])
-        terms = [Term(modulus=e) if count > 1 else SAME for e, (count, _) in zip(extents, counts, strict=True)]
+        terms = [IndexExpr(modulus=e) if count > 1 else SAME for e, (count, _) in zip(extents, counts, strict=True)]
         return None if cut else along(out, terms)
 
 
@@ -215,7 +215,7 @@ class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
         out, at = self.results[0], axis(self.dim, self.input.rank)
         if at >= out.rank - 2:
             return None
-        return along(out, [Term(self.repeats if d == at else 1) for d in range(out.rank)])
+        return along(out, [IndexExpr(self.repeats if d == at else 1) for d in range(out.rank)])
 
 
 class Pad(Movement, mnemonic="pad"):
@@ -257,5 +257,5 @@ class Reverse(Movement, mnemonic="reverse"):
     def moved_tiles(self) -> LoopNest | None:
         """Tiles from the end, where they are not of rows or columns."""
         shape = self.input.shape
-        parts = [Part(-1, e - 1) if d in self.dimensions else Part() for d, e in enumerate(shape)]
+        parts = [DimSlice(-1, e - 1) if d in self.dimensions else DimSlice() for d, e in enumerate(shape)]
         return take(self.input, self.input, parts)

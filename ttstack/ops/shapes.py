@@ -89,7 +89,7 @@ def integer(name: str, got: TensorType) -> None:
     expect(not got.dtype.is_float, f"{name} is {got.dtype}, not an integer")
 
 
-def trailing(name: str, got: TensorType | None, want: Sequence[int]) -> None:
+def check_trailing(name: str, got: TensorType | None, want: Sequence[int]) -> None:
     """Check an optional weight or bias against the shape it must have."""
     if got is not None and tuple(got.shape) != tuple(want):
         raise ValueError(f"{name} has shape {list(got.shape)}, expected {list(want)}")

@@ -18,7 +18,7 @@ class Ordering(Op):
     op_code = "ArgMaxDeviceOperation"
     result_names = ("values", "indices")
 
-    def ordered(self) -> tuple[TensorType, int]:
+    def ordered_operand(self) -> tuple[TensorType, int]:
         """The operand and the dimension."""
         raise NotImplementedError
 
@@ -29,12 +29,12 @@ class Ordering(Op):
 
     def flops(self) -> int:
         """One for each element and level of a sorting network."""
-        given, at = self.ordered()
+        given, at = self.ordered_operand()
         return given.size * max(1, math.ceil(math.log2(max(given.shape[at], 1))))
 
     def dispatch(self) -> WorkEstimate:
         """Each line stays in a core, which compares its tiles level by level."""
-        given, at = self.ordered()
+        given, at = self.ordered_operand()
         levels = max(1, math.ceil(math.log2(max(given.shape[at], 2))))
         loops = rowwise([given], given, [at], [("maximum", levels), ("minimum", levels)])
         return replace(loops, outputs=(identity_map(given.rank),) * 2)
@@ -49,13 +49,13 @@ class Sort(Ordering, mnemonic="sort"):
     stable: Bool = False
     dtype: SecondResultDType
 
-    def ordered(self) -> tuple[TensorType, int]:
+    def ordered_operand(self) -> tuple[TensorType, int]:
         """The operand and the dimension."""
         return self.input, axis(self.dim, self.input.rank)
 
     def infer(self) -> tuple[TensorType, ...]:
         """The operand's type twice, once with integers."""
-        self.ordered()
+        self.ordered_operand()
         return self.positions(self.input, self.dtype)
 
 
@@ -69,13 +69,13 @@ class Topk(Ordering, mnemonic="topk"):
     sorted: Bool = False
     dtype: SecondResultDType
 
-    def ordered(self) -> tuple[TensorType, int]:
+    def ordered_operand(self) -> tuple[TensorType, int]:
         """The operand and the dimension."""
         return self.input_tensor, axis(self.dim, self.input_tensor.rank)
 
     def infer(self) -> tuple[TensorType, ...]:
         """The operand's shape with `k` along `dim`, twice."""
-        given, at = self.ordered()
+        given, at = self.ordered_operand()
         extent = given.shape[at]
         expect(0 < self.k <= extent, f"k is {self.k}, dimension {at} of input_tensor has extent {extent}")
         return self.positions(given.with_shape((*given.shape[:at], self.k, *given.shape[at + 1 :])), self.dtype)

@@ -4,7 +4,7 @@ from ttstack.ops.attributes import ResultDType
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import expect
-from ttstack.ops.tile_moves import Part, take
+from ttstack.ops.tile_moves import DimSlice, take
 from ttstack.ops.types import TensorType
 
 
@@ -27,7 +27,7 @@ class Assign(Movement, mnemonic="assign"):
         expect(self.target == self.input, f"target is {self.target}, input {self.input}")
         return () if self.dtype is None else (self.target,)
 
-    def written(self) -> int:
+    def written_elements(self) -> int:
         """Every element of the target."""
         return self.target.size
 
@@ -44,4 +44,4 @@ class Clone(Movement, mnemonic="clone"):
 
     def moved_tiles(self) -> LoopNest | None:
         """Every tile, where it was."""
-        return take(self.input, self.input, [Part()] * self.input.rank)
+        return take(self.input, self.input, [DimSlice()] * self.input.rank)

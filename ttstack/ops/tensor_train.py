@@ -73,7 +73,7 @@ class Contraction(Op):
         return self.chain.estimate(len(self.operands))
 
 
-class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
+class TensorTrainLookup(Contraction, mnemonic="tensor_train_embedding"):
     """Rows of a table in Tensor-Train form: the index's shape, then the row's width.
 
     An index is a row of the table, `0 <= index < rows`: what the factors pad beyond them is refused.
@@ -103,7 +103,7 @@ class TensorTrainEmbedding(Contraction, mnemonic="tensor_train_embedding"):
         return lookup(self.train, self.operands, self.results[0])
 
 
-class TensorTrainEmbeddingBag(Contraction, mnemonic="tensor_train_embedding_bag"):
+class TensorTrainBagLookup(Contraction, mnemonic="tensor_train_embedding_bag"):
     """Rows of a table in Tensor-Train form pooled by bag, as `embedding_bag` does it for a dense table.
 
     After the cores come offsets, where the indices have one dimension, and weights of the samples, if there are any.
@@ -175,7 +175,7 @@ register(
         "",
         "Rows of a bag made one; offsets say where bags start, without them they are alike.",
         optional=True,
-        attributes={name: a for name, a in TensorTrainEmbeddingBag.attribute_specs().items() if name != "train"},
+        attributes={name: a for name, a in TensorTrainBagLookup.attribute_specs().items() if name != "train"},
     )
 )
 

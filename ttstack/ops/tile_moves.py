@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttstack.ops.einops import EinopsPattern
 from ttstack.ops.loop_nest import LoopNest, TileOp
-from ttstack.ops.loops import SAME, Access, IndexingMap, Iterator, Term
-from ttstack.ops.pattern import Rearrangement
+from ttstack.ops.loops import SAME, Access, IndexExpr, IndexingMap, Iterator
 from ttstack.ops.types import TILE, TensorType, tile_shape
 
 
@@ -15,7 +15,7 @@ def move(domain: Sequence[int], source: IndexingMap, target: IndexingMap) -> Loo
     return LoopNest(tuple(domain), (Iterator.PARALLEL,) * len(domain), (source,), (target,), (TileOp("copy", (0,)),))
 
 
-def gathered(loops: Sequence[int], terms: Sequence[Term] = ()) -> IndexingMap:
+def gather_map(loops: Sequence[int], terms: Sequence[IndexExpr] = ()) -> IndexingMap:
     """The map of an operand or result whose tiles go elsewhere; dimensions of one tile need no loop."""
     pairs = [
         (None, SAME) if term.modulus == 1 else (i, term)
@@ -25,30 +25,30 @@ def gathered(loops: Sequence[int], terms: Sequence[Term] = ()) -> IndexingMap:
     return IndexingMap(tuple(i for i, _ in pairs), Access.GATHER, terms=found if set(found) - {SAME} else ())
 
 
-def along(out: TensorType, terms: Sequence[Term]) -> LoopNest | None:
+def along(out: TensorType, terms: Sequence[IndexExpr]) -> LoopNest | None:
     """A result each dimension of which goes along the operand's as a term says; None where it is no matrix."""
     if out.rank < 2 or not out.size:
         return None
     loops = range(out.rank)
-    return move(tile_shape(out.shape), gathered(loops, terms), gathered(loops))
+    return move(tile_shape(out.shape), gather_map(loops, terms), gather_map(loops))
 
 
 @dataclass(frozen=True)
-class Part:
+class DimSlice:
     """What one dimension of a result takes of the operand's: `step * i + offset`."""
 
     step: int = 1
     offset: int = 0
 
 
-def take(operand: TensorType, out: TensorType, parts: Sequence[Part]) -> LoopNest | None:
+def take(operand: TensorType, out: TensorType, parts: Sequence[DimSlice]) -> LoopNest | None:
     """A part of the operand in every dimension; None where a tile is cut."""
     matrix = out.rank - 2
-    cut = any(p != Part() and (p.step != 1 or p.offset % TILE) for p in parts[max(matrix, 0) :])
+    cut = any(p != DimSlice() and (p.step != 1 or p.offset % TILE) for p in parts[max(matrix, 0) :])
     if cut:
         return None
     each = [TILE if d >= matrix else 1 for d in range(operand.rank)]
-    return along(out, [Term(step=p.step, offset=p.offset // n) for p, n in zip(parts, each, strict=True)])
+    return along(out, [IndexExpr(step=p.step, offset=p.offset // n) for p, n in zip(parts, each, strict=True)])
 
 
 def reshape(operand: TensorType, out: TensorType) -> LoopNest | None:
@@ -59,17 +59,17 @@ def reshape(operand: TensorType, out: TensorType) -> LoopNest | None:
     if len(rows) > 1 and any(extent % TILE for extent in rows):
         return None
     sides = [tile_shape(t.shape) for t in (operand, out)]
-    maps = [gathered((*(0,) * (len(s) - 1), 1), (*_digits(s[:-1]), SAME)) for s in sides]
+    maps = [gather_map((*(0,) * (len(s) - 1), 1), (*_digits(s[:-1]), SAME)) for s in sides]
     return move((math.prod(sides[0][:-1]), sides[0][-1]), *maps)
 
 
-def rearrange(operand: TensorType, out: TensorType, of: Rearrangement) -> LoopNest | None:
+def rearrange(operand: TensorType, out: TensorType, of: EinopsPattern) -> LoopNest | None:
     """Axes in another order, and merged: rows and columns stay such, and are whole tiles where others join them."""
     matrix = range(operand.rank - 2, operand.rank)
     units = [-(-n // TILE) if place in matrix else n for n, place in zip(of.split, of.places, strict=True)]
     if min(operand.rank, out.rank) < 2 or not out.size:
         return None
-    loops, terms = [0] * operand.rank, [Term(modulus=1)] * operand.rank
+    loops, terms = [0] * operand.rank, [IndexExpr(modulus=1)] * operand.rank
     for dim, group in enumerate(of.groups):
         long = [axis for axis in group if of.split[axis] > 1]
         inside = [axis for axis in long if of.places[axis] in matrix]
@@ -79,14 +79,14 @@ def rearrange(operand: TensorType, out: TensorType, of: Rearrangement) -> LoopNe
             return None
         for axis, term in zip(group, _digits([units[axis] for axis in group]), strict=True):
             loops[of.places[axis]], terms[of.places[axis]] = dim, term
-    return move(tile_shape(out.shape), gathered(loops, terms), gathered(range(out.rank)))
+    return move(tile_shape(out.shape), gather_map(loops, terms), gather_map(range(out.rank)))
 
 
-def _digits(extents: Sequence[int]) -> list[Term]:
+def _digits(extents: Sequence[int]) -> list[IndexExpr]:
     """The dimensions of a loop over all of them, the last one fastest."""
     after = [math.prod(extents[d + 1 :]) for d in range(len(extents))]
     first = next((d for d, extent in enumerate(extents) if extent > 1), 0)
-    return [Term(n, None if d == first else e) for d, (n, e) in enumerate(zip(after, extents, strict=True))]
+    return [IndexExpr(n, None if d == first else e) for d, (n, e) in enumerate(zip(after, extents, strict=True))]
 
 
 def heads(matrix: TensorType, split: TensorType, *, joined: bool) -> LoopNest | None:
@@ -94,6 +94,6 @@ def heads(matrix: TensorType, split: TensorType, *, joined: bool) -> LoopNest | 
     if split.shape[-1] % TILE or not split.size:
         return None
     width = split.shape[-1] // TILE
-    whole = gathered((0, 1, 2))
-    parts = gathered((0, 2, 1, 2), (SAME, Term(width), SAME, Term(1, width)))
+    whole = gather_map((0, 1, 2))
+    parts = gather_map((0, 2, 1, 2), (SAME, IndexExpr(width), SAME, IndexExpr(1, width)))
     return move(tile_shape(matrix.shape), *((parts, whole) if joined else (whole, parts)))

@@ -41,7 +41,7 @@ class Exchange(Routed, MeshOp):
         """The devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
-    def sent(self, mesh: Mesh) -> dict[tuple[int, int], float]:
+    def sent_shares(self, mesh: Mesh) -> dict[tuple[int, int], float]:
         """Rows from each device to each other along the axis."""
         pairs = ((a, b) for group in self.groups(mesh) for a in group for b in group if a != b)
         return dict.fromkeys(pairs, self.share)
@@ -52,7 +52,7 @@ class Exchange(Routed, MeshOp):
         raise NotImplementedError(f"{type(self).__name__}.share")
 
 
-class Scatter(Exchange):
+class TokenScatter(Exchange):
     """Each token to all devices along the axis that hold one of its experts; its experts, and scores, to all.
 
     Rows of devices follow one another, where results keep the operand's batch in each batch entry. A row is 0 on a
@@ -73,7 +73,7 @@ class Scatter(Exchange):
         """The tokens of which one of the experts is on the other device."""
         return 1 - (1 - 1 / self.mapping.shape[3]) ** self.expert_indices.shape[-1]
 
-    def circulated(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
+    def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
         """All that is sent but the tokens."""
         others = sum(t.nbytes for t in self.sent_rows.values()) - self.input_tensor.nbytes
         return others / max(self.input_tensor.nbytes, 1)
@@ -97,7 +97,7 @@ class Scatter(Exchange):
         return types
 
 
-class AllToAllDispatch(Scatter, mnemonic="all_to_all_dispatch"):
+class AllToAllDispatch(TokenScatter, mnemonic="all_to_all_dispatch"):
     """Tokens to the devices of their experts, and to which experts each goes."""
 
     result_names = ("dispatched", "metadata")
@@ -114,7 +114,7 @@ class AllToAllDispatch(Scatter, mnemonic="all_to_all_dispatch"):
         return self.check_sent(self.types)
 
 
-class AllToAllDispatchMetadata(Scatter, mnemonic="all_to_all_dispatch_metadata"):
+class AllToAllDispatchMetadata(TokenScatter, mnemonic="all_to_all_dispatch_metadata"):
     """Tokens to the devices of their experts, to which experts each goes, and with which scores."""
 
     result_names = ("dispatched", "indices", "scores")

@@ -9,7 +9,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import elementwise_estimate
 from ttstack.ops.loops import IndexingMap, TileWork
-from ttstack.ops.shapes import expect, trailing
+from ttstack.ops.shapes import check_trailing, expect
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
@@ -44,7 +44,7 @@ class Adamw(Op, mnemonic="adamw"):
     def infer(self) -> tuple[TensorType, ...]:
         """The types of parameter and moments; all shapes are the parameter's."""
         for name in ("grad", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
-            trailing(name, getattr(self, name), self.param.shape)
+            check_trailing(name, getattr(self, name), self.param.shape)
         for name in ("beta1", "beta2"):
             expect(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, must be in [0, 1)")
         results = self.param, self.exp_avg, self.exp_avg_sq
@@ -162,8 +162,8 @@ class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
         """The types of query, key and value."""
         (out,) = self.forward().results
         for name in ("grad_output", "attn_output"):
-            trailing(name, getattr(self, name), (*self.query.shape[:-1], out.shape[-1]))
-        trailing("intermediates", self.intermediates, _statistics(self.query, DType.F32).shape)
+            check_trailing(name, getattr(self, name), (*self.query.shape[:-1], out.shape[-1]))
+        check_trailing("intermediates", self.intermediates, _statistics(self.query, DType.F32).shape)
         return self.query, self.key, self.value
 
     def flops(self) -> int:

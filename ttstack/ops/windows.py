@@ -162,7 +162,7 @@ class ImageOp(WindowOp):
         expect(self.input.shape == flat, f"input {list(self.input.shape)} does not hold {said}: expected {list(flat)}")
         return self.input.with_shape((*sizes, channels))
 
-    def as_given(self, result: TensorType) -> TensorType:
+    def flatten_result(self, result: TensorType) -> TensorType:
         """A result [N, H, W, C], flattened as the input is."""
         if self.flattened_compat_info is None:
             return result

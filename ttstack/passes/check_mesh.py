@@ -69,6 +69,6 @@ def _check_declared(module: ir.Module, desc: SystemDesc, *, spans: bool) -> None
 def _check_links(op: MeshOp, mesh: Mesh, network: Network) -> None:
     """Devices that exchange values can reach each other."""
     neighbours = [pair for group in op.groups(mesh) for pair in pairwise(group)]
-    for source, target in (*neighbours, *op.sent(mesh)):
+    for source, target in (*neighbours, *op.sent_shares(mesh)):
         if network.path(source, target) is None:
             raise ValueError(f"exchanges values between devices {source} and {target}, which no links join")

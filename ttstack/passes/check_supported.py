@@ -5,9 +5,9 @@ from collections import Counter
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
-from ttstack.frontends.unsupported import unsupported
+from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import func, ir
-from ttstack.passes.functions import defined, functions
+from ttstack.passes.functions import defined_functions, functions
 
 _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_conversion_cast"}
 
@@ -27,13 +27,13 @@ def check_supported(module: ir.Module) -> None:
             "there are several modules" if several else "the module has no public function with a body",
             hint="compile one at a time" if several else "functions stand in the outermost module, as func.func @name",
         )
-    for function in defined(module):
+    for function in defined_functions(module):
         for block in function.regions[0].blocks:
             for op in block.operations:
                 _visit(op.operation, found, first)
     if found:
-        raise unsupported(found, first)
-    for function in defined(module):
+        raise unsupported_error(found, first)
+    for function in defined_functions(module):
         _check_types(function)
 
 

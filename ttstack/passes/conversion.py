@@ -9,7 +9,7 @@ Lowering = Callable[[Any, Sequence[ir.Value]], Sequence[ir.Value] | None]
 """Takes an operation and its converted operands; returns the values that replace its results, or None."""
 
 
-class Conversion:
+class DialectConversion:
     """Patterns from the ops of one dialect to those of another, types unchanged."""
 
     def __init__(self) -> None:

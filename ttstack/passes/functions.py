@@ -18,14 +18,14 @@ TABLES = "tt.tables"
 """The attribute of a module that says what became of its embedding tables."""
 
 
-def defined(module: ir.Module) -> Iterator[func.FuncOp]:
+def defined_functions(module: ir.Module) -> Iterator[func.FuncOp]:
     """Functions with a body, in order."""
     return (op for op in module.body.operations if op.operation.name == "func.func" and op.regions[0].blocks)
 
 
 def functions(module: ir.Module) -> Iterator[func.FuncOp]:
     """Functions with a body that are programs, in order: public ones, but for those of tt-mlir's constants."""
-    for function in defined(module):
+    for function in defined_functions(module):
         if is_public(function) and not _makes_constants(function.attributes):
             yield function
 

@@ -39,7 +39,7 @@ from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.split_products import SplitProducts
-from ttstack.passes.ttir.tensor_train.compress import TensorTrain
+from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
 from ttstack.passes.ttir.tensor_train.record import RecordTrains
@@ -47,7 +47,7 @@ from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinal
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
-from ttstack.passes.ttnn.deallocate import Deallocate
+from ttstack.passes.ttnn.deallocate import DeallocateBuffers
 from ttstack.placement import PlacementOptions
 
 
@@ -107,7 +107,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             Place.from_options(chosen),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
-            Deallocate(),
+            DeallocateBuffers(),
             AssignAddresses(),
         )
     )
@@ -117,7 +117,7 @@ def compress(rules: Rules, *, dtype: DType | None = None) -> Pipeline:
     """Embedding tables of named ttir to Tensor-Train form, as the rules say."""
     settings = {"config": rules} if rules.tables else rules.default.model_dump(exclude_defaults=True)
     return Pipeline(
-        (RecognizeLookups(), TensorTrain.of({**settings, "dtype": dtype}), Builtin(pipeline="canonicalize"))
+        (RecognizeLookups(), CompressTables.of({**settings, "dtype": dtype}), Builtin(pipeline="canonicalize"))
     )
 
 

@@ -17,10 +17,10 @@ from ttstack.device.rules import layout_faults, rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access
 from ttstack.ops.types import DType
-from ttstack.placement.grids import distinct, sharded, shardings, width_grids
+from ttstack.placement.grids import distinct, shard_layout, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.parameter_layouts import bank_cores
-from ttstack.placement.pricing import Candidate, Pricing, Way, placed
+from ttstack.placement.pricing import Candidate, Pricing, Way, place_op
 from ttstack.system_desc import ChipDesc
 
 _ALL_COMBINATIONS = 64
@@ -76,7 +76,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
 def plain(question: Question, device: Grid) -> DeviceOp:
     """The op with all tensors where they are when nothing is in L1."""
     operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
-    return placed(question.op, operands, question.results, device)
+    return place_op(question.op, operands, question.results, device)
 
 
 def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Candidate]:
@@ -95,11 +95,11 @@ def _on_shards(
 ) -> Iterator[Candidate]:
     """Shards for the results, for operands that a core reads its own part of, or for both."""
     base = replace(plain(question, pricing.device), grid=grid, spread=spread)
-    results = tuple(sharded(layout, kind, grid) for layout in question.results)
+    results = tuple(shard_layout(layout, kind, grid) for layout in question.results)
     elsewhere = [_results(question, space) for space in (MemorySpace.DRAM, MemorySpace.L1)]
     reads = [_memories(question, i, layout) for i, layout in enumerate(base.operands)]
     reads = [
-        [sharded(of[0], kind, grid), *of] if question.movable[i] and _follows(question.op, i) else of
+        [shard_layout(of[0], kind, grid), *of] if question.movable[i] and _follows(question.op, i) else of
         for i, of in enumerate(reads)
     ]
     layouts = [
@@ -119,7 +119,7 @@ def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     base = replace(plain(question, pricing.device), grid=grid, spread=Spread.COLUMNS)
     (in0, *_), (result, *_) = question.op.operands, question.op.results
     given, made = (
-        [sharded(layout, MemoryLayout.WIDTH_SHARDED, of) for of in width_grids(t, pricing.device)]
+        [shard_layout(layout, MemoryLayout.WIDTH_SHARDED, of) for of in width_grids(t, pricing.device)]
         for layout, t in ((base.operands[0], in0), (base.results[0], result))
     )
     others = list(enumerate(base.operands))[2:]
@@ -159,7 +159,7 @@ def _price(
     ends = [layouts[0], *(layouts[-1:] if len(layouts) > 1 else ())]
     for operands, results in ends:
         ops = (replace(base, operands=operands, results=results) for base, _ in bases)
-        ways = (way for op, (_, grids) in zip(ops, bases, strict=True) for way in pricing.configured(op, grids))
+        ways = (way for op, (_, grids) in zip(ops, bases, strict=True) for way in pricing.configure(op, grids))
         front = pricing.front(_asked(ways, question, pricing.chip))
         if not front:
             return
@@ -167,7 +167,7 @@ def _price(
         best.update(found.way for found in front)
     for operands, results in layouts[1:-1]:
         ops = [(replace(base, operands=operands, results=results), grids) for base, grids in bases]
-        ways = [way for op, grids in ops for way in pricing.configured(op, grids)]
+        ways = [way for op, grids in ops for way in pricing.configure(op, grids)]
         known = [op for op in ways if (op.grid, op.spread, op.config) in best]
         yield from pricing.front(_asked(known or ways, question, pricing.chip))
 
@@ -222,12 +222,12 @@ def _whole_blocks(op: DeviceOp) -> bool:
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:
     """The layouts in which an interleaved operand can be read."""
     started = [of for of in question.starts[position] if of.in_l1]
-    return [layout, *([layout.interleaved(MemorySpace.L1)] if question.movable[position] else started)]
+    return [layout, *([layout.interleave(MemorySpace.L1)] if question.movable[position] else started)]
 
 
 def _results(question: Question, space: MemorySpace) -> tuple[Layout, ...]:
     pairs = zip(question.results, question.free, strict=True)
-    return tuple(layout.interleaved(space) if free else layout for layout, free in pairs)
+    return tuple(layout.interleave(space) if free else layout for layout, free in pairs)
 
 
 def _interleave(op: Op, position: int, layout: Layout) -> Layout:

@@ -6,7 +6,7 @@ from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
-from ttstack.placement.mask_values import masked
+from ttstack.placement.mask_values import masked_buffers
 
 
 def default_layouts(
@@ -21,7 +21,7 @@ def default_layouts(
     asked = [weights_dtype if v in graph.parameters else dtype for v in range(len(graph.values))]
     for v in host_values(graph) if dtype or weights_dtype else ():
         asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
-    for v in masked(graph) if _blocks(dtype) or _blocks(weights_dtype) else ():
+    for v in masked_buffers(graph) if _blocks(dtype) or _blocks(weights_dtype) else ():
         asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
     wanted = [formats.get(v, of) for v, of in enumerate(asked)]
     layouts = [Layout(storage(t.dtype, of)) for t, of in zip(graph.values, wanted, strict=True)]

@@ -97,7 +97,7 @@ class _Formulator:
         sizes = tuple(tuple(self._l1_bytes(v, layout) for layout in of) for v, of in enumerate(options))
         problem = Problem(sizes, tuple(steps), (usable,) * len(steps))
         kept = [never_worse(problem, at) for at in range(len(steps))]
-        steps = [step.keeping(rows) for step, rows in zip(steps, kept, strict=True)]
+        steps = [step.keep(rows) for step, rows in zip(steps, kept, strict=True)]
         ran = {at: moment.node for at, moment in enumerate(moments, first) if moment.output is None}
         return Formulation(
             problem=Problem(sizes, tuple(steps), problem.capacity),

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.buffers.lifetimes import Step, last_uses
+from ttstack.buffers.lifetimes import BufferAccesses, last_uses
 from ttstack.device.kernel_class import is_view
 from ttstack.device.layout import Grid
 from ttstack.ops.base import Op
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
-from ttstack.placement.contents import Contents
+from ttstack.placement.element_values import ElementValues
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Graph:
     """Those of the arguments that are there before the program starts, and stay."""
     names: tuple[str, ...] = ()
     """Names of the arguments, as far as they have any."""
-    known: Mapping[int, Contents] = field(default_factory=dict[int, Contents])
+    known: Mapping[int, ElementValues] = field(default_factory=dict[int, ElementValues])
     """What constants hold."""
 
     def is_view(self, node: Node) -> bool:
@@ -75,7 +75,7 @@ class Graph:
     @cached_property
     def last_use(self) -> dict[int, int]:
         """For each buffer, the position of the op that uses it last; arguments live on."""
-        steps = (Step(node.operands, node.results) for node in self.nodes)
+        steps = (BufferAccesses(node.operands, node.results) for node in self.nodes)
         last = last_uses(steps, dict(enumerate(self.owner)))
         return last | {self.owner[v]: len(self.nodes) for v in self.arguments}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.device.layout import Layout
 from ttstack.placement.graph import Graph, Node
-from ttstack.placement.overrides import OpOverride, Overrides, exported
+from ttstack.placement.overrides import OpOverride, Overrides, export_overrides
 from ttstack.program.buffers import UNPLACED
 from ttstack.program.records import Function, Operation, TensorKind
 
@@ -56,7 +56,7 @@ def overrides_of(function: Function) -> Overrides:
     """Overrides that make placement choose what it chose for this function."""
     given = (function.tensors[i] for i in function.inputs)
     formats = {t.name: t.layout.dtype for t in given if t.type.dtype.is_float and t.kind is not TensorKind.CONSTANT}
-    return exported(
+    return export_overrides(
         [(op.location, function.device_op(op)) for op in function.operations if _is_placed(function, op)], formats
     )
 

@@ -25,7 +25,7 @@ def greedy_choices(problem: Problem) -> list[int]:
         NoRoomError: no choice of a step fits when all that is live has its smallest option.
     """
     small: dict[int, int] = {}
-    while isinstance(found := _Sweep(problem.fixed(small)).run(), int):
+    while isinstance(found := _Sweep(problem.fix(small)).run(), int):
         near = {*problem.live[found], *(read.value for read in problem.steps[found].reads)}
         if small.keys() >= near:
             raise _no_room(problem, found)

@@ -100,7 +100,7 @@ def flat_grid(dispatch: Loops, device: Grid) -> Grid:
     return _rectangle(_needed(dispatch.units, device.cores), device)
 
 
-def sharded(layout: Layout, kind: MemoryLayout, grid: Grid) -> Layout:
+def shard_layout(layout: Layout, kind: MemoryLayout, grid: Grid) -> Layout:
     """The same format in L1, sharded."""
     return Layout(layout.dtype, layout.tiled, MemorySpace.L1, kind, grid)
 

@@ -3,7 +3,7 @@
 from ttstack.device.kernel_class import is_softmax
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
-from ttstack.placement.contents import element_nest
+from ttstack.placement.element_values import element_nest
 from ttstack.placement.graph import Graph, Node
 
 _FAMILIES = frozenset({"eltwise", "shape", "reduction", "creation"})

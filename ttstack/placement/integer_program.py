@@ -48,7 +48,7 @@ def solve_program(problem: Problem, start: Sequence[int], seconds: float, nodes:
 
 
 @dataclass
-class _Rows:
+class _SparseRows:
     """A sparse matrix row by row, with bounds."""
 
     lower: list[float] = field(default_factory=list[float])
@@ -68,7 +68,7 @@ class _Rows:
 class _Program:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.rows = _Rows()
+        self.rows = _SparseRows()
         self.costs: list[float] = []
         self.choices = [self._variables(step.cost) for step in problem.steps]
         self.whole = len(self.costs)

@@ -7,7 +7,7 @@ from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.loops import Access
 from ttstack.ops.types import TensorType, tile_shape
 from ttstack.placement.graph import Graph
-from ttstack.placement.grids import shard_grid, sharded
+from ttstack.placement.grids import shard_grid, shard_layout
 from ttstack.system_desc import ChipDesc
 
 SHARE = 0.5
@@ -29,14 +29,14 @@ def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[i
     taken: dict[int, int] = {}
     for value in _pick(graph):
         t = graph.values[value]
-        spread = (homes[value].interleaved(MemorySpace.L1), *_by_slices(t, homes[value], device))
+        spread = (homes[value].interleave(MemorySpace.L1), *_by_slices(t, homes[value], device))
         nbytes = max(layout.bank_bytes(t, banks) for layout in spread)
         if nbytes <= left:
             found[value], taken[value] = spread, nbytes
             left -= nbytes
     left = min(left, COPIED * chip.l1_usable_bytes)
     for value in sorted(found, key=lambda value: homes[value].nbytes(graph.values[value])):
-        copied = sharded(homes[value], MemoryLayout.REPLICATED, device)
+        copied = shard_layout(homes[value], MemoryLayout.REPLICATED, device)
         left -= copied.bank_bytes(graph.values[value], banks) - taken[value]
         if left < 0:
             break
@@ -54,6 +54,6 @@ def _pick(graph: Graph) -> Iterator[int]:
 
 def _by_slices(t: TensorType, home: Layout, device: Grid) -> Iterator[Layout]:
     """Whole slices on each core, for cores of trains that lie in tiles: their rows of tiles are not torn apart."""
-    layout = sharded(home, MemoryLayout.HEIGHT_SHARDED, shard_grid(t, MemoryLayout.HEIGHT_SHARDED, device))
+    layout = shard_layout(home, MemoryLayout.HEIGHT_SHARDED, shard_grid(t, MemoryLayout.HEIGHT_SHARDED, device))
     if home.tiled and layout.shard(t)[0] % tile_shape(t.shape)[-2] == 0:
         yield layout

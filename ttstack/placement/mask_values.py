@@ -2,22 +2,22 @@
 
 from ttstack.device.kernel_class import attention_masks, is_softmax
 from ttstack.ops.types import DType
-from ttstack.placement.contents import CARRYING, TRUTH, UNKNOWN, Contents, contents_after, element_nest
+from ttstack.placement.element_values import CARRYING, TRUTH, UNKNOWN, ElementValues, contents_after, element_nest
 from ttstack.placement.graph import Graph, Node
 
 _ADDING = frozenset({"add", "subtract", "maximum", "minimum"})
 
 
-def masked(graph: Graph) -> frozenset[int]:
+def masked_buffers(graph: Graph) -> frozenset[int]:
     """Buffers in which numbers as large as those of masks may stand beside others that count.
 
     Masks of nothing but 0 and one such number are none. What a given tensor holds is not known; it may be a mask where
     it is added to what softmax is taken of, or is attention's.
     """
-    masks, found = _perhaps_masks(graph), dict[int, Contents]()
+    masks, found = _perhaps_masks(graph), dict[int, ElementValues]()
     for v in graph.arguments:
         truth = graph.values[v].dtype == DType.I1
-        found[v] = TRUTH if truth else graph.known.get(v, Contents(far=v in masks))
+        found[v] = TRUTH if truth else graph.known.get(v, ElementValues(far=v in masks))
     for node in graph.nodes:
         for v, t in zip(node.results, node.op.results, strict=True):
             one = len(node.results) == 1

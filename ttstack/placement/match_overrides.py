@@ -22,7 +22,7 @@ class Asked:
 
 def match_overrides(graph: Graph, overrides: Overrides) -> Asked:
     """The overrides that each node and each argument must follow; later ones count where several describe one."""
-    found, unused = overrides.matching([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
+    found, unused = overrides.match([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
     ops = {i: of for i, of in zip(graph.placed, found, strict=True) if of}
     results = {v: of.dtype for i, of in ops.items() if of.dtype for v in graph.nodes[i].results}
     described = [(of, _describe(graph, of)) for of in overrides.arguments]

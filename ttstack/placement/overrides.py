@@ -17,7 +17,7 @@ from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
-from ttstack.program.locations import described
+from ttstack.program.locations import find_ops
 from ttstack.validation import validation_faults
 from ttstack.yaml_text import read_yaml
 
@@ -53,11 +53,11 @@ def _check_text(text: str) -> str:
 Text = Annotated[str, AfterValidator(_check_text)]
 
 
-class _Model(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_enum_values=False)
 
 
-class LayoutConstraint(_Model):
+class LayoutConstraint(_StrictModel):
     """Where a tensor lies; what is left out is free."""
 
     memory: Annotated[MemorySpace | None, BeforeValidator(_check_memory)] = None
@@ -71,7 +71,7 @@ class LayoutConstraint(_Model):
         return memory and self.layout in (None, layout.memory_layout) and _equal(self.grid, layout.grid)
 
 
-class ArgumentOverride(_Model):
+class ArgumentOverride(_StrictModel):
     """The format of some inputs or parameters."""
 
     name: Text
@@ -113,7 +113,7 @@ class OpOverride(LayoutConstraint):
         operands = all(asked is None or asked.takes(layout) for asked, layout in pairs)
         return results and operands and _equal(self.grid, op.grid) and self.spread in (None, op.spread)
 
-    def joined(self, other: "OpOverride") -> "OpOverride":
+    def join(self, other: "OpOverride") -> "OpOverride":
         """This and a later one, which counts where both say something."""
         said = {k: v for k, v in other if v is not None and k not in ("location", "number")}
         return self.model_copy(update=said)
@@ -126,13 +126,13 @@ class OpOverride(LayoutConstraint):
         return f"{name}{self.location}" + (f", number {self.number}" if self.number is not None else "")
 
 
-class Overrides(_Model):
+class Overrides(_StrictModel):
     """A file of overrides: of ops and of arguments, of which later ones count where several describe one."""
 
     arguments: tuple[ArgumentOverride, ...] = ()
     ops: tuple[OpOverride, ...] = ()
 
-    def matching(self, ops: Sequence[tuple[str, str]]) -> tuple[list[OpOverride | None], list[OpOverride]]:
+    def match(self, ops: Sequence[tuple[str, str]]) -> tuple[list[OpOverride | None], list[OpOverride]]:
         """For each (name, location), what it must have; and the overrides that describe none of them."""
         found: list[OpOverride | None] = [None] * len(ops)
         unused: list[OpOverride] = []
@@ -141,7 +141,7 @@ class Overrides(_Model):
             chosen = found_here if override.number is None else found_here[override.number : override.number + 1]
             for i in chosen:
                 earlier = found[i]
-                found[i] = override if earlier is None else earlier.joined(override)
+                found[i] = override if earlier is None else earlier.join(override)
             unused += [] if chosen else [override]
         return found, unused
 
@@ -151,7 +151,7 @@ class Overrides(_Model):
         return yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
-def exported(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]) -> Overrides:
+def export_overrides(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]) -> Overrides:
     """Overrides that fix everything about ops with their locations, and the formats of arguments."""
     seen: dict[tuple[str, str], int] = {}
     found: list[OpOverride] = []
@@ -233,7 +233,7 @@ _UNNAMED = "generic"
 
 def _describe(override: OpOverride, ops: Sequence[tuple[str, str]]) -> list[int]:
     named = [i for i, (name, _) in enumerate(ops) if override.name in (None, name) or name == _UNNAMED]
-    return [named[i] for i in described(override.location, [ops[i] for i in named])]
+    return [named[i] for i in find_ops(override.location, [ops[i] for i in named])]
 
 
 def _equal(asked: tuple[int, int] | None, grid: Grid | None) -> bool:

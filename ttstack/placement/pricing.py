@@ -83,7 +83,7 @@ class Pricing:
         said = confidence(device_op, cost, self.chip)
         return cost.elapsed_ns * (said.error or 0.0) * (1.0 if said.extrapolated else OWN_ERROR)
 
-    def configured(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
+    def configure(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
         """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
         for grid in grids:
             placed = replace(base, grid=grid)
@@ -110,7 +110,7 @@ class Pricing:
 
     def fastest(self, base: DeviceOp, grids: Iterable[Grid], l1_bytes: int | None = None) -> Candidate | None:
         """The first of the front of an op whose layouts are given; None where nothing is on it."""
-        ways = (op for spread in spreads(base) for op in self.configured(replace(base, spread=spread), grids))
+        ways = (op for spread in spreads(base) for op in self.configure(replace(base, spread=spread), grids))
         return next(iter(self.front(ways, l1_bytes)), None)
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
@@ -120,7 +120,7 @@ class Pricing:
         key = (t, source, target)
         if key not in self._conversions:
             op = ToLayout(input=t)
-            base = placed(op, (source,), (target,), self.device)
+            base = place_op(op, (source,), (target,), self.device)
             fixed = target.grid or source.grid
             grids = [fixed] if fixed else distinct(base, legal_grids(op, self.device))
             self._conversions[key] = self.fastest(base, grids)
@@ -131,7 +131,7 @@ class Pricing:
         grids, all_spreads = legal_grids(base.op, self.device), (base.spread,)
         if is_matmul(base.dispatch):
             all_spreads = matmul_spreads(base.dispatch)
-        ways = (op for spread in all_spreads for op in self.configured(replace(base, spread=spread), grids))
+        ways = (op for spread in all_spreads for op in self.configure(replace(base, spread=spread), grids))
         return min(footprint(op, self.chip) for op in ways)
 
 
@@ -140,6 +140,6 @@ def _from_the_start(layout: Layout) -> bool:
     return layout.memory_layout is MemoryLayout.REPLICATED or (layout.sharded and not layout.in_l1)
 
 
-def placed(op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> DeviceOp:
+def place_op(op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> DeviceOp:
     """The op with these layouts, in the fidelity that multiplies their formats exactly."""
     return DeviceOp(op, operands, results, grid, fidelity=default_fidelity(*(o.dtype for o in operands[:2])))

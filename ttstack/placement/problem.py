@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.buffers.lifetimes import Step, lifetimes, live_values
+from ttstack.buffers.lifetimes import BufferAccesses, lifetimes, live_values
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Counts = np.ndarray[Any, np.dtype[np.int64]]
@@ -50,13 +50,13 @@ class Decision:
         """Number of choices."""
         return len(self.cost)
 
-    def keeping(self, kept: Sequence[int]) -> "Decision":
+    def keep(self, kept: Sequence[int]) -> "Decision":
         """The step with some of its choices alone."""
         rows = np.asarray(kept, dtype=np.int64)
         arrays = {name: getattr(self, name)[rows] for name in ("needs", "gives", "cost", "scratch")}
         return replace(self, **arrays)
 
-    def fixed(self, options: Mapping[int, int]) -> "Decision":
+    def fix(self, options: Mapping[int, int]) -> "Decision":
         """The step without choices that make another option of one of these values."""
         other = [self.gives[:, i] != options[v] for i, v in enumerate(self.writes) if v in options]
         return replace(self, cost=np.where(np.any(other, axis=0), np.inf, self.cost))
@@ -76,7 +76,7 @@ class Problem:
     def live(self) -> tuple[tuple[int, ...], ...]:
         """For each step, the values that are there before it and those that it makes; not those never in L1."""
         made = {v for step in self.steps for v in step.writes}
-        steps = [Step((), step.writes, step.dies) for step in self.steps]
+        steps = [BufferAccesses((), step.writes, step.dies) for step in self.steps]
         lives = lifetimes(steps, [v for v in range(len(self.sizes)) if v not in made], {})
         in_l1 = {v: life for v, life in lives.items() if any(self.sizes[v])}
         return tuple(live_values(in_l1, len(steps)))
@@ -124,9 +124,9 @@ class Problem:
         """The option of each value that takes the least L1."""
         return tuple(of.index(min(of)) for of in self.sizes)
 
-    def fixed(self, options: Mapping[int, int]) -> "Problem":
+    def fix(self, options: Mapping[int, int]) -> "Problem":
         """The problem in which some values have one option alone: choices that make another cost infinitely much."""
-        steps = (step.fixed(options) if options.keys() & set(step.writes) else step for step in self.steps)
+        steps = (step.fix(options) if options.keys() & set(step.writes) else step for step in self.steps)
         return replace(self, steps=tuple(steps))
 
     def tighter(self, at: int, capacity: int) -> "Problem":

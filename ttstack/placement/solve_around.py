@@ -24,7 +24,7 @@ def solve_around(
     bank = Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
     for way in ways:
         alike = [i for i, c in enumerate(free.candidates[at]) if _layouts(c.device_op) == _layouts(way)]
-        step = problem.steps[at].keeping(alike)
+        step = problem.steps[at].keep(alike)
         fixed = replace(problem, steps=(*problem.steps[:at], step, *problem.steps[at + 1 :]))
         yield fixed.total(solve_optimal(fixed, bank, seconds).chosen)
 

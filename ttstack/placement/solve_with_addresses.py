@@ -35,7 +35,7 @@ def with_addresses(problem: Problem, solve: Callable[[Problem], Sequence[int]], 
         peaks = {at: problem.peak(at, chosen[at], options) for at in failed}
         fullest = max(peaks, key=lambda at: (peaks[at] - tightened.capacity[at], -at))
         tightened = tightened.tighter(fullest, peaks[fullest] - bank.alignment)
-    return tuple(solve(problem.fixed(dict(enumerate(problem.smallest)))))
+    return tuple(solve(problem.fix(dict(enumerate(problem.smallest)))))
 
 
 def _unplaced(problem: Problem, chosen: Sequence[int], bank: Bank) -> range | None:

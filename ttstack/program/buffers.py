@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ttstack.buffers.lifetimes import Lifetime, Step, lifetimes
+from ttstack.buffers.lifetimes import BufferAccesses, Lifetime, lifetimes
 from ttstack.buffers.lifetimes import live_bytes as live_bytes_of
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
@@ -31,14 +31,14 @@ def bank_bytes(tensor: Tensor, chip: ChipDesc) -> int:
     return tensor.layout.bank_bytes(tensor.type, Memory.of(chip, tensor.layout.memory_space).banks)
 
 
-def steps(function: Function) -> list[Step[int]]:
+def steps(function: Function) -> list[BufferAccesses[int]]:
     """The operations; ends of buffers read nothing."""
     return [_step(op) for op in function.operations]
 
 
-def _step(op: Operation) -> Step[int]:
+def _step(op: Operation) -> BufferAccesses[int]:
     operands = [tensor for tensor in op.operands if tensor is not None]
-    return Step((), (), operands) if op.name == DEALLOCATE else Step(operands, op.results)
+    return BufferAccesses((), (), operands) if op.name == DEALLOCATE else BufferAccesses(operands, op.results)
 
 
 def buffers(function: Function, chip: ChipDesc) -> list[Buffer]:

@@ -37,7 +37,7 @@ class EmbeddingTableReport:
     ns_after: float | None = None
     """The same in Tensor-Train form."""
 
-    def known(self) -> dict[str, Any]:
+    def known_fields(self) -> dict[str, Any]:
         """All that is not None, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.ops.tensor_train import TensorTrainBagLookup, TensorTrainLookup
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Function, Tensor
 
@@ -24,7 +24,7 @@ def with_cores(
 
 def _cores(function: Function) -> Iterator[tuple[str, list[Tensor]]]:
     for operation in function.operations:
-        if operation.name in (TensorTrainEmbedding.mnemonic, TensorTrainEmbeddingBag.mnemonic):
+        if operation.name in (TensorTrainLookup.mnemonic, TensorTrainBagLookup.mnemonic):
             order = operation.attributes["train"].plan.order
             cores = [function.tensors[i] for i in operation.operands[1 : 1 + order] if i is not None]
             yield table_of(cores[0].name), cores

@@ -6,7 +6,7 @@ from ttstack.program.records import Function, Operation, Tensor
 
 
 @dataclass(frozen=True)
-class Fault:
+class ProgramFault:
     """A fault in words, and the place in the source of the operation that has it."""
 
     text: str

@@ -1,8 +1,8 @@
 """The one op that a user names."""
 
 from ttstack.diagnostics import InputError
-from ttstack.program.launched import launched
-from ttstack.program.locations import described
+from ttstack.program.launched import launched_positions
+from ttstack.program.locations import find_ops
 from ttstack.program.records import Function
 
 
@@ -12,12 +12,12 @@ def find_op(function: Function, text: str) -> int:
     Raises:
         InputError: there is no such op, or several; then it lists them.
     """
-    numbered = [function.operations[at] for at in launched(function)]
+    numbered = [function.operations[at] for at in launched_positions(function)]
     if text.isdecimal():
         if int(text) < len(numbered):
             return int(text)
         raise InputError(f"there is no op {text}; '{function.name}' has {len(numbered)}, from 0 on", hint=_HINT)
-    found = described(text, [(op.name, op.location) for op in numbered])
+    found = find_ops(text, [(op.name, op.location) for op in numbered])
     if len(found) == 1:
         return found[0]
     if found:
@@ -32,5 +32,5 @@ _HINT = "'ttstack perf' and 'ttstack inspect --section ops' list numbers, names 
 def _silent(function: Function, text: str) -> str:
     """That it describes what launches nothing, where it does."""
     ops = [(op.name, op.location) for op in function.operations]
-    found = sorted({ops[i][0] for i in described(text, ops)})
+    found = sorted({ops[i][0] for i in find_ops(text, ops)})
     return f": {', '.join(found)} launches nothing there, and has no number" if found else ""

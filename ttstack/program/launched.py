@@ -7,7 +7,7 @@ from ttstack.program.records import Function, Operation, TensorKind
 _WEIGHTS = (TensorKind.PARAMETER, TensorKind.CONSTANT)
 
 
-def launched(function: Function) -> tuple[int, ...]:
+def launched_positions(function: Function) -> tuple[int, ...]:
     """Positions of the operations that launch something in every pass; an op's number is its place among these.
 
     Ends of buffers and views launch nothing, and weights are put on the devices of a mesh before the first pass.
@@ -18,7 +18,7 @@ def launched(function: Function) -> tuple[int, ...]:
 def op_numbers(function: Function) -> list[int | None]:
     """For each operation its number; None where it launches nothing."""
     numbers: list[int | None] = [None] * len(function.operations)
-    for number, at in enumerate(launched(function)):
+    for number, at in enumerate(launched_positions(function)):
         numbers[at] = number
     return numbers
 

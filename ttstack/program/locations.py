@@ -23,7 +23,7 @@ def file_and_line(location: str) -> str:
     return f"{name} ({short})" if name else short
 
 
-def described(text: str, ops: Sequence[tuple[str, str]]) -> list[int]:
+def find_ops(text: str, ops: Sequence[tuple[str, str]]) -> list[int]:
     """Which of the ops, given as name and location, a text describes.
 
     It is a location, with `*`, `?` and `[...]` for any text, character, set; where there is none such, a location
@@ -37,7 +37,7 @@ def described(text: str, ops: Sequence[tuple[str, str]]) -> list[int]:
         return found
     name, blank, rest = text.partition(" ")
     named = [i for i, (other, _) in enumerate(ops) if other == name] if blank else []
-    return [named[i] for i in described(rest, [ops[i] for i in named])] if named else []
+    return [named[i] for i in find_ops(rest, [ops[i] for i in named])] if named else []
 
 
 def _abbreviates(text: str, location: str) -> bool:

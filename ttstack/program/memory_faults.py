@@ -6,17 +6,17 @@ from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
 from ttstack.device.layout import MemorySpace
 from ttstack.program.buffers import Buffer, bank_bytes, buffers
-from ttstack.program.fault import Fault, name_operation, name_tensor
+from ttstack.program.fault import ProgramFault, name_operation, name_tensor
 from ttstack.program.records import Function, Tensor
 from ttstack.system_desc import ChipDesc
 
 
-def memory_faults(function: Function, chip: ChipDesc) -> Iterator[Fault]:
+def memory_faults(function: Function, chip: ChipDesc) -> Iterator[ProgramFault]:
     """What is wrong with the addresses of a function; its references must be valid."""
     made = {result: op.location for op in function.operations for result in op.results}
     for tensor in function.tensors:
         for why in _buffer_faults(tensor, function.tensors[function.owners[tensor.id]], chip):
-            yield Fault(f"{name_tensor(tensor)} {why}", made.get(tensor.id, ""))
+            yield ProgramFault(f"{name_tensor(tensor)} {why}", made.get(tensor.id, ""))
     live = {space: Occupancy[Buffer](Memory.of(chip, space)) for space in MemorySpace}
     first: dict[int, list[Buffer]] = {}
     last: dict[int, list[Buffer]] = {}
@@ -34,11 +34,11 @@ def memory_faults(function: Function, chip: ChipDesc) -> Iterator[Fault]:
             live[buffer.space].remove(buffer.start, buffer.nbytes)
 
 
-def _fault(function: Function, at: int, what: str) -> Fault:
+def _fault(function: Function, at: int, what: str) -> ProgramFault:
     if not function.operations:
-        return Fault(f"before any op{what}")
+        return ProgramFault(f"before any op{what}")
     op = function.operations[at]
-    return Fault(f"{name_operation(function, op)}{what}", op.location)
+    return ProgramFault(f"{name_operation(function, op)}{what}", op.location)
 
 
 def _overlap(function: Function, one: Buffer, other: Buffer) -> str:

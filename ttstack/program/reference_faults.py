@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ttstack.program.buffers import DEALLOCATE
-from ttstack.program.fault import Fault, name_operation, name_tensor
+from ttstack.program.fault import ProgramFault, name_operation, name_tensor
 from ttstack.program.records import Function, Operation, TensorKind
 
 
@@ -40,24 +40,24 @@ class _References:
         return None
 
 
-def reference_faults(function: Function) -> Iterator[Fault]:
+def reference_faults(function: Function) -> Iterator[ProgramFault]:
     """What a function's operations take, make and end that they cannot; aliases must be tensors that there are."""
     state = _References(function)
     for tensor in function.inputs:
         if why := state.define(tensor):
-            yield Fault(f"the inputs define {why}")
+            yield ProgramFault(f"the inputs define {why}")
         if function.tensors[tensor].kind is TensorKind.INTERMEDIATE:
             named = name_tensor(function.tensors[tensor])
-            yield Fault(f"{named} is an input, and recorded as {TensorKind.INTERMEDIATE}")
+            yield ProgramFault(f"{named} is an input, and recorded as {TensorKind.INTERMEDIATE}")
     for op in function.operations:
         for why in _operation_faults(state, op):
-            yield Fault(f"{name_operation(function, op)} {why}", op.location)
+            yield ProgramFault(f"{name_operation(function, op)} {why}", op.location)
     for output in function.outputs:
         if why := state.use(output.tensor):
-            yield Fault(f"output '{output.name}' is {why}")
+            yield ProgramFault(f"output '{output.name}' is {why}")
     for tensor in function.tensors:
         if tensor.id not in state.defined:
-            yield Fault(f"{name_tensor(tensor)} is never defined")
+            yield ProgramFault(f"{name_tensor(tensor)} is never defined")
 
 
 def _operation_faults(state: _References, op: Operation) -> Iterator[str]:

@@ -9,7 +9,7 @@ from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import InputError
 from ttstack.program.buffers import live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
-from ttstack.program.launched import launched
+from ttstack.program.launched import launched_positions
 from ttstack.program.records import Binary, Function, Operation, Tensor
 from ttstack.report.model import MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
@@ -23,11 +23,11 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     Raises:
         InputError: there is no such function, or several and no name.
     """
-    function = function_named(binary, function_name)
+    function = find_function(binary, function_name)
     chip = binary.chip(function)
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
-    for at in launched(function):
+    for at in launched_positions(function):
         operation = function.operations[at]
         device_op = function.device_op(operation)
         cost = predict(device_op, chip, binary.system_desc)
@@ -44,7 +44,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     )
 
 
-def function_named(binary: Binary, name: str | None) -> Function:
+def find_function(binary: Binary, name: str | None) -> Function:
     """The function of that name, or the only one.
 
     Raises:

@@ -38,7 +38,7 @@ def columns(report: ReportFigures) -> list[Column]:
         Column("µs", lambda op: micros(op.elapsed_ns), 0),
         Column("%", lambda op: percent(report.share(op)), 0),
         Column("bound", lambda op: op.bound, 0, text=True),
-        Column("±%", lambda op: expected(op.confidence), 2),
+        Column("±%", lambda op: error_text(op.confidence), 2),
         Column("cores", lambda op: str(op.cores), 1),
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
@@ -53,7 +53,7 @@ _SKEWED = 3
 """How much larger one side of an interval is, where both are given."""
 
 
-def expected(confidence: Confidence) -> str:
+def error_text(confidence: Confidence) -> str:
     """Per cent within which two of three measurements of ops like it lie, with a star where there are none.
 
     Two numbers where they lie more to one side.
@@ -70,7 +70,7 @@ def _term(term: Term) -> Column:
     return Column(term.value, lambda op: micros(op.terms.get(term, 0.0)), term.rank)
 
 
-def fitting(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], int]:
+def fit_columns(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], int]:
     """The columns that fit into `width` characters, and how many of them the location gets."""
     needs = {c.title: _width(c, ops) for c in found}
     longest = needs[LOCATION]

@@ -14,7 +14,7 @@ Order = Literal["order", "time", "op"]
 
 
 @dataclass(frozen=True)
-class Pair:
+class OpPair:
     """An op before and after; None on the side that has none."""
 
     before: OpReport | None
@@ -49,11 +49,11 @@ class Comparison:
 
     before: Report
     after: Report
-    pairs: tuple[Pair, ...]
+    pairs: tuple[OpPair, ...]
     notes: tuple[str, ...] = ()
     """What is to be known of the second: that its program does not fit its device, say."""
 
-    def ordered(self, by: Order = "order") -> list[Pair]:
+    def sort_pairs(self, by: Order = "order") -> list[OpPair]:
         """The pairs sorted; ties stay in the order of execution."""
         match by:
             case "time":
@@ -83,17 +83,17 @@ def compare(before: Report, after: Report, notes: tuple[str, ...] = ()) -> Compa
     return Comparison(before, after, tuple(_pairs(before.ops, after.ops)), notes)
 
 
-def _pairs(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> Iterator[Pair]:
+def _pairs(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> Iterator[OpPair]:
     partners = _partners(before, after)
     matched = {op.index for op in partners.values()}
     rest = [op for op in after if op.index not in matched]
     for op in before:
         last = partners.get(op.index)
-        yield Pair(op, last)
+        yield OpPair(op, last)
         while rest and last is not None and rest[0].index == last.index + 1:
             last = rest.pop(0)
-            yield Pair(None, last)
-    yield from (Pair(None, op) for op in rest)
+            yield OpPair(None, last)
+    yield from (OpPair(None, op) for op in rest)
 
 
 def _partners(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> dict[int, OpReport]:
@@ -132,7 +132,7 @@ def _summary(report: Report) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: OpPair) -> dict[str, Any]:
     return {
         "name": pair.op.name,
         "location": pair.op.location,

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ttstack.report.columns import GAP
-from ttstack.report.compare import Comparison, Order, Pair
+from ttstack.report.compare import Comparison, OpPair, Order
 from ttstack.report.formatting import count, duration, micros, short_location
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def render(
     """The title, the ops (the first `top` of the order), the totals, and what is to be known."""
     before, after = comparison.before, comparison.after
     yield Text(f"{before.function} on {before.system} -> {after.function} on {after.system}", style="bold")
-    pairs = comparison.ordered(by)[:top]
+    pairs = comparison.sort_pairs(by)[:top]
     if pairs:
         yield _table(pairs, max(width - _OTHERS, 16))
     left = len(comparison.pairs) - len(pairs)
@@ -35,7 +35,7 @@ def render(
         yield Text(f"note: {note}", style="yellow")
 
 
-def _table(pairs: list[Pair], width: int) -> Table:
+def _table(pairs: list[OpPair], width: int) -> Table:
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("op", no_wrap=True)
@@ -56,13 +56,13 @@ def _table(pairs: list[Pair], width: int) -> Table:
     return table
 
 
-def _numbers(pair: Pair) -> str:
+def _numbers(pair: OpPair) -> str:
     """The op's number, before and after where that differs."""
     numbers = [str(op.index) if op else "-" for op in (pair.before, pair.after)]
     return " -> ".join(dict.fromkeys(numbers))
 
 
-def _relative(pair: Pair) -> str:
+def _relative(pair: OpPair) -> str:
     if pair.before is None:
         return "new"
     if pair.after is None:
@@ -70,7 +70,7 @@ def _relative(pair: Pair) -> str:
     return f"{pair.delta_ns / pair.before_ns:+.1%}" if pair.before_ns else "-"
 
 
-def _bounds(pair: Pair) -> str:
+def _bounds(pair: OpPair) -> str:
     names = [op.bound for op in (pair.before, pair.after) if op is not None]
     return " -> ".join(dict.fromkeys(names))
 

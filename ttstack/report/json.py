@@ -30,7 +30,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "shares": report.shares(),
         "staying_in_l1": report.staying,
         "memory": {name: asdict(use) for name, use in report.memory.items()},
-        **({"tables": [record.known() for record in report.tables]} if report.tables else {}),
+        **({"tables": [record.known_fields() for record in report.tables]} if report.tables else {}),
         "ops": [_op(report, op) for op in report.ops],
     }
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ttstack.report.columns import GAP, LOCATION, columns, fitting
+from ttstack.report.columns import GAP, LOCATION, columns, fit_columns
 from ttstack.report.formatting import duration, percent, short_location
 from ttstack.report.model import OpReport, Order, ReportFigures
 from ttstack.report.summary import summary
@@ -49,7 +49,7 @@ def text(report: ReportFigures, width: int = 110) -> str:
 
 
 def _op_table(report: ReportFigures, ops: list[OpReport], width: int) -> Table:
-    kept, location_width = fitting(columns(report), ops, width)
+    kept, location_width = fit_columns(columns(report), ops, width)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for column in kept:
         table.add_column(column.title, justify="left" if column.text else "right", no_wrap=True)

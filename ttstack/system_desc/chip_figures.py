@@ -23,16 +23,10 @@ def with_figures(chip: ChipDesc, paths: Sequence[str], values: Sequence[float]) 
     return chip
 
 
-def spelled(chip: ChipDesc, path: str) -> str:
+def spell_figure(chip: ChipDesc, path: str) -> str:
     """The figure as presets spell it, to four digits: a share as the rate that was fitted over its peak."""
     whole = _peak(chip, path)
     return f"{read(chip, path):.4g}" if whole is None else f"{read(chip, path) * whole:.4g}/{whole:g}"
-
-
-def rounded(chip: ChipDesc, path: str) -> float:
-    """The figure to two digits; of a share, those of the rate."""
-    whole = _peak(chip, path) or 1.0
-    return float(f"{read(chip, path) * whole:.1e}") / whole
 
 
 def _peak(chip: ChipDesc, path: str) -> float | None:

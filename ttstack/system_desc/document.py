@@ -37,7 +37,7 @@ def parse(text: str, file: str, *, ours: bool = False) -> Document:
         node = loader.get_single_node()
         if node is None:
             raise error_of([Fault("the file is empty", Mark(file, 1))], file)
-        document.value = _Reader(loader, document).value(node, ())
+        document.value = _NodeReader(loader, document).value(node, ())
     except yaml.MarkedYAMLError as error:
         raise error_of([Fault(f"not YAML: {_problem(error)}", _mark(file, error.problem_mark))], file) from error
     except yaml.reader.ReaderError as error:
@@ -64,7 +64,7 @@ def _mark(file: str, mark: yaml.Mark | None) -> Mark:
     return Mark(file, 1 if mark is None else mark.line + 1)
 
 
-class _Reader:
+class _NodeReader:
     """Turns nodes into values and writes down where each stood."""
 
     def __init__(self, loader: yaml.SafeLoader, document: Document) -> None:

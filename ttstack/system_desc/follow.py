@@ -22,7 +22,7 @@ def cores(count: int, grid: tuple[int, int], die: tuple[int, int]) -> list[int]:
     raise ValueError(f"no grid of rows and columns on a die of {die[0]}x{die[1]} has {count} cores; write {near}")
 
 
-def following(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
+def follow(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
     """The figures of a chip that must agree with those found, by path; those that are found stay."""
     made = {path: make(chip, found) for paths, make in _RULES for path in paths if path in found}
     return {path: value for figures in made.values() for path, value in figures.items() if path not in found}

@@ -6,7 +6,7 @@ from typing import Any, cast
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.document import Document
 from ttstack.system_desc.faults import Fault, Path
-from ttstack.system_desc.sources import covering
+from ttstack.system_desc.sources import find_section
 
 Find = Callable[[str], Document]
 
@@ -70,7 +70,7 @@ def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any
         for key, source in _strings(base.get("sources")).items()
         if not any(key == path or key.startswith(f"{path}.") for path in replaced)
     }
-    set_here = {path: f"set in {file}" for path in replaced if covering(given, path) is None}
+    set_here = {path: f"set in {file}" for path in replaced if find_section(given, path) is None}
     merged = _merge({key: value for key, value in base.items() if key != "sources"}, figures)
     odd_sources = "sources" in own and not isinstance(own["sources"], dict)
     return merged | {"sources": own["sources"] if odd_sources else kept | set_here | given}

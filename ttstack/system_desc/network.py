@@ -20,7 +20,7 @@ class Network:
             for leg in ((link.from_chip, link.to_chip), (link.to_chip, link.from_chip)):
                 self._channels[leg] = self._channels.get(leg, 0) + link.channels
 
-    def joined(self, a: int, b: int) -> bool:
+    def is_linked(self, a: int, b: int) -> bool:
         """Whether two chips are linked directly."""
         return (a, b) in self._channels
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ttstack.system_desc.faults import error_of, faults_of
 from ttstack.system_desc.system import SystemDesc
-from ttstack.system_desc.upgrade import upgraded
+from ttstack.system_desc.upgrade import upgrade
 
 
 def to_dict(desc: SystemDesc, *, sources: bool = True) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDes
     Raises:
         SystemDescError: fields are wrong, missing or unknown; one note each.
     """
-    today = upgraded(values)
+    today = upgrade(values)
     try:
         return SystemDesc.model_validate(today)
     except ValidationError as error:

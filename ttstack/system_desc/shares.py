@@ -9,7 +9,7 @@ from ttstack.system_desc.quantities import BYTES_PER_CYCLE, BYTES_PER_SECOND, Di
 _TRANSFERS = ("local", "l1_read", "l1_write", "dram_read", "dram_write", "multicast")
 
 
-class Rate(NamedTuple):
+class FormerRate(NamedTuple):
     """A share of a peak, and how it was written before."""
 
     share: str
@@ -21,10 +21,12 @@ class Rate(NamedTuple):
     """A count of what has the peak together, where the rate is of one of them."""
 
 
-def _of(section: str, peak: str, *names: str, parts: str | None = None) -> tuple[Rate, ...]:
+def _of(section: str, peak: str, *names: str, parts: str | None = None) -> tuple[FormerRate, ...]:
     """Rates of one section in bytes a second."""
     whole = f"{section}.{peak}_bytes_per_second"
-    return tuple(Rate(f"{section}.{n}_fraction", f"{section}.{n}_bytes_per_second", whole, parts=parts) for n in names)
+    return tuple(
+        FormerRate(f"{section}.{n}_fraction", f"{section}.{n}_bytes_per_second", whole, parts=parts) for n in names
+    )
 
 
 RATES = (
@@ -34,9 +36,9 @@ RATES = (
     *_of("dram", "peak", "channel_read", "channel_write", parts="dram.num_channels"),
     *_of("ethernet", "link", "effective"),
     *_of("pcie", "peak", "to_device", "from_device"),
-    Rate("noc.port_fraction", "noc.port_bytes_per_cycle", "noc.link_bytes_per_cycle", BYTES_PER_CYCLE),
+    FormerRate("noc.port_fraction", "noc.port_bytes_per_cycle", "noc.link_bytes_per_cycle", BYTES_PER_CYCLE),
     *(
-        Rate(f"noc.{n}.link_fraction", f"noc.{n}.bytes_per_cycle", "noc.link_bytes_per_cycle", BYTES_PER_CYCLE)
+        FormerRate(f"noc.{n}.link_fraction", f"noc.{n}.bytes_per_cycle", "noc.link_bytes_per_cycle", BYTES_PER_CYCLE)
         for n in _TRANSFERS
     ),
 )
@@ -64,7 +66,7 @@ def state_shares_of(document: Document) -> None:
             _state(document, ("chips", index), cast(dict[str, Any], chip), rate)
 
 
-def _state(document: Document, at: Path, chip: dict[str, Any], rate: Rate) -> None:
+def _state(document: Document, at: Path, chip: dict[str, Any], rate: FormerRate) -> None:
     section, old, new = _place(chip, rate)
     path, before = (*at, *rate.share.split(".")), (*at, *rate.rate.split("."))
     mark, other = document.marks.get(before), document.marks.get(path)
@@ -82,7 +84,7 @@ def _state(document: Document, at: Path, chip: dict[str, Any], rate: Rate) -> No
             document.marks[name] = mark
 
 
-def _place(chip: dict[str, Any], rate: Rate) -> tuple[dict[str, Any], str, str]:
+def _place(chip: dict[str, Any], rate: FormerRate) -> tuple[dict[str, Any], str, str]:
     """The section of a rate, empty where there is none, and the names of rate and share in it."""
     *sections, old = rate.rate.split(".")
     part: Any = chip
@@ -92,7 +94,7 @@ def _place(chip: dict[str, Any], rate: Rate) -> tuple[dict[str, Any], str, str]:
     return section, old, rate.share.rpartition(".")[2]
 
 
-def _share(chip: dict[str, Any], given: object, rate: Rate) -> float:
+def _share(chip: dict[str, Any], given: object, rate: FormerRate) -> float:
     """The share that a rate is; raises `ValueError` where it or its peak is no quantity of its kind."""
     peak = rate.dimension(_value(chip, rate.peak))
     parts = _value(chip, rate.parts) if rate.parts else 1
@@ -107,7 +109,7 @@ def _value(chip: dict[str, Any], path: str) -> object:
     return cast(dict[str, Any], part).get(name) if isinstance(part, dict) else None
 
 
-def _cite(chip: dict[str, Any], rate: Rate, mark: Mark | None = None) -> None:
+def _cite(chip: dict[str, Any], rate: FormerRate, mark: Mark | None = None) -> None:
     """The citation of the rate is that of the share; where it had none, not the one that a base has for its own."""
     sources = chip.get("sources")
     if not isinstance(sources, dict):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from ttstack.system_desc.base import Desc, Fault, Sources
 
 
-def covering(sources: Mapping[str, str], path: str) -> str | None:
+def find_section(sources: Mapping[str, str], path: str) -> str | None:
     """The key of `sources` that names `path` or the nearest section around it."""
     while path and path not in sources:
         path = path.rpartition(".")[0]
@@ -70,7 +70,7 @@ class SourcedDesc(Desc):
 
     def source_of(self, path: str) -> str | None:
         """The citation of the figure at the dotted `path`, None where there is none."""
-        key = covering(self.sources, path)
+        key = find_section(self.sources, path)
         return None if key is None else self.sources[key]
 
     def unsourced(self) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ JUDGED = "calibration."
 """Beginning of figures that say how predictions agree with measurements."""
 
 
-def unpriced(paths: Iterable[str]) -> Iterator[str]:
+def unpriced_notes(paths: Iterable[str]) -> Iterator[str]:
     """What to know of the paths on which no time depends, wherever tensors lie."""
     for path in paths:
         if path in DESCRIBED:

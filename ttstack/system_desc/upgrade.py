@@ -78,7 +78,7 @@ NEUTRAL: Mapping[str, float] = {
 """New figures, with the value at which they change nothing or what was in their place."""
 
 
-def upgraded(values: Mapping[str, Any]) -> dict[str, Any]:
+def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a description, with the fields of today; what is of today is left as it is."""
     chips = values.get("chips")
     if not isinstance(chips, list):

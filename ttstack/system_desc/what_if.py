@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, cast
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.changes import Change, read_changes
 from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at, names_of, unknown
-from ttstack.system_desc.follow import cores, following
+from ttstack.system_desc.follow import cores, follow
 from ttstack.system_desc.plausible import implausible
 from ttstack.system_desc.serialize import from_dict, to_dict
 from ttstack.system_desc.shares import RATES
 from ttstack.system_desc.system import SystemDesc
-from ttstack.system_desc.unpriced import unpriced
+from ttstack.system_desc.unpriced import unpriced_notes
 
 _SOURCE = "a what-if"
 
@@ -86,9 +86,9 @@ def _value(desc: SystemDesc, path: str, change: Change) -> Any:
 def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
     values: dict[str, Any] = to_dict(desc) | {"name": f"{desc.name} with {whole}"}
     of_chips = {path: value for path, value in found.items() if path not in SYSTEM}
-    notes = dict.fromkeys(unpriced(found))
+    notes = dict.fromkeys(unpriced_notes(found))
     for chip in cast(list[dict[str, Any]], values["chips"]):
-        more = following(chip, of_chips)
+        more = follow(chip, of_chips)
         notes |= dict.fromkeys(f"{path} follows: {_spell(value)}" for path, value in more.items())
         for path, value in (of_chips | more).items():
             if any(_places(chip, path)):

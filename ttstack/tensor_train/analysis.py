@@ -13,7 +13,7 @@ from ttstack.tensor_train.factors import row_factors as best_row_factors
 from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.subspace import directions
-from ttstack.tensor_train.tables import Progress, accepted
+from ttstack.tensor_train.tables import Progress, accept_table
 from ttstack.tensor_train.unfolding import Unfolding
 
 _LEADING = 128  # singular values of an unfolding that is too wide for all of them
@@ -85,7 +85,7 @@ def analyze(
     Raises:
         TensorTrainError: a table that is no finite matrix of floats, or factors that do not make its rows and columns.
     """
-    given = accepted(table, progress)
+    given = accept_table(table, progress)
     rows, cols = given.shape
     lists = present(row_factors=row_factors, col_factors=col_factors)
     for fault in (*whole_faults(order=order), *wholes_faults(**lists)):

@@ -7,7 +7,7 @@ from ttstack.tensor_train.indices import Array
 _WIDE = (np.complex128, np.float64, np.uint32, np.uint16)  # only moved, never computed with
 
 
-def swapped(values: Array) -> Array:
+def swap_middle(values: Array) -> Array:
     """`values` of shape `(a, b, c, d)` as a new contiguous `(a, c, b, d)`.
 
     The innermost runs are moved as elements of up to 16 bytes: NumPy copies short runs of small elements ten times

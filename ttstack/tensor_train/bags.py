@@ -58,7 +58,7 @@ class Bags:
         weights = None if self.weights is None else self.weights[kept]
         return replace(self, indices=self.indices[kept], weights=weights, starts=starts, lengths=stops - starts)
 
-    def pooled(self, table: Array, positions: Array, mode: str) -> Array:
+    def pool(self, table: Array, positions: Array, mode: str) -> Array:
         """Row `i` pools the rows at `positions` of the entries of bag `i`; the row of an empty bag is 0."""
         out = np.zeros((len(self.lengths), table.shape[1]), table.dtype)
         for bags, length in self._equal_lengths(table.shape[1]):

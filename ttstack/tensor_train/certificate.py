@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.lookup import consecutive
 from ttstack.tensor_train.shape import TensorTrainPlan
-from ttstack.tensor_train.tables import Progress, Table, row_blocks
+from ttstack.tensor_train.tables import DenseTable, Progress, row_blocks
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Certificate:
     worst_row_error: float
 
 
-def certified(
-    table: Table, plan: TensorTrainPlan, cores: Sequence[Array], dtype: DTypeLike, progress: Progress | None = None
+def certify(
+    table: DenseTable, plan: TensorTrainPlan, cores: Sequence[Array], dtype: DTypeLike, progress: Progress | None = None
 ) -> Certificate:
     """Compare every row, with products and differences in `dtype` and sums in float64."""
     table_squares = difference_squares = worst = 0.0

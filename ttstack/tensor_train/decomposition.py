@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.arguments import float_type
-from ttstack.tensor_train.certificate import Certificate, certified
+from ttstack.tensor_train.certificate import Certificate, certify
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.sweep import swept
-from ttstack.tensor_train.tables import Progress, Table, accepted
+from ttstack.tensor_train.tables import DenseTable, Progress, accept_table
 from ttstack.tensor_train.tensor_train import TensorTrain
 
 # Where no directions stand out, the Gram matrix of float32 values resolves down to about 3e-4 of the largest one.
@@ -32,7 +32,7 @@ def decompose(
         TensorTrainError: a table that is no finite matrix of floats of the plan's size, or an error that cannot be
             reached with the plan's ranks and `dtype`.
     """
-    given = accepted(table, progress)
+    given = accept_table(table, progress)
     given.check_size(plan)
     dtype = float_type(dtype)
     if given.peak > float(np.finfo(dtype).max):
@@ -43,7 +43,7 @@ def decompose(
     for precision, rel_error in _attempts(given, plan):
         ranks, cores = swept(given, plan, precision, rel_error, progress)
         train = TensorTrain(replace(plan, ranks=ranks), tuple(np.ascontiguousarray(core, dtype) for core in cores))
-        measured = certified(given, train.plan, train.cores, precision, progress)
+        measured = certify(given, train.plan, train.cores, precision, progress)
         resolved = precision == np.float64 or measured.rel_error >= _RESOLVED
         if resolved and (plan.rel_error is None or measured.rel_error <= plan.rel_error):
             return replace(train, certificate=measured)
@@ -54,7 +54,7 @@ def decompose(
     )
 
 
-def _attempts(table: Table, plan: TensorTrainPlan) -> list[tuple[np.dtype, float | None]]:
+def _attempts(table: DenseTable, plan: TensorTrainPlan) -> list[tuple[np.dtype, float | None]]:
     """Types to compute in, and errors that decide on the ranks: the cheapest first, at last all of the plan's."""
     single, double = np.dtype(np.float32), np.dtype(np.float64)
     wanted = None if plan.rel_error is None else plan.rel_error * _MARGIN

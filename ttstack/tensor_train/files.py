@@ -14,7 +14,7 @@ from ttstack.tensor_train.shape import TensorTrainPlan
 _KEY = "ttstack.tensor_train"
 
 
-def written(
+def write_table(
     path: str | PathLike[str], plan: TensorTrainPlan, cores: tuple[Array, ...], certificate: Certificate | None
 ) -> None:
     """Write one table, whole or not at all.

@@ -12,10 +12,10 @@ from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.analysis import Analysis, analyze, check_analysis
 from ttstack.tensor_train.arguments import float_type, share_faults
 from ttstack.tensor_train.indices import Array
-from ttstack.tensor_train.noise import captured_of_noise
+from ttstack.tensor_train.noise import noise_share
 from ttstack.tensor_train.ranks import for_error
 from ttstack.tensor_train.shape import TensorTrainPlan
-from ttstack.tensor_train.tables import accepted, row_blocks
+from ttstack.tensor_train.tables import accept_table, row_blocks
 
 BYTES_SHARE = 0.5  # of the best alternative's bytes that cores may take
 LEAST_SIGNAL = 0.5  # share of what noise would lose that the ranks must keep
@@ -70,7 +70,7 @@ def gate(
     Raises:
         TensorTrainError: a table that is no finite matrix of floats of the plan's size.
     """
-    given = accepted(table)
+    given = accept_table(table)
     given.check_size(plan)
     for fault in share_faults(rel_error=rel_error):
         raise TensorTrainError(fault, hint="give at least 0 and less than 1")
@@ -139,7 +139,7 @@ def _low_rank(spectra: Analysis, rel_error: float) -> int:
 def _signal(spectra: Analysis, plan: TensorTrainPlan) -> tuple[float, ...]:
     shares: list[float] = []
     for spectrum, rank in zip(spectra.of(plan), plan.ranks[1:-1], strict=True):
-        lost_of_noise = 1 - captured_of_noise(rank, spectrum.left, spectrum.right)
+        lost_of_noise = 1 - noise_share(rank, spectrum.left, spectrum.right)
         shares.append(1 - spectrum.tail(rank) / lost_of_noise if lost_of_noise > 0 else 1.0)
     return tuple(shares)
 

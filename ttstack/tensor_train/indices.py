@@ -24,7 +24,7 @@ def array(given: ArrayLike, name: str) -> Array:
         ) from e
 
 
-def checked(indices: ArrayLike, rows: int) -> Array:
+def check_rows(indices: ArrayLike, rows: int) -> Array:
     """Indices as int64, every one a row of a table of `rows` rows.
 
     Raises:
@@ -57,7 +57,7 @@ def distinct(values: Array, count: int) -> tuple[Array, Array]:
     return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
-def divided(rows: Array, factor: int) -> tuple[Array, Array]:
+def divide_rows(rows: Array, factor: int) -> tuple[Array, Array]:
     """Quotients and remainders; NumPy's own `divmod` takes five times as long."""
     quotients = rows // factor
     return quotients, rows - quotients * factor
@@ -67,6 +67,6 @@ def digits(rows: Array, row_factors: tuple[int, ...]) -> list[Array]:
     """Row numbers in the mixed base of the factors, the most significant digit first."""
     found: list[Array] = []
     for factor in reversed(row_factors):
-        rows, digit = divided(rows, factor)
+        rows, digit = divide_rows(rows, factor)
         found.append(digit)
     return found[::-1]

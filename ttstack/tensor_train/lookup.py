@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.tensor_train.axes import swapped
-from ttstack.tensor_train.indices import Array, digits, distinct, divided
+from ttstack.tensor_train.axes import swap_middle
+from ttstack.tensor_train.indices import Array, digits, distinct, divide_rows
 from ttstack.tensor_train.shape import TensorTrainPlan
 
 _GROUP_ELEMENTS = 16_000  # of slices gathered for each slice there is, from which a multiplication a slice is faster
@@ -39,7 +39,7 @@ def consecutive(plan: TensorTrainPlan, cores: Sequence[Array], start: int, stop:
     prefixes = np.arange(start // last, -(-stop // last))
     lefts = _products(plan, cores, prefixes).reshape(-1, plan.ranks[-2])
     flat = lefts @ cores[-1].transpose(1, 0, 2).reshape(plan.ranks[-2], -1)
-    rows = swapped(flat.reshape(len(prefixes), -1, last, width)).reshape(-1, plan.cols)
+    rows = swap_middle(flat.reshape(len(prefixes), -1, last, width)).reshape(-1, plan.cols)
     return rows[start - int(prefixes[0]) * last :][: stop - start]
 
 
@@ -58,7 +58,7 @@ def _repeats(values: Array, count: int) -> bool:
 
 
 def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
-    prefix, digit = divided(rows, plan.row_factors[-1])
+    prefix, digit = divide_rows(rows, plan.row_factors[-1])
     if plan.order == 2:
         lefts = cores[0].reshape(-1, plan.col_factors[0], plan.ranks[1])
         return _finish(plan, cores[-1], lefts, prefix, digit)

@@ -7,7 +7,7 @@ from ttstack.tensor_train.indices import Array
 _POINTS = 4096
 
 
-def captured_of_noise(rank: int, left: int, right: int) -> float:
+def noise_share(rank: int, left: int, right: int) -> float:
     """Expected share of its squares that the leading `rank` directions of a random `left x right` matrix hold.
 
     By the density of Marchenko and Pastur ("Distribution of eigenvalues for some sets of random matrices", Math. USSR

@@ -13,7 +13,7 @@ from ttstack.tensor_train.analysis import Analysis, Spectrum, check_analysis
 from ttstack.tensor_train.arguments import float_type, present, share_faults, whole, whole_faults, wholes, wholes_faults
 from ttstack.tensor_train.factors import column_factors, factorisations
 from ttstack.tensor_train.factors import row_factors as best_row_factors
-from ttstack.tensor_train.ranks import clamped, for_bytes, for_error, tails
+from ttstack.tensor_train.ranks import clamp_ranks, for_bytes, for_error, tails
 from ttstack.tensor_train.shape import TensorTrainPlan, largest_ranks
 
 _LARGEST = {"rows": 2**40, "cols": 2**20}  # that factors are searched for
@@ -70,7 +70,7 @@ def plan(
     base = _of_rank_one(rows, cols, row_factors, col_factors)
     if ranks is not None:
         wanted = [ranks] * (base.order - 1) if not isinstance(ranks, Sequence | np.ndarray) else ranks
-        return clamped(base, [index(rank) for rank in wanted])
+        return clamp_ranks(base, [index(rank) for rank in wanted])
     candidates: list[Candidate] = [(base, analysis.unfoldings if analysis else None)]
     if analysis is not None:
         candidates.append((_of_rank_one(rows, cols, (rows, 1), (1, cols)), (analysis.columns,)))

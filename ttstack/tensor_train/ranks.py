@@ -14,7 +14,7 @@ def tails(plan: TensorTrainPlan, spectra: Sequence[Spectrum]) -> float:
     return sum(spectrum.tail(rank) for spectrum, rank in zip(spectra, plan.ranks[1:-1], strict=False))
 
 
-def clamped(base: TensorTrainPlan, ranks: Sequence[int]) -> TensorTrainPlan:
+def clamp_ranks(base: TensorTrainPlan, ranks: Sequence[int]) -> TensorTrainPlan:
     """The plan with these ranks between its cores, lowered with a warning where no table of its factors needs them."""
     if len(ranks) != base.order - 1:
         raise TensorTrainError(

@@ -7,7 +7,7 @@ import numpy as np
 from ttstack.tensor_train.indices import Array
 
 
-def rounded(cores: Sequence[Array], rel_error: float) -> list[Array]:
+def round_cores(cores: Sequence[Array], rel_error: float) -> list[Array]:
     """Cores `(r_{k-1}, s_k, r_k)` of lower ranks, in float64, within `rel_error` of the Frobenius norm.
 
     Ranks that no tensor of these sizes can need vanish at any error.

@@ -8,14 +8,14 @@ from numpy.typing import DTypeLike
 from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.shape import TensorTrainPlan
 from ttstack.tensor_train.subspace import Directions, directions
-from ttstack.tensor_train.tables import Progress, Table
+from ttstack.tensor_train.tables import DenseTable, Progress
 from ttstack.tensor_train.unfolding import Unfolding
 
 _FIRST_SKETCH = 128  # directions that are tried first where an error decides on the rank
 
 
 def swept(
-    table: Table, plan: TensorTrainPlan, dtype: DTypeLike, rel_error: float | None, progress: Progress | None
+    table: DenseTable, plan: TensorTrainPlan, dtype: DTypeLike, rel_error: float | None, progress: Progress | None
 ) -> tuple[tuple[int, ...], list[Array]]:
     """Ranks and index-major cores: of the plan's ranks, or of the least that keep `rel_error`.
 

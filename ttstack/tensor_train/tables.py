@@ -23,7 +23,7 @@ _EVEN = (1e-6, 1e6)  # largest magnitudes whose squares and sums of squares are 
 
 
 @dataclass(frozen=True)
-class Table:
+class DenseTable:
     """A matrix of finite floats, and the power of two that brings its largest magnitude near 1 where it is far off."""
 
     values: Array
@@ -59,7 +59,7 @@ class Table:
             )
 
 
-def accepted(table: ArrayLike, progress: Progress | None = None) -> Table:
+def accept_table(table: ArrayLike, progress: Progress | None = None) -> DenseTable:
     """A table to work on, read once.
 
     Raises:
@@ -81,7 +81,7 @@ def accepted(table: ArrayLike, progress: Progress | None = None) -> Table:
         if not np.isfinite(low) or not np.isfinite(high):
             raise _not_finite(start, block)
         peak = max(peak, -low, high)
-    return Table(values, peak)
+    return DenseTable(values, peak)
 
 
 def row_blocks(values: Array, task: str, progress: Progress | None = None) -> Iterator[tuple[int, Array]]:

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from ttstack.diagnostics import TensorTrainError
 from ttstack.tensor_train.arguments import share_faults, whole
 from ttstack.tensor_train.bags import MODES, Bags
-from ttstack.tensor_train.certificate import Certificate, certified
-from ttstack.tensor_train.files import read, written
-from ttstack.tensor_train.indices import Array, checked, distinct
+from ttstack.tensor_train.certificate import Certificate, certify
+from ttstack.tensor_train.files import read, write_table
+from ttstack.tensor_train.indices import Array, check_rows, distinct
 from ttstack.tensor_train.lookup import consecutive, lookup
-from ttstack.tensor_train.rounding import rounded
+from ttstack.tensor_train.rounding import round_cores
 from ttstack.tensor_train.shape import TensorTrainPlan
-from ttstack.tensor_train.tables import Progress, accepted
+from ttstack.tensor_train.tables import Progress, accept_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class TensorTrain:
         Raises:
             TensorTrainError: indices are no integers, or outside of the table's rows.
         """
-        rows = checked(indices, self.plan.rows)
+        rows = check_rows(indices, self.plan.rows)
         return lookup(self.plan, self._factors, rows.reshape(-1)).reshape(*rows.shape, self.plan.cols)
 
     def embedding_bag(
@@ -95,12 +95,12 @@ class TensorTrain:
             raise TensorTrainError(f"mode is {mode!r}", hint=f"use one of {', '.join(MODES)}")
         if per_sample_weights is not None and mode != "sum":
             raise TensorTrainError(f"per_sample_weights need mode 'sum', not {mode!r}", hint="use mode='sum'")
-        rows = checked(indices, self.plan.rows)
+        rows = check_rows(indices, self.plan.rows)
         bags = Bags.of(rows, offsets, per_sample_weights, include_last_offset=include_last_offset)
         if padding_idx is not None:
             bags = bags.without(self._padding_row(padding_idx))
         once, places = distinct(bags.indices, self.plan.padded_rows)
-        return bags.pooled(lookup(self.plan, self._factors, once), places, mode)
+        return bags.pool(lookup(self.plan, self._factors, once), places, mode)
 
     def _padding_row(self, padding_idx: int) -> int:
         """The row that pads bags; negative ones count from the end, as in torch."""
@@ -133,9 +133,9 @@ class TensorTrain:
         Raises:
             TensorTrainError: a table that is no finite matrix of floats of this size.
         """
-        given = accepted(table, progress)
+        given = accept_table(table, progress)
         given.check_size(self.plan)
-        return certified(given, self.plan, self.cores, np.float64, progress).rel_error
+        return certify(given, self.plan, self.cores, np.float64, progress).rel_error
 
     def round(self, rel_error: float) -> Self:
         """The table with the least ranks that keep `rel_error` of this one's norm, its padding included.
@@ -173,7 +173,7 @@ class TensorTrain:
             core.reshape(n, core.shape[1], m, -1).transpose(1, 0, 2, 3).reshape(core.shape[1], n * m, -1)
             for n, m, core in zip(row_factors, col_factors, cores, strict=True)
         ]
-        reduced = rounded(folded, rel_error)
+        reduced = round_cores(folded, rel_error)
         ranks = (1, *(core.shape[2] for core in reduced))
         plan = TensorTrainPlan(rows, prod(col_factors), row_factors, col_factors, ranks)
         dtype = cores[0].dtype
@@ -187,7 +187,7 @@ class TensorTrain:
         Raises:
             OutputError: it cannot be written.
         """
-        written(path, self.plan, self.cores, self.certificate)
+        write_table(path, self.plan, self.cores, self.certificate)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:

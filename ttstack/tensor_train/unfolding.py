@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ttstack.tensor_train.axes import swapped
+from ttstack.tensor_train.axes import swap_middle
 from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.tables import BLOCK_ELEMENTS, MAPPED_ELEMENTS, Progress, mapping_of, release
 
@@ -98,7 +98,7 @@ class Unfolding:
             if whole in prefix:
                 last = self.values[whole * self.tails[0] :][tails]
                 filled[prefix.index(whole), : len(last)] = last
-        out = swapped(filled.reshape(len(prefix), len(suffix), self.heads[1], self.tails[1]))
+        out = swap_middle(filled.reshape(len(prefix), len(suffix), self.heads[1], self.tails[1]))
         if self.scale != 1:
             out *= self.scale
         return out.reshape(len(prefix) * self.heads[1], len(suffix) * self.tails[1])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ttstack.report import Report
-from ttstack.ttnn_python.function import Step
+from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.layers import Layer, find_layers
 
 _LISTED = 3
@@ -17,7 +17,7 @@ _LISTED = 3
 class Body:
     """The steps of a function, with what is predicted of them."""
 
-    steps: Sequence[Step]
+    steps: Sequence[EmittedOp]
     report: Report
     outputs: Mapping[str, str]
     """Variables by the names of outputs."""
@@ -45,7 +45,7 @@ class Body:
         parameters = ["device", "t", *(["layer"] if layer.indices else []), *(given.get(p, p) for p in passed)]
         names = {**layer.spelled, **given}
         alike = zip(*layer.stretches, strict=True)
-        lines = [line for steps in alike for line in self._lines(steps, steps[0].renamed(names))]
+        lines = [line for steps in alike for line in self._lines(steps, steps[0].rename(names))]
         made = [f"    return {', '.join(layer.made[0])}"] if layer.made[0] else []
         numbers = [step.number for step in first if step.number is not None]
         head = f'    """Ops {numbers[0]} to {numbers[-1]}, and {len(layer.stretches) - 1} times more."""'
@@ -74,7 +74,7 @@ class Body:
             call = f"    {left}{name}({', '.join(arguments)})"
             yield start, [f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs", call]
 
-    def _lines(self, alike: Sequence[Step], shown: Step) -> Iterator[str]:
+    def _lines(self, alike: Sequence[EmittedOp], shown: EmittedOp) -> Iterator[str]:
         """The comment of an op that all these steps are, then its statements."""
         numbers = [str(step.number) for step in alike if step.number is not None]
         if numbers:
@@ -83,5 +83,5 @@ class Body:
             yield f"    # {', '.join(few)} {shown.operation.name}: {f'{where}, ' if where else ''}{time}"
         yield from shown.lines(4)
 
-    def _time(self, step: Step) -> str:
+    def _time(self, step: EmittedOp) -> str:
         return "" if step.number is None else f"{self.report.ops[step.number].elapsed_ns / 1000:.1f} µs"

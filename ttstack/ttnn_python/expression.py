@@ -43,43 +43,43 @@ def call(function: str, *arguments: Any, **keywords: Any) -> Call:
     return Call(f"ttnn.{function}", arguments, given)
 
 
-def spelled(value: Any, indent: int = 0, before: int = 0) -> str:
+def spell(value: Any, indent: int = 0, before: int = 0) -> str:
     """The text of a value: on the rest of a line after `before` characters, or an argument a line."""
     line = _in_line(value)
     if len(line) + before + indent <= WIDTH or not isinstance(value, Call):
         return line
     inner = indent + 4
-    parts = [f"{' ' * inner}{prefix}{spelled(v, inner, len(prefix) + 1)},\n" for prefix, v in _arguments(value)]
+    parts = [f"{' ' * inner}{prefix}{spell(v, inner, len(prefix) + 1)},\n" for prefix, v in _arguments(value)]
     return f"{value.function}(\n{''.join(parts)}{' ' * indent})"
 
 
-def named_in(value: Any) -> Iterator[str]:
+def find_names(value: Any) -> Iterator[str]:
     """All names in a value, in order."""
     match value:
         case Name():
             yield value.text
         case Item():
-            yield from named_in(value.value)
+            yield from find_names(value.value)
         case Call():
-            yield from (name for _, argument in _arguments(value) for name in named_in(argument))
+            yield from (name for _, argument in _arguments(value) for name in find_names(argument))
         case list() | tuple():
-            yield from (name for entry in cast("Sequence[Any]", value) for name in named_in(entry))
+            yield from (name for entry in cast("Sequence[Any]", value) for name in find_names(entry))
         case _:
             pass
 
 
-def renamed(value: Any, names: Mapping[str, str]) -> Any:
+def rename(value: Any, names: Mapping[str, str]) -> Any:
     """The value with other names."""
     match value:
         case Name():
             return Name(names.get(value.text, value.text))
         case Item():
-            return Item(renamed(value.value, names), value.index)
+            return Item(rename(value.value, names), value.index)
         case Call():
-            keywords = {name: renamed(argument, names) for name, argument in value.keywords.items()}
-            return Call(value.function, [renamed(argument, names) for argument in value.arguments], keywords)
+            keywords = {name: rename(argument, names) for name, argument in value.keywords.items()}
+            return Call(value.function, [rename(argument, names) for argument in value.arguments], keywords)
         case list() | tuple():
-            return [renamed(entry, names) for entry in cast("Sequence[Any]", value)]
+            return [rename(entry, names) for entry in cast("Sequence[Any]", value)]
         case _:
             return value
 

@@ -7,7 +7,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
 from ttstack.ops.types import DType
 from ttstack.program.records import Function, Tensor, TensorKind
-from ttstack.ttnn_python.expression import Call, Name, spelled
+from ttstack.ttnn_python.expression import Call, Name, spell
 from ttstack.ttnn_python.spelling import Constants, data_type, layout
 
 Use = tuple[str, str]
@@ -37,7 +37,7 @@ class Given:
     @property
     def variables(self) -> Mapping[int, str]:
         """How the body refers to each."""
-        return {tensor.id: f"t[{spelled(tensor.name)}]" for tensor in self.tensors}
+        return {tensor.id: f"t[{spell(tensor.name)}]" for tensor in self.tensors}
 
     def tables(self, constants: Constants) -> str:
         """The declarations of inputs, and of parameters and constants."""
@@ -49,18 +49,18 @@ class Given:
     def _table(self, name: str, tensors: list[Tensor], constants: Constants) -> Iterator[str]:
         yield f"{name} = {{"
         for tensor in tensors:
-            key = spelled(tensor.name)
-            yield f"    {key}: {spelled(self._declared(tensor, constants), 4, len(key) + 3)},"
+            key = spell(tensor.name)
+            yield f"    {key}: {spell(self._declared(tensor, constants), 4, len(key) + 3)},"
         yield "}"
 
     def _declared(self, tensor: Tensor, constants: Constants) -> Call:
         if tensor.id in self.on_host:
             rows = Name("ttnn.ROW_MAJOR_LAYOUT")
             return Call("Tensor", (list(tensor.type.shape), Name("ttnn.bfloat16"), rows, Name("None")))
-        return declared(tensor, constants, DType.UI32 if tensor.id in self.unsigned else None)
+        return declare(tensor, constants, DType.UI32 if tensor.id in self.unsigned else None)
 
 
-def declared(tensor: Tensor, constants: Constants, dtype: DType | None = None) -> Call:
+def declare(tensor: Tensor, constants: Constants, dtype: DType | None = None) -> Call:
     """What a tensor is on the device, in the format that the program says or another one."""
     memory = constants.memory(tensor.layout, tensor.type)
     held = data_type(dtype or tensor.layout.dtype)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ttstack.buffers import lifetimes
-from ttstack.ttnn_python.expression import named_in, renamed
-from ttstack.ttnn_python.function import Step
+from ttstack.ttnn_python.expression import find_names, rename
+from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.spelling import identifier
 
 SHORTEST = 8
@@ -27,7 +27,7 @@ class Layer:
 
     starts: tuple[int, ...]
     """Number of the first step of each stretch."""
-    stretches: tuple[tuple[Step, ...], ...]
+    stretches: tuple[tuple[EmittedOp, ...], ...]
     taken: tuple[tuple[str, ...], ...]
     """For each stretch, variables from outside of it, in one order."""
     made: tuple[tuple[str, ...], ...]
@@ -97,12 +97,12 @@ def _template(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]] | None:
     return pieces, tuple(number for found in numbers for number in found)
 
 
-def find_layers(steps: Sequence[Step], times: Sequence[str], outputs: Iterable[str]) -> list[Layer]:
+def find_layers(steps: Sequence[EmittedOp], times: Sequence[str], outputs: Iterable[str]) -> list[Layer]:
     """All repeated layers, none of which overlap; `times` are what comments say of the steps.
 
     Taken first is what saves the most steps.
     """
-    variables = made_by(steps)
+    variables = assigned_variables(steps)
     live = _live(steps, variables, set(outputs))
     tokens, found = _tokens(steps, times, variables), list[Layer]()
     while True:
@@ -117,7 +117,7 @@ def find_layers(steps: Sequence[Step], times: Sequence[str], outputs: Iterable[s
             tokens[covered] = -1 - covered  # like no other
 
 
-def _tokens(steps: Sequence[Step], times: Sequence[str], variables: set[str]) -> Tokens:
+def _tokens(steps: Sequence[EmittedOp], times: Sequence[str], variables: set[str]) -> Tokens:
     """For each step a number, which like steps share."""
     known: dict[str, int] = {}
     texts = (f"{canonical([step], variables)} {time}" for step, time in zip(steps, times, strict=True))
@@ -167,7 +167,7 @@ def _count(tokens: Tokens, start: int, length: int, stride: int) -> int:
 
 
 def _layer(
-    starts: Sequence[int], length: int, steps: Sequence[Step], variables: set[str], live: Sequence[set[str]]
+    starts: Sequence[int], length: int, steps: Sequence[EmittedOp], variables: set[str], live: Sequence[set[str]]
 ) -> Layer | None:
     """The layer, where its stretches compute something and connect their steps alike."""
     stretches = tuple(tuple(steps[at : at + length]) for at in starts)
@@ -176,7 +176,7 @@ def _layer(
     if len({canonical(stretch, variables) for stretch in stretches}) > 1:
         return None
     used = [_used(stretch, variables) for stretch in stretches]
-    own = [made_by(stretch) for stretch in stretches]
+    own = [assigned_variables(stretch) for stretch in stretches]
     after = [live[at + length] & mine for at, mine in zip(starts, own, strict=True)]
     kept = [at for at in range(len(used[0])) if any(names[at] in left for names, left in zip(used, after, strict=True))]
     return Layer(
@@ -187,38 +187,41 @@ def _layer(
     )
 
 
-def made_by(steps: Iterable[Step]) -> set[str]:
+def assigned_variables(steps: Iterable[EmittedOp]) -> set[str]:
     """The variables that steps set."""
     return {target for step in steps for targets, _ in step.statements for target in targets}
 
 
-def _used(steps: Iterable[Step], variables: set[str]) -> list[str]:
+def _used(steps: Iterable[EmittedOp], variables: set[str]) -> list[str]:
     """All tensors that steps name, each once, in order."""
     names = (name for step in steps for name in _named(step) if name in variables or name.startswith("t["))
     return list(dict.fromkeys(names))
 
 
-def _named(step: Step) -> Iterator[str]:
+def _named(step: EmittedOp) -> Iterator[str]:
     for targets, expression in step.statements:
-        yield from named_in(expression)
+        yield from find_names(expression)
         yield from targets
 
 
-def canonical(steps: Sequence[Step], variables: set[str]) -> str:
+def canonical(steps: Sequence[EmittedOp], variables: set[str]) -> str:
     """The text of steps in which tensors are numbers, in the order of their first appearance."""
     numbers = {name: f"%{i}" for i, name in enumerate(_used(steps, variables))}
     statements = [
-        ([numbers[t] for t in targets], renamed(expression, numbers))
+        ([numbers[t] for t in targets], rename(expression, numbers))
         for step in steps
         for targets, expression in step.statements
     ]
     return f"{statements} {[step.missing for step in steps]}"
 
 
-def _live(steps: Sequence[Step], variables: set[str], outputs: set[str]) -> list[set[str]]:
+def _live(steps: Sequence[EmittedOp], variables: set[str], outputs: set[str]) -> list[set[str]]:
     """Before each step, and at the end, the tensors that were made and are still named later."""
-    uses = [lifetimes.Step([v for v in _named(step) if v in variables], [*made_by([step])]) for step in steps]
-    uses.append(lifetimes.Step([*outputs & variables], ()))
+    uses = [
+        lifetimes.BufferAccesses([v for v in _named(step) if v in variables], [*assigned_variables([step])])
+        for step in steps
+    ]
+    uses.append(lifetimes.BufferAccesses([*outputs & variables], ()))
     last = lifetimes.last_uses(uses, {})
     lives = {v: lifetimes.Lifetime(at, last[v]) for at, step in enumerate(uses) for v in step.makes}
     live = lifetimes.live_values(lives, len(uses))

@@ -9,9 +9,9 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.program.records import Binary, Function, Tensor
 from ttstack.report import Report, build_report
 from ttstack.ttnn_python.body import Body
-from ttstack.ttnn_python.expression import spelled
-from ttstack.ttnn_python.function import Step, Steps
-from ttstack.ttnn_python.given import Given, declared
+from ttstack.ttnn_python.expression import spell
+from ttstack.ttnn_python.function import EmittedOp, Steps
+from ttstack.ttnn_python.given import Given, declare
 from ttstack.ttnn_python.spelling import Constants, NoCallError
 from ttstack.version import VERSION
 
@@ -62,7 +62,7 @@ class Emission:
         return self._steps.constants
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[EmittedOp, ...]:
         """The statements of each operation."""
         return self._steps.steps()
 
@@ -82,11 +82,11 @@ class Emission:
         what = f"{len(faults)} tensors of '{self.function.name}' are of no kind that ttnn has"
         _refuse(what, faults, "compile with dtype bf16, bfp8_b or f32, or run the program with `ttstack run`")
 
-    def empty(self, step: Step) -> str:
+    def empty(self, step: EmittedOp) -> str:
         """Statements that make the results of a step without computing them."""
         results = (self.function.tensors[i] for i in step.operation.results)
         return "\n".join(
-            f"{self._steps.variables[t.id]} = put(device, {spelled(declared(t, self.constants))})" for t in results
+            f"{self._steps.variables[t.id]} = put(device, {spell(declare(t, self.constants))})" for t in results
         )
 
     @cached_property
@@ -99,7 +99,7 @@ class Emission:
         parts = [
             self._head(),
             harness.joinpath("tensor.py.txt").read_text().strip(),
-            "\n".join(f"{k} = {spelled(value, before=len(k) + 3)}" for k, value in self.constants.values.items()),
+            "\n".join(f"{k} = {spell(value, before=len(k) + 3)}" for k, value in self.constants.values.items()),
             tables,
             self._prepare(),
             *body.functions,
@@ -139,7 +139,7 @@ def _refuse(what: str, faults: Sequence[str], hint: str) -> None:
 
 def _not_held(tensor: Tensor) -> str:
     try:
-        declared(tensor, Constants())
+        declare(tensor, Constants())
     except NoCallError as why:
         return str(why)
     return ""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ttstack.files import replacing, write_whole
+from ttstack.files import replace_file, write_whole
 from ttstack.flatbuffer import safetensors
 from ttstack.program.records import Binary, Function, TensorKind
 from ttstack.ttnn_python.program import emit_python
@@ -27,6 +27,6 @@ def write_python(
     text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
     used = [function.tensors[i] for i in function.inputs]
     found = [binary.weights[t.name] for t in used if t.kind is not TensorKind.INPUT]
-    with replacing(weights) as file:
+    with replace_file(weights) as file:
         safetensors.write(file, [weight for weight in found if weight.data is not None])
         write_whole(path, text)  # before the weights take their place: where it fails, neither file changes

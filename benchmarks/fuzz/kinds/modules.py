@@ -16,7 +16,7 @@ from tests.frontends.stablehlo_modules import CASES as STABLEHLO
 from tests.frontends.tosa_cases import CASES as TOSA
 from tests.frontends.tosa_cases import spelled
 from ttstack.context import new_context
-from ttstack.frontends.source import imported
+from ttstack.frontends.source import import_model
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects
 
@@ -91,7 +91,7 @@ def prints_and_parses(path: Path, rng: random.Random) -> str | None:
     """Whether the TTIR that was read is that which its text gives."""
     if rng.randrange(3):
         return None
-    with imported(path) as found:
+    with import_model(path) as found:
         printed = found.module.operation.get_asm(print_generic_op_form=bool(rng.randrange(2)))
         plainly = str(found.module)
     with new_context(), ir.Location.unknown():

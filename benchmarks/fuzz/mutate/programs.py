@@ -10,17 +10,17 @@ from benchmarks.fuzz.case import Files, Mutator, Promise, first, with_first
 from benchmarks.fuzz.mutate import plain, tensors
 from tests.flatbuffer.test_fields import Fault, FaultyWriter, wrong_value
 from ttstack.flatbuffer import container, encode, load
-from ttstack.flatbuffer.container import ALIGNMENT, Contents
-from ttstack.flatbuffer.weights import Section
+from ttstack.flatbuffer.container import ALIGNMENT, FileContents
+from ttstack.flatbuffer.weights import WeightsSection
 
 
-def opened(files: Files) -> Contents:
+def opened(files: Files) -> FileContents:
     """The parts of the program."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / first(files)
         path.write_bytes(files[first(files)])
         found = container.read(path)
-        return Contents(found.program, found.weights.copy())
+        return FileContents(found.program, found.weights.copy())
 
 
 def sealed(program: bytes, weights: bytes) -> bytes:
@@ -63,7 +63,7 @@ def _fields(rng: random.Random, files: Files) -> Files:
         for name, content in files.items():
             (Path(folder) / name).write_bytes(content)
         binary = load(Path(folder) / first(files))
-        section = Section(list(binary.weights.values())) if len(files) == 1 else None
+        section = WeightsSection(list(binary.weights.values())) if len(files) == 1 else None
         while True:
             FaultyWriter.fault = Fault(rng.randrange(400), wrong_value(rng))
             try:

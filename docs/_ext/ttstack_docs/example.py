@@ -32,11 +32,11 @@ def ir_after(name: str, model: str = EXAMPLE) -> str:
 def stages(model: str = EXAMPLE) -> dict[str, str]:
     """The module of a model in `docs/` by the name of the pass that made it."""
     from ttstack.compiler import compile_module
-    from ttstack.frontends.source import imported
+    from ttstack.frontends.source import import_model
     from ttstack.frontends.text import parse, print_module
     from ttstack.options import CompileOptions
 
-    with TemporaryDirectory() as folder, imported(ROOT / "docs" / f"{model}.mlir") as found:
+    with TemporaryDirectory() as folder, import_model(ROOT / "docs" / f"{model}.mlir") as found:
         compile_module(found.module, CompileOptions(), weights={}, dump_ir=Path(folder))
         texts = {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
         return {name: print_module(parse(text)) for name, text in texts.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from ttstack.ops.windows import PerAxis, Window, low_and_high, per_axis
 from ttstack_runtime.kernels import eltwise
 from ttstack_runtime.kernels.table import Array, Kernel, KernelTable
-from ttstack_runtime.kernels.windows import on_images, padded, tap
+from ttstack_runtime.kernels.windows import on_images, pad_windows, tap
 
 KERNELS = KernelTable()
 
@@ -167,7 +167,7 @@ def _convolve(
     edge: float | None = 0.0,
 ) -> Array:
     """Convolve `x`, whose batch, spatial and channel axes stand in `order`; the result has the same order."""
-    source = padded(x.transpose(order), windows, edge)
+    source = pad_windows(x.transpose(order), windows, edge)
     depthwise = groups == source.shape[-1] == weight.shape[0] and weight.shape[1] == 1
     out = _depthwise(source, weight, windows) if depthwise else _by_columns(source, weight, windows, groups)
     return _with_bias(out, bias).transpose(np.argsort(order))

@@ -28,7 +28,7 @@ def embedding_backward(indices: Array, weight: Array, in_gradient: Array) -> Arr
     lengths = np.bincount(flat, minlength=len(table))
     order = np.argsort(flat, stable=True)
     gradients = in_gradient.reshape(len(flat), table.shape[1])
-    out = Bags(order, None, np.cumsum(lengths) - lengths, lengths).pooled(gradients, order, "sum")
+    out = Bags(order, None, np.cumsum(lengths) - lengths, lengths).pool(gradients, order, "sum")
     return out.reshape(weight.shape)
 
 
@@ -57,7 +57,7 @@ def embedding_bag(
     except TensorTrainError as error:
         raise ExecutionError(error.diagnostic.message, hint=error.diagnostic.hint) from error
     bags = bags if padding_idx == -1 else bags.without(padding_idx)
-    return bags.pooled(table, _check(bags.indices, len(table)), mode)
+    return bags.pool(table, _check(bags.indices, len(table)), mode)
 
 
 def _rows(weight: Array) -> Array:

@@ -24,7 +24,7 @@ class Visibility:
     is_causal: bool
     window: int | None = None
 
-    def hidden(self, batch: slice, rows: slice, columns: int) -> Array | None:
+    def hidden_mask(self, batch: slice, rows: slice, columns: int) -> Array | None:
         """[b, 1, 1, rows, columns]: True where a query does not see a key; None where all are seen."""
         if not self.is_causal and not self.window:
             return None
@@ -67,7 +67,7 @@ def attend(
         scores = _product(grouped[b, h, :, r], key[b, h, :columns].swapaxes(-1, -2))
         if mask is not None:
             _add_mask(scores, _part(mask, b, h, r, columns))
-        hidden = visible.hidden(b, r, columns)
+        hidden = visible.hidden_mask(b, r, columns)
         if hidden is not None:
             np.copyto(scores, -np.inf, where=hidden)
         total = _exponentials(scores, None if sink is None else sink[h])

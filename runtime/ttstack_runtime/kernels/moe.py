@@ -5,7 +5,7 @@ import numpy as np
 from ttstack.ops.devices import Mesh
 from ttstack.ops.moe import column
 from ttstack_runtime.kernels.mesh import Shares
-from ttstack_runtime.kernels.sort import sorting
+from ttstack_runtime.kernels.sort import sort_positions
 from ttstack_runtime.kernels.table import Array, KernelTable
 
 KERNELS = KernelTable()
@@ -22,7 +22,7 @@ def topk_router_gpt(
 ) -> tuple[Array, Array]:
     """The `k` highest scores of `x @ weight + bias` in each row: which experts, and the softmax of the scores."""
     logits = np.matmul(x, weight) + bias
-    experts = sorting(logits, -1, descending=True)[:, :k]
+    experts = sort_positions(logits, -1, descending=True)[:, :k]
     scores = np.take_along_axis(logits, experts, axis=-1)
     weights = np.exp(scores - scores[:, :1])
     return experts, weights / weights.sum(axis=-1, keepdims=True)
@@ -34,13 +34,13 @@ def moe_expert_token_remap(
 ) -> tuple[list[Array], ...]:
     """The weights of each device's experts for the tokens that go there, and which groups of tokens need them."""
     pairs = [
-        _remap(weights[d], held(mappings, mesh, d), mappings[d].shape[3], metadata[d], reduction_size)
+        _remap(weights[d], held_experts(mappings, mesh, d), mappings[d].shape[3], metadata[d], reduction_size)
         for d in range(mesh.size)
     ]
     return tuple(map(list, zip(*pairs, strict=True)))
 
 
-def held(mappings: Shares, mesh: Mesh, device: int, axis: int | None = None) -> Array:
+def held_experts(mappings: Shares, mesh: Mesh, device: int, axis: int | None = None) -> Array:
     """Whether the device holds each expert."""
     mapping = mappings[device]
     return mapping[0, 0, :, column(mesh, device, mapping.shape[3], axis)] == 1

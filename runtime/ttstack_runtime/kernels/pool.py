@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.ops.windows import PerAxis, Window, low_and_high, per_axis
 from ttstack_runtime.kernels.table import Array, KernelTable
-from ttstack_runtime.kernels.windows import on_images, padded, positions, tap
+from ttstack_runtime.kernels.windows import on_images, pad_windows, positions, tap
 
 KERNELS = KernelTable()
 
@@ -19,7 +19,7 @@ def max_pool2d(
 ) -> Array:
     """Largest element of each window; padding never wins, NaN does."""
     windows = _windows(x, kernel, stride, dilation=dilation, padding=padding, ceil_mode=ceil_mode)
-    taps = _taps(padded(x, windows, _lowest(x)), windows)
+    taps = _taps(pad_windows(x, windows, _lowest(x)), windows)
     out = next(taps)[1].copy()
     for _, shifted in taps:
         np.maximum(out, shifted, out=out)
@@ -40,7 +40,7 @@ def max_pool2d_with_indices(
     """Largest element of each window and its position `row * W + column`; the first of equals."""
     windows = _windows(x, kernel, stride, dilation=dilation, padding=padding, ceil_mode=ceil_mode)
     rows, columns = (positions(w) for w in windows)
-    taps = _taps(padded(x, windows, _lowest(x)), windows)
+    taps = _taps(pad_windows(x, windows, _lowest(x)), windows)
     shape = (len(x), windows[0].count, windows[1].count, x.shape[-1])
     out, indices = np.full(shape, _lowest(x), x.dtype), np.full(shape, -1, np.int64)
     for (i, j), shifted in taps:
@@ -68,7 +68,7 @@ def avg_pool2d(
     """Mean of each window, over padding too if it counts; what overhangs the padding never counts."""
     windows = _windows(x, kernel, stride, dilation=dilation, padding=padding, ceil_mode=ceil_mode)
     total = np.zeros((len(x), windows[0].count, windows[1].count, x.shape[-1]), x.dtype)
-    for _, shifted in _taps(padded(x, windows, 0.0), windows):
+    for _, shifted in _taps(pad_windows(x, windows, 0.0), windows):
         total += shifted
     rows, columns = (np.array(w.taps(padding_counts=count_include_pad)) for w in windows)
     return total / (rows[:, None] * columns)[..., None].astype(x.dtype)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ttstack.ops.pattern import rearrangement
+from ttstack.ops.einops import rearrangement
 from ttstack_runtime.kernels.table import Array, KernelTable
 
 KERNELS = KernelTable()

@@ -16,7 +16,7 @@ def sort(
     stable: bool = False,  # noqa: ARG001 always stable
 ) -> tuple[Array, Array]:
     """Sorted values and their positions along `dim`; equal elements keep their order, NaN is the largest."""
-    order = sorting(x, dim, descending)
+    order = sort_positions(x, dim, descending)
     return np.take_along_axis(x, order, axis=dim), order
 
 
@@ -30,7 +30,7 @@ def topk(
     sorted: bool = False,  # noqa: A002, ARG001 the op's attribute
 ) -> tuple[Array, Array]:
     """The `k` largest or smallest values along `dim`, best first, and their positions; of ties the first."""
-    order = np.take(sorting(x, dim, largest), np.arange(k), axis=dim)
+    order = np.take(sort_positions(x, dim, largest), np.arange(k), axis=dim)
     return np.take_along_axis(x, order, axis=dim), order
 
 
@@ -40,7 +40,7 @@ def sampling(values: Array, indices: Array, k: Array, p: Array, temp: Array, *, 
 
     `k`, `p` and `temp` hold one element a row. A temperature of 0 takes the best candidate.
     """
-    order = sorting(values, -1, descending=True)
+    order = sort_positions(values, -1, descending=True)
     scores = np.take_along_axis(values, order, axis=-1).astype(np.float64)
     temperature = temp.reshape(-1, 1).astype(np.float64)
     weights = np.exp((scores - scores[:, :1]) / np.where(temperature > 0, temperature, 1))
@@ -55,7 +55,7 @@ def sampling(values: Array, indices: Array, k: Array, p: Array, temp: Array, *, 
     return np.take_along_axis(indices, np.take_along_axis(order, picked, axis=-1), axis=-1).reshape(-1)
 
 
-def sorting(x: Array, dim: int, descending: bool) -> Array:
+def sort_positions(x: Array, dim: int, descending: bool) -> Array:
     """Stable positions of the sorted elements along `dim`."""
     if not descending:
         return np.argsort(x, axis=dim, stable=True)

@@ -7,7 +7,7 @@ import numpy as np
 from ttstack.ops.devices import Mesh
 from ttstack_runtime.kernels.collective import all_gather
 from ttstack_runtime.kernels.mesh import Shares
-from ttstack_runtime.kernels.moe import held
+from ttstack_runtime.kernels.moe import held_experts
 from ttstack_runtime.kernels.table import Array, KernelTable
 
 KERNELS = KernelTable()
@@ -62,7 +62,7 @@ def all_to_all_combine(
         _, batch, length, _ = metadata[group[0]].shape
         whole = np.zeros((num_experts_per_tok, batch, length, made[group[0]].shape[3]), made[group[0]].dtype)
         for device in reversed(group):
-            _collect(whole, made[device], metadata[device], held(mappings, mesh, device, cluster_axis))
+            _collect(whole, made[device], metadata[device], held_experts(mappings, mesh, device, cluster_axis))
         for device, part in zip(group, np.split(whole, num_devices, output_shard_dim), strict=True):
             found[device] = part
     return found
@@ -75,7 +75,7 @@ def _dispatch(
     tokens, indices, *_ = gathered
     for d in range(mesh.size):
         rows = indices[d].reshape(-1, indices[d].shape[-1]).astype(np.int64)
-        goes = held(mappings, mesh, d, axis)[rows].any(axis=-1)
+        goes = held_experts(mappings, mesh, d, axis)[rows].any(axis=-1)
         tokens[d] = np.where(goes.reshape(*tokens[d].shape[:-1], 1), tokens[d], np.zeros_like(tokens[d]))
     return tuple(gathered)
 

@@ -22,7 +22,7 @@ def positions(window: Window) -> Array:
     return starts[:, None] + np.arange(window.kernel, dtype=np.int64) * window.dilation
 
 
-def padded(x: Array, windows: Sequence[Window], value: float | None) -> Array:
+def pad_windows(x: Array, windows: Sequence[Window], value: float | None) -> Array:
     """[N, *spatial, C] with padding and overhang of `value`; None repeats the edge."""
     amounts = [(0, 0), *((w.low, w.high + w.overhang) for w in windows), (0, 0)]
     if not any(low or high for low, high in amounts):

@@ -134,7 +134,7 @@ def tile_height(t: TensorType) -> float:
     return height / max(tiles(height), 1)
 
 
-def padded(t: TensorType) -> bool:
+def is_padded(t: TensorType) -> bool:
     """Whether the matrix ends within a tile."""
     return any(extent % TILE for extent in (1, 1, *t.shape)[-2:])
 

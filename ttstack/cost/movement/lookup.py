@@ -37,7 +37,7 @@ def write_cache(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     """Tiles of a cache: filled, they are copied; of rows that are updated, they are read, changed and written back."""
     op, layout = device_op.op, device_op.operands[0]
     cache, given = op.operands[:2]
-    wide, rows = tiles(cache.shape[-1]), max(op.written() // max(cache.shape[-1], 1), 1)
+    wide, rows = tiles(cache.shape[-1]), max(op.written_elements() // max(cache.shape[-1], 1), 1)
     filled = given.shape[-2] == cache.shape[-2] or isinstance(op, (FillCache, PagedFillCache))
     parts = tiles(rows) if filled else rows
     users = min(cache.shape[0] if filled is False else parts, parts)

@@ -1,6 +1,6 @@
 """Rows that become tiles: a row of tiles at a time, of which every core has some."""
 
-from ttstack.cost.movement.ends import Ends, nbytes, padded, tile_height, tile_rows, width_of
+from ttstack.cost.movement.ends import Ends, is_padded, nbytes, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
 from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
@@ -21,12 +21,12 @@ def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
         cores = -(-high // blocks)
     rows, row = min(tile_height(t), TILE), width_of(t) * given.dtype.row_major_bytes
     read = Side()
-    if not ends.reads_own and padded(t) and cores == 1 and chip.movement.tile_padding:
+    if not ends.reads_own and is_padded(t) and cores == 1 and chip.movement.tile_padding:
         return _tile_by_tile(ends, chip.movement.tile_padding, chip)
     if not ends.reads_own:
-        filled = wide * TILE * TILE * given.dtype.row_major_bytes - rows * row if padded(t) else 0.0
+        filled = wide * TILE * TILE * given.dtype.row_major_bytes - rows * row if is_padded(t) else 0.0
         kind = link_kind(chip, in_l1=given.in_l1, write=False)
-        thread = Transfers(kind, rows, row, rows if padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle)
+        thread = Transfers(kind, rows, row, rows if is_padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle)
         read = side((thread,), given, rows * row * high, ends.grid, cores, chip, write=False)
     waits = max(wide / chip.movement.pages_in_flight, 1.0)
     write = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip, waits=waits)

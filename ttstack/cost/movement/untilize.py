@@ -1,6 +1,6 @@
 """Tiles that become rows: a row of tiles at a time, of which every core has some."""
 
-from ttstack.cost.movement.ends import Ends, padded, tile_height, tile_rows, width_of
+from ttstack.cost.movement.ends import Ends, is_padded, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
 from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
@@ -36,7 +36,7 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
     rows = min(tile_height(t), TILE)
     row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
     nbytes = t.size * made.dtype.row_major_bytes
-    write = write_result(ends, rows, row, nbytes, cores, chip, waits=rows if padded(t) else 1.0)
+    write = write_result(ends, rows, row, nbytes, cores, chip, waits=rows if is_padded(t) else 1.0)
     return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
 
 

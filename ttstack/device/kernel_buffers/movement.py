@@ -20,7 +20,7 @@ from ttstack.ops.attention import ConcatenateHeads, SplitHeads, SplitQueryKeyVal
 from ttstack.ops.base import Op
 from ttstack.ops.creation import Full, Ones, Zeros
 from ttstack.ops.embedding import Embedding, EmbeddingBag
-from ttstack.ops.generic import ToLayout, named
+from ttstack.ops.generic import ToLayout, named_op
 from ttstack.ops.indexing import Index, IndexSelect, SliceStatic
 from ttstack.ops.kv_cache import UpdateCache
 from ttstack.ops.movement import Permutation
@@ -39,7 +39,7 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     """Bytes on each core of an op that moves elements or reduces them; None where the kernel is none of these."""
     cores = chip.num_cores
     tiled = device_op.operands and device_op.results and all(layout.tiled for layout in device_op.layouts())
-    match named(device_op.op):
+    match named_op(device_op.op):
         case ToLayout() as op:
             found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
         case Full() | Zeros() | Ones():  # made on the host
@@ -57,7 +57,7 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 def _on_tiles(device_op: DeviceOp, cores: int) -> int | None:
     given, made = device_op.operands[0].dtype, device_op.results[0].dtype
-    found = _moved(named(device_op.op), given, cores)
+    found = _moved(named_op(device_op.op), given, cores)
     return found if found is None or given == made else max(found, typecast(given, made))
 
 
@@ -128,7 +128,7 @@ def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Seque
 
 
 def _looked_up(device_op: DeviceOp, cores: int) -> int:
-    op, index = named(device_op.op), device_op.operands[0].dtype
+    op, index = named_op(device_op.op), device_op.operands[0].dtype
     assert isinstance(op, Embedding | EmbeddingBag)
     width = op.weight.shape[-1]
     shape = op.input.shape

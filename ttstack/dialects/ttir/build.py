@@ -7,14 +7,14 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 
 
-def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+def reshape_to(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     """`value` in another shape; itself where it has that shape."""
     if read_type(value.type).shape == tuple(shape):
         return value
     return ttir.reshape(value, shape=tuple(shape))
 
 
-def permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
+def permute_dims(value: ir.Value, order: Sequence[int]) -> ir.Value:
     """`value` with its dimensions in another order; itself where that is theirs."""
     if list(order) == list(range(len(order))):
         return value

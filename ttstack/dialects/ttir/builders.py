@@ -24,9 +24,9 @@ class Builders:
         """The builder of one op."""
         if mnemonic not in OPS:
             raise AttributeError(f"there is no op '{mnemonic}'")
-        return partial(self.named, mnemonic)
+        return partial(self.build, mnemonic)
 
-    def named(
+    def build(
         self, mnemonic: str, /, *operands: ir.Value | None, result: TensorType | None = None, **attributes: Any
     ) -> ir.Value:
         """The first result of the op of that name, where the name is a value."""

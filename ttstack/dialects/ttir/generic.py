@@ -12,14 +12,14 @@ from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
 from ttstack.ops.base import MAX_VARIADIC, OPS, Op
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.raising import Source
+from ttstack.ops.raising import GenericSource
 from ttstack.ops.types import TensorType
 
 SOURCE, ATTRIBUTES, PLACES = "source", "source_attributes", "source_places"
 """The op that a dispatch was made of, by mnemonic, its attributes, and places of operands that are not the first."""
 
 
-class GenericOp(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
+class TTIRGeneric(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
     """Loops over tiles: inputs and a destination, a map and an access for each, and a region on tiles."""
 
     __annotations__ = {
@@ -72,10 +72,10 @@ def _source(op: Op | None) -> dict[str, ir.Attribute]:
     return written
 
 
-def read_source(op: ir.Operation) -> Source:
+def read_source(op: ir.Operation) -> GenericSource:
     """The op that a dispatch was made of; raises `ValueError` where there is no such op."""
     if SOURCE not in op.attributes:
-        return Source()
+        return GenericSource()
     name = ir.StringAttr(op.attributes[SOURCE]).value
     if name not in OPS:
         raise ValueError(f"its source is '{name}', which is no op")
@@ -86,4 +86,6 @@ def read_source(op: ir.Operation) -> Source:
     places = tuple(ir.DenseI64ArrayAttr(op.attributes[PLACES])) if PLACES in op.attributes else ()
     if places and not 0 < len(set(places)) == len(op.operands) - 1 <= max(places) + 1 <= len(OPS[name].operand_specs()):
         raise ValueError(f"its source has operands in the places {list(places)}")
-    return Source(name, {a.name: read_attribute(a.name, specs[a.name].spelling, a.attr) for a in written}, places)
+    return GenericSource(
+        name, {a.name: read_attribute(a.name, specs[a.name].spelling, a.attr) for a in written}, places
+    )

@@ -14,7 +14,7 @@ from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.generic import Generic
 
 
-class GenericOp(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
+class TTNNGeneric(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
     """Loops over tiles: inputs and a result, a map and an access for each, and a region on tiles."""
 
     definition = Generic

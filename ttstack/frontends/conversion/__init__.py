@@ -1,7 +1,7 @@
 """What all source dialects share: tables of conversions, the driver over MLIR's dialect conversion, and TTIR values."""
 
-from ttstack.frontends.conversion.call import Call
-from ttstack.frontends.conversion.convert import Source, check, convert
-from ttstack.frontends.conversion.table import Conversion, ConversionTable
+from ttstack.frontends.conversion.convert import SourceDialect, check, convert
+from ttstack.frontends.conversion.source_op import SourceOp
+from ttstack.frontends.conversion.table import ConversionRule, ConversionTable
 
-__all__ = ["Call", "Conversion", "ConversionTable", "Source", "check", "convert"]
+__all__ = ["ConversionRule", "ConversionTable", "SourceDialect", "SourceOp", "check", "convert"]

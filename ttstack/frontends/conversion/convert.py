@@ -8,9 +8,9 @@ from typing import Any, Generic
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.call import Call
-from ttstack.frontends.conversion.table import C, Conversion
-from ttstack.frontends.unsupported import unsupported
+from ttstack.frontends.conversion.source_op import SourceOp
+from ttstack.frontends.conversion.table import C, ConversionRule
+from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import PassManager, ir, rewrite
 
 _CLEANUP = "builtin.module(canonicalize,cse)"
@@ -20,10 +20,10 @@ _REFUSED = "ttstack.refused"
 
 
 @dataclass(frozen=True)
-class Source(Generic[C]):
+class SourceDialect(Generic[C]):
     """What the driver has to know of a dialect."""
 
-    conversions: Mapping[str, Conversion[C]]
+    conversions: Mapping[str, ConversionRule[C]]
     call: type[C]
     prefixes: tuple[str, ...]
     """How names of its ops begin: those that have no conversion are reported."""
@@ -38,7 +38,7 @@ class Source(Generic[C]):
     """Why ops have no conversion, and what to do instead, where more can be said than that."""
 
 
-def convert(module: ir.Module, source: Source[C]) -> None:
+def convert(module: ir.Module, source: SourceDialect[C]) -> None:
     """Convert every function of the module in place; arguments and results must have builtin types.
 
     Raises:
@@ -51,7 +51,7 @@ def convert(module: ir.Module, source: Source[C]) -> None:
     PassManager.parse(_CLEANUP).run(module.operation)
 
 
-def check(functions: Iterable[Any], source: Source[C]) -> None:
+def check(functions: Iterable[Any], source: SourceDialect[C]) -> None:
     """Every op of every function has a conversion; what stands in regions of ops is their conversions' to judge.
 
     Raises:
@@ -66,13 +66,13 @@ def check(functions: Iterable[Any], source: Source[C]) -> None:
             found[name] += 1
             first.setdefault(name, read_location(op.location))
     if found:
-        raise unsupported(found, first, source.conversions, source.reasons)
+        raise unsupported_error(found, first, source.conversions, source.reasons)
 
 
 class _Driver(Generic[C]):
     """Patterns and types of one run; holds the callbacks, to which the bindings hold no reference."""
 
-    def __init__(self, source: Source[C]) -> None:
+    def __init__(self, source: SourceDialect[C]) -> None:
         self.refusals: list[UnsupportedOpError] = []
         self._source = source
         self._types = rewrite.TypeConverter()
@@ -129,12 +129,12 @@ class _Driver(Generic[C]):
         return list(op.results)
 
 
-def _misfit(call: Call, values: Sequence[ir.Value]) -> str | None:
+def _misfit(call: SourceOp, values: Sequence[ir.Value]) -> str | None:
     """Why values cannot stand for the results of an op; None where they can."""
     if len(values) != len(call.results):
         return f"has {len(call.results)} results, what it becomes has {len(values)}"
     for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
-        if wanted is not None and call.used(i) and read_type(value.type) != wanted:
+        if wanted is not None and call.is_used(i) and read_type(value.type) != wanted:
             return f"becomes {value.type}, its result {i} is {wanted}"
     return None
 

@@ -4,7 +4,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, diagonal, elementwise
@@ -41,7 +41,7 @@ def einsum(equation: str, tensors: Sequence[ir.Value], result: TensorType) -> ir
         terms = [_contract(left, right, kept, result), *rest]
     (last,) = terms
     last = _sum_terms(last, output)
-    return reshaped(permuted(last.value, last.places(output)), result.shape)
+    return reshape_to(permute_dims(last.value, last.places(output)), result.shape)
 
 
 def _spell(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
@@ -108,8 +108,8 @@ def _alike(term: _Term, other: _Term, shared: Sequence[str]) -> _Term:
 def _multiply(left: _Term, right: _Term, result: TensorType) -> _Term:
     """Element by element, where nothing is summed."""
     letters = left.letters + "".join(c for c in right.letters if c not in left.letters)
-    ordered = permuted(right.value, right.places([c for c in letters if c in right.letters]))
+    ordered = permute_dims(right.value, right.places([c for c in letters if c in right.letters]))
     extents = dict(zip(right.letters, right.shape, strict=True))
-    spread = reshaped(ordered, [extents.get(c, 1) for c in letters])
-    lead = reshaped(left.value, (*left.shape, *(1,) * (len(letters) - len(left.letters))))
+    spread = reshape_to(ordered, [extents.get(c, 1) for c in letters])
+    lead = reshape_to(left.value, (*left.shape, *(1,) * (len(letters) - len(left.letters))))
     return _Term(letters, elementwise("multiply", lead, spread, result=result))

@@ -9,13 +9,13 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
 TO_EVEN = "floor subtract multiply eq ne gt logical_and logical_or typecast add"
-"""What `rounded_to_even` is made of."""
+"""What `round_to_even` is made of."""
 
 
-def rounded_to_even(x: ir.Value) -> ir.Value:
+def round_to_even(x: ir.Value) -> ir.Value:
     """The nearest whole number; of two, the even one."""
     t = read_type(x.type)
-    f, test = partial(elementwise, result=t), partial(ttir.named, result=t.with_dtype(DType.I1))
+    f, test = partial(elementwise, result=t), partial(ttir.build, result=t.with_dtype(DType.I1))
     below = ttir.floor(x)
     rest, half = f("subtract", x, below), scalar(0.5, t)
     odd = test("ne", ttir.floor(f("multiply", below, half)), f("multiply", below, half))

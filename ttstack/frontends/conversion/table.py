@@ -6,17 +6,17 @@ from functools import partial
 from types import MappingProxyType
 from typing import Generic, TypeAlias, TypeVar
 
-from ttstack.frontends.conversion.call import Call
+from ttstack.frontends.conversion.source_op import SourceOp
 from ttstack.mlir import ir
 
-C = TypeVar("C", bound=Call)
+C = TypeVar("C", bound=SourceOp)
 
 Convert: TypeAlias = Callable[[C], ir.Value | Sequence[ir.Value]]
 """Takes an op of the source and returns what replaces its results; location and insertion point are the op's."""
 
 
 @dataclass(frozen=True)
-class Conversion(Generic[C]):
+class ConversionRule(Generic[C]):
     """One op of the source, the `ttir` ops that it can become, and how."""
 
     source: str
@@ -43,7 +43,7 @@ class ConversionTable(Generic[C]):
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self._conversions: dict[str, Conversion[C]] = {}
+        self._conversions: dict[str, ConversionRule[C]] = {}
 
     def __call__(self, *sources: str, to: str = "") -> Callable[[Convert[C]], Convert[C]]:
         """Register a function for ops; `to` lists its targets."""
@@ -61,9 +61,9 @@ class ConversionTable(Generic[C]):
             name = source if source.startswith((f"{dialect}.", "@")) else self._prefix + source
             if name in self._conversions:
                 raise ValueError(f"{name} is already converted by {self._conversions[name].convert.__module__}")
-            self._conversions[name] = Conversion(name, tuple(targets), convert)
+            self._conversions[name] = ConversionRule(name, tuple(targets), convert)
 
     @property
-    def by_name(self) -> Mapping[str, Conversion[C]]:
+    def by_name(self) -> Mapping[str, ConversionRule[C]]:
         """The conversions, read only."""
         return MappingProxyType(self._conversions)

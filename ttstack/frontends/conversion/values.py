@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttstack.dialects.elements import elements_attribute
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -30,13 +30,13 @@ def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
 
 def splat(number: float, t: TensorType) -> ir.Value:
     """A tensor of one number; a constant where `ttir.full` cannot spell the number exactly."""
-    value = float(number) if t.dtype.is_float else wrapped(number, t.dtype)
+    value = float(number) if t.dtype.is_float else wrap_integer(number, t.dtype)
     if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
         return constant(np.full(t.shape, value, t.dtype.numpy), t)
     return ttir.full(result=t, shape=t.shape, fill_value=value)
 
 
-def wrapped(number: float, dtype: ElementType) -> int:
+def wrap_integer(number: float, dtype: ElementType) -> int:
     """The integer of that element type whose bits are the last ones of the number, as PyTorch casts it."""
     if dtype is DType.I1:
         return int(number != 0)
@@ -57,13 +57,13 @@ def scalar(number: float, like: TensorType) -> ir.Value:
 def elementwise(mnemonic: str, *operands: ir.Value | float, result: TensorType) -> ir.Value:
     """An elementwise op on tensors and numbers, all cast to the element type of the result."""
     values = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in operands]
-    return ttir.named(mnemonic, *values)
+    return ttir.build(mnemonic, *values)
 
 
 def with_leading_ones(value: ir.Value, rank: int) -> ir.Value:
     """`value` with dimensions of extent 1 in front."""
     shape = read_type(value.type).shape
-    return reshaped(value, (1,) * (rank - len(shape)) + shape)
+    return reshape_to(value, (1,) * (rank - len(shape)) + shape)
 
 
 def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
@@ -73,7 +73,7 @@ def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     return value if set(factors) <= {1} else ttir.broadcast(value, broadcast_dimensions=factors)
 
 
-def sliced(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
+def slice_along(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
     """`x[begin:end:step]` along one dimension; `x` itself where that is all of it."""
     shape = read_type(x.type).shape
     if (begin, end, step) == (0, shape[dim], 1):
@@ -83,7 +83,7 @@ def sliced(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Val
     return ttir.slice_static(x, begins=tuple(begins), ends=tuple(ends), step=tuple(steps))
 
 
-def joined(parts: Sequence[ir.Value], dim: int) -> ir.Value:
+def concat_along(parts: Sequence[ir.Value], dim: int) -> ir.Value:
     """The parts side by side; more than an op can take are joined in groups first."""
     while len(parts) > 1:
         groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
@@ -95,10 +95,10 @@ def diagonal(x: ir.Value, offset: int, first: int, second: int) -> ir.Value:
     """The diagonal of two dimensions, last: every element but the first is a row and a column from the one before."""
     rank = read_type(x.type).rank
     dims = axis(first, rank), axis(second, rank)
-    x = permuted(x, (*(d for d in range(rank) if d not in dims), *dims))
+    x = permute_dims(x, (*(d for d in range(rank) if d not in dims), *dims))
     *lead, rows, columns = read_type(x.type).shape
     count = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
     begin = offset if offset >= 0 else -offset * columns
-    line = reshaped(x, (*lead, rows * columns))
+    line = reshape_to(x, (*lead, rows * columns))
     end = begin + (count - 1) * (columns + 1) + 1 if count else begin
-    return sliced(line, len(lead), begin, end, columns + 1)
+    return slice_along(line, len(lead), begin, end, columns + 1)

@@ -60,7 +60,7 @@ def unroll(node: NodeProto, walker: Walker) -> list[str]:
         i += 1
     if scanned and not i:
         raise _refuse(node, "does not run once, and nothing says what its stacked results are")
-    return [*carried, *(stacked(node, values, 0, walker) for values in scanned)]
+    return [*carried, *(stack_values(node, values, 0, walker) for values in scanned)]
 
 
 CONTROL_FLOW = {"If": take_branch, "Loop": unroll}
@@ -74,7 +74,7 @@ def _body(node: NodeProto, name: str) -> GraphProto:
     return found
 
 
-def stacked(node: NodeProto, values: Sequence[str], axis: int, walker: Walker) -> str:
+def stack_values(node: NodeProto, values: Sequence[str], axis: int, walker: Walker) -> str:
     """The values along a new dimension, by nodes of their own."""
     prefix = f"{name_of(node)}/{axis}/{values[0]}/"
     walker.known[f"{prefix}axes"] = np.array([axis])

@@ -7,7 +7,7 @@ from typing import Any
 from onnx import GraphProto, TypeProto, ValueInfoProto
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.onnx.types import DTYPES, extents, given_shape, shape_fault, spell, static_shape
+from ttstack.frontends.onnx.types import DTYPES, extents, read_shape, shape_fault, spell, static_shape
 
 
 def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
@@ -44,7 +44,7 @@ def _how_to_give(values: Mapping[str, ValueInfoProto]) -> str | None:
 def _by_name(inputs: Any, names: list[str], path: Path) -> Mapping[str, Any]:
     if inputs is None or isinstance(inputs, Mapping):
         return inputs or {}
-    listed = isinstance(inputs, tuple | list) and given_shape(inputs) is None
+    listed = isinstance(inputs, tuple | list) and read_shape(inputs) is None
     values = list(inputs) if listed else [inputs]
     if len(values) > len(names):
         raise SourceError(f"{len(values)} inputs are given; '{path}' takes {len(names)}: {', '.join(names)}")
@@ -70,7 +70,7 @@ def _unknown(value: TypeProto) -> str:
 
 
 def _fix(value: TypeProto, given: Any) -> str:
-    shape = given_shape(given)
+    shape = read_shape(given)
     if shape is None:
         return f"is given as {given!r}, which is no shape"
     tensor = value.tensor_type

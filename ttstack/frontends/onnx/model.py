@@ -16,11 +16,11 @@ from ttstack.frontends.onnx.supported import check_ops
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.wire import LARGE_BYTES
 from ttstack.frontends.onnx_to_ttir import WHOLE, onnx_to_ttir
-from ttstack.frontends.readers.kind import Source
+from ttstack.frontends.readers.kind import SourceModel
 from ttstack.program.records import TensorKind
 
 
-def import_onnx(path: Path, inputs: Any = None) -> Source:
+def import_onnx(path: Path, inputs: Any = None) -> SourceModel:
     """The TTIR of the model in a file, in the current context.
 
     Args:
@@ -50,7 +50,7 @@ def import_onnx(path: Path, inputs: Any = None) -> Source:
         for name, kind in kinds.items()
         if kind is not TensorKind.INPUT
     }
-    return Source(module, weights, str(path), {"load": loaded - start, "import": time.perf_counter() - loaded})
+    return SourceModel(module, weights, str(path), {"load": loaded - start, "import": time.perf_counter() - loaded})
 
 
 def _arguments(graph: StaticGraph) -> dict[str, TensorKind]:

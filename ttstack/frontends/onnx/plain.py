@@ -10,7 +10,7 @@ from ttstack.frontends.onnx.definitions import DEFINITIONS
 from ttstack.frontends.onnx.types import static_shape
 
 
-def pads_spelled(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
+def spell_pads(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
     """The node with numbers in place of `auto_pad`; the node itself where it has none."""
     attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     how = attributes.pop("auto_pad", b"NOTSET").decode()

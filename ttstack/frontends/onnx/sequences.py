@@ -8,7 +8,7 @@ from onnx import NodeProto
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.frontends.limits import ROUNDS
-from ttstack.frontends.onnx.control import Walker, known_values, name_of, stacked
+from ttstack.frontends.onnx.control import Walker, known_values, name_of, stack_values
 from ttstack.frontends.onnx.types import static_shape
 
 
@@ -86,7 +86,7 @@ def _join(node: NodeProto, walker: Listing) -> str:
     values = walker.sequences[node.input[0]]
     attributes = {a.name: a.i for a in node.attribute}
     if attributes.get("new_axis", 0):
-        return stacked(node, values, attributes["axis"], walker)
+        return stack_values(node, values, attributes["axis"], walker)
     walker.node(onnx.helper.make_node("Concat", values, node.output, name_of(node), axis=attributes["axis"]))
     return node.output[0]
 

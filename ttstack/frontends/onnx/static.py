@@ -12,7 +12,7 @@ from ttstack.frontends.onnx import sequences
 from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
 from ttstack.frontends.onnx.evaluate import Array, Evaluator
 from ttstack.frontends.onnx.inputs import graph_inputs
-from ttstack.frontends.onnx.plain import definition, nodes_of, pads_spelled
+from ttstack.frontends.onnx.plain import definition, nodes_of, spell_pads
 from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import shape_fault, spell, static_shape, type_of
@@ -77,7 +77,7 @@ class StaticGraph:
         if (function := self._definition(node)) is not None:
             self._expand(function, node)
             return
-        node = pads_spelled(node, self.types)
+        node = spell_pads(node, self.types)
         types = self._types(node)
         if _is_small(types) and (values := self._evaluator.values(node, self.types, self.known)):
             self.known |= values

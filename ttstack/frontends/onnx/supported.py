@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from onnx import NodeProto
 
 from ttstack.frontends.onnx_to_ttir import WHOLE
-from ttstack.frontends.unsupported import unsupported
+from ttstack.frontends.unsupported import unsupported_error
 
 _NAMES = """
     Abs Acos Add And ArgMax ArgMin Asin Asinh Atan BatchNormalization BitwiseAnd BitwiseNot BitwiseOr BitwiseXor
@@ -42,4 +42,4 @@ def check_ops(nodes: Iterable[NodeProto]) -> None:
             if node.domain not in OWN_DOMAINS:
                 reasons[name] = f"it is of the domain {node.domain}: only ONNX's own ops can be compiled"
     if found:
-        raise unsupported(found, first, [f"onnx.{name}" for name in SUPPORTED], reasons)
+        raise unsupported_error(found, first, [f"onnx.{name}" for name in SUPPORTED], reasons)

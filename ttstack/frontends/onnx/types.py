@@ -68,7 +68,7 @@ def spell(value: TypeProto) -> str:
     return "x".join(extents(value)) or "scalar"
 
 
-def given_shape(value: Any) -> tuple[int, ...] | None:
+def read_shape(value: Any) -> tuple[int, ...] | None:
     """The shape of an array, of a `TensorType`, or spelled as `(2, 64)`, `((2, 64), "f32")` or `"2x64xf32"`."""
     match value:
         case TensorType():
@@ -77,7 +77,7 @@ def given_shape(value: Any) -> tuple[int, ...] | None:
             match = _EXTENTS.fullmatch(value)
             return tuple(map(int, match[1].split("x"))) if match else None
         case (tuple() | list() as shape, str()):
-            return given_shape(shape)
+            return read_shape(shape)
         case tuple() | list():
             return tuple(value) if all(isinstance(extent, int) and extent >= 0 for extent in value) else None
     shape = getattr(value, "shape", None)

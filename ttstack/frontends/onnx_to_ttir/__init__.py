@@ -3,7 +3,7 @@
 from types import MappingProxyType
 
 from ttstack.frontends.onnx_to_ttir import eltwise, gather, pool, quantization, recurrent, resize, shape
-from ttstack.frontends.onnx_to_ttir.call import Call
+from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxOp
 from ttstack.frontends.torch_to_ttir import CONVERSIONS as OF_TORCH
 from ttstack.frontends.torch_to_ttir import convert
 from ttstack.mlir import ir
@@ -24,4 +24,4 @@ def onnx_to_ttir(module: ir.Module) -> None:
     Raises:
         UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
     """
-    convert.convert(module, {**OF_TORCH, **CONVERSIONS}, Call)
+    convert.convert(module, {**OF_TORCH, **CONVERSIONS}, OnnxOp)

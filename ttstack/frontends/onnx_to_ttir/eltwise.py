@@ -4,46 +4,46 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
+from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
 from ttstack.frontends.conversion.values import elementwise, scalar
-from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.filters import along
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = OnnxConversionTable()
 
 
 @CONVERSIONS("Softsign", to="softsign")
-def _softsign(call: Call) -> ir.Value:
+def _softsign(call: OnnxOp) -> ir.Value:
     """The same."""
     return ttir.softsign(call.tensor(0))
 
 
 @CONVERSIONS("Mish", to="mish")
-def _mish(call: Call) -> ir.Value:
+def _mish(call: OnnxOp) -> ir.Value:
     """The same."""
     return ttir.mish(call.tensor(0))
 
 
 @CONVERSIONS("Round", to=TO_EVEN)
-def _round(call: Call) -> ir.Value:
+def _round(call: OnnxOp) -> ir.Value:
     """Halves to even numbers."""
-    return rounded_to_even(call.tensor(0))
+    return round_to_even(call.tensor(0))
 
 
 @CONVERSIONS("ThresholdedRelu", to="gt where full")
-def _thresholded_relu(call: Call) -> ir.Value:
+def _thresholded_relu(call: OnnxOp) -> ir.Value:
     """What is above `alpha`, else 0."""
     x = call.tensor(0)
     return where(compare("gt", x, call.attribute("alpha", 1.0)), x, scalar(0, call.result), call.result)
 
 
 @CONVERSIONS("Atanh", to="log1p subtract neg multiply full")
-def _atanh(call: Call) -> ir.Value:
+def _atanh(call: OnnxOp) -> ir.Value:
     """Half of `log(1 + x) - log(1 - x)`."""
     x = call.tensor(0)
     difference = ttir.subtract(ttir.log1p(x), ttir.log1p(ttir.neg(x)))
@@ -51,7 +51,7 @@ def _atanh(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("Acosh", to="log sqrt add subtract multiply full")
-def _acosh(call: Call) -> ir.Value:
+def _acosh(call: OnnxOp) -> ir.Value:
     """`log(x + sqrt((x - 1) * (x + 1)))`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     root = ttir.sqrt(f("multiply", f("subtract", x, 1), f("add", x, 1)))
@@ -59,14 +59,14 @@ def _acosh(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("BitShift", to="logical_left_shift logical_right_shift")
-def _bit_shift(call: Call) -> ir.Value:
+def _bit_shift(call: OnnxOp) -> ir.Value:
     """Zeros are shifted in."""
     side = call.attribute("direction", "LEFT").lower()
-    return ttir.named(f"logical_{side}_shift", call.tensor(0), call.tensor(1))
+    return ttir.build(f"logical_{side}_shift", call.tensor(0), call.tensor(1))
 
 
 @CONVERSIONS("LRN", to="square matmul permute constant multiply add pow div full")
-def _lrn(call: Call) -> ir.Value:
+def _lrn(call: OnnxOp) -> ir.Value:
     """Divided by a power of the mean square of neighbouring channels: a product with a band matrix."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     count, size = call.result.shape[1], call.attribute("size", 1)
@@ -74,13 +74,15 @@ def _lrn(call: Call) -> ir.Value:
     offset = place[None, :] - place[:, None]
     band = (offset >= -((size - 1) // 2)) & (offset <= size // 2)
     last = (0, *range(2, call.result.rank), 1)
-    sums = along(permuted(ttir.square(x), last), call.result.rank - 1, band * (call.attribute("alpha", 1e-4) / size))
-    spread = permuted(sums, (0, call.result.rank - 1, *range(1, call.result.rank - 1)))
+    sums = along(
+        permute_dims(ttir.square(x), last), call.result.rank - 1, band * (call.attribute("alpha", 1e-4) / size)
+    )
+    spread = permute_dims(sums, (0, call.result.rank - 1, *range(1, call.result.rank - 1)))
     return f("div", x, f("pow", f("add", spread, call.attribute("bias", 1.0)), call.attribute("beta", 0.75)))
 
 
 @CONVERSIONS("ReduceProd", to="prod reshape")
-def _reduce_prod(call: Call) -> ir.Value:
+def _reduce_prod(call: OnnxOp) -> ir.Value:
     """One dimension after another."""
     x = call.tensor(0)
     rank = read_type(x.type).rank

@@ -2,30 +2,30 @@
 
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = OnnxConversionTable()
 
 
 @CONVERSIONS("MaxPool", to="max_pool2d permute reshape")
-def _max_pool(call: Call) -> list[ir.Value]:
+def _max_pool(call: OnnxOp) -> list[ir.Value]:
     """Channels last and back; a line is an image of height 1."""
-    if len(call.results) > 1 and call.used(1):
+    if len(call.results) > 1 and call.is_used(1):
         call.refuse("is used for more than its maxima", "the positions are not computed")
     return [_pool(call, "max_pool2d")] * len(call.results)
 
 
 @CONVERSIONS("AveragePool", to="avg_pool2d permute reshape")
-def _average_pool(call: Call) -> ir.Value:
+def _average_pool(call: OnnxOp) -> ir.Value:
     """Channels last and back; a line is an image of height 1."""
     return _pool(call, "avg_pool2d", count_include_pad=bool(call.attribute("count_include_pad", 0)))
 
 
-def _pool(call: Call, mnemonic: str, **more: Any) -> ir.Value:
+def _pool(call: OnnxOp, mnemonic: str, **more: Any) -> ir.Value:
     x = call.tensor(0)
     batch, channels, *sizes = read_type(x.type).shape
     rank = len(sizes)
@@ -37,8 +37,8 @@ def _pool(call: Call, mnemonic: str, **more: Any) -> ir.Value:
         for name in ("kernel_shape", "strides", "dilations")
     )
     pads = call.attribute("pads", []) or [0] * 2 * rank
-    images = permuted(reshaped(x, (batch, channels, *(1 for _ in lead), *sizes)), (0, 2, 3, 1))
-    pooled = ttir.named(
+    images = permute_dims(reshape_to(x, (batch, channels, *(1 for _ in lead), *sizes)), (0, 2, 3, 1))
+    pooled = ttir.build(
         mnemonic,
         images,
         kernel=kernel,
@@ -48,4 +48,4 @@ def _pool(call: Call, mnemonic: str, **more: Any) -> ir.Value:
         ceil_mode=bool(call.attribute("ceil_mode", 0)),
         **more,
     )
-    return reshaped(permuted(pooled, (0, 3, 1, 2)), call.result.shape)
+    return reshape_to(permute_dims(pooled, (0, 3, 1, 2)), call.result.shape)

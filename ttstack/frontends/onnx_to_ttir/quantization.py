@@ -5,26 +5,26 @@ import numpy as np
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant
-from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.mlir import ir
 from ttstack.ops.types import ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = OnnxConversionTable()
 
 
 @CONVERSIONS("QuantizeLinear", to="quantize_unrolled")
-def _quantize(call: Call) -> ir.Value:
+def _quantize(call: OnnxOp) -> ir.Value:
     """Rounded to nearest, ties to even, within the range of the integers."""
     return _unroll(call, "quantize_unrolled", call.result.dtype)
 
 
 @CONVERSIONS("DequantizeLinear", to="dequantize_unrolled")
-def _dequantize(call: Call) -> ir.Value:
+def _dequantize(call: OnnxOp) -> ir.Value:
     """The difference to the zero point, scaled."""
     return _unroll(call, "dequantize_unrolled", read_type(call.tensor(0).type).dtype)
 
 
-def _unroll(call: Call, mnemonic: str, integer: ElementType) -> ir.Value:
+def _unroll(call: OnnxOp, mnemonic: str, integer: ElementType) -> ir.Value:
     if call.attribute("block_size", 0):
         call.refuse("has scales of blocks", "quantize by tensor or by channel")
     scale = call.tensor(1)
@@ -32,4 +32,4 @@ def _unroll(call: Call, mnemonic: str, integer: ElementType) -> ir.Value:
     zero_point = constant(np.zeros(zero.shape), zero) if call.is_none(2) else call.tensor(2)
     spread = read_type(scale.type).size > 1
     where = {"axis": call.attribute("axis", 1) % call.result.rank} if spread else {}
-    return ttir.named(mnemonic, call.tensor(0), scale, zero_point, result=call.result, **where)
+    return ttir.build(mnemonic, call.tensor(0), scale, zero_point, result=call.result, **where)

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.onnx_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic_weight, linear, nearest, taps
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = OnnxConversionTable()
 
 _WHOLE = {"nearest": nearest, "bilinear": lambda *sizes: linear(*sizes, corners=False)}
 """Matrices that `upsample2d` stands for, by its mode."""
@@ -26,7 +26,7 @@ _ROUND = {
 
 
 @CONVERSIONS("Resize", to="upsample2d permute matmul constant")
-def _resize(call: Call) -> ir.Value:
+def _resize(call: OnnxOp) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product along each axis."""
     if call.attribute("antialias", 0):
         call.refuse("filters what it makes smaller", "use antialias=0")
@@ -40,17 +40,17 @@ def _resize(call: Call) -> ir.Value:
     }
     if (mode := _whole(matrices, sizes)) is not None:
         factors = tuple(counts[d] // sizes[d] for d in (2, 3))
-        scaled = ttir.upsample2d(permuted(x, (0, 2, 3, 1)), scale_factor=factors, mode=mode)
-        return permuted(scaled, (0, 3, 1, 2))
+        scaled = ttir.upsample2d(permute_dims(x, (0, 2, 3, 1)), scale_factor=factors, mode=mode)
+        return permute_dims(scaled, (0, 3, 1, 2))
     for dim, matrix in matrices.items():
         order = [d for d in range(len(sizes)) if d != dim] + [dim]
-        x = permuted(along(permuted(x, order), len(sizes) - 1, matrix), np.argsort(order).tolist())
+        x = permute_dims(along(permute_dims(x, order), len(sizes) - 1, matrix), np.argsort(order).tolist())
     return x
 
 
-def _scales(call: Call, sizes: tuple[int, ...], counts: tuple[int, ...]) -> list[float]:
+def _scales(call: OnnxOp, sizes: tuple[int, ...], counts: tuple[int, ...]) -> list[float]:
     """One an axis; those of the sizes where they are not given."""
-    given = None if call.is_none(2) else call.known(2)
+    given = None if call.is_none(2) else call.known_values(2)
     dims = [d % len(sizes) for d in call.attribute("axes", list(range(len(sizes))))]
     if given is None and call.is_none(3):
         call.refuse("has factors that depend on the values of a run", "use a constant size")
@@ -75,7 +75,7 @@ def _whole(matrices: dict[int, Matrix], sizes: tuple[int, ...]) -> str | None:
     return next((k for k, f in _WHOLE.items() if all(np.allclose(m, f(*shapes[d])) for d, m in matrices.items())), None)
 
 
-def _matrix(call: Call, size: int, count: int, scale: float) -> Matrix:
+def _matrix(call: OnnxOp, size: int, count: int, scale: float) -> Matrix:
     at = _positions(call, size, count, scale)
     mode = call.attribute("mode", "nearest")
     if mode == "nearest":
@@ -91,7 +91,7 @@ def _matrix(call: Call, size: int, count: int, scale: float) -> Matrix:
     return taps(size, places, weights)
 
 
-def _positions(call: Call, size: int, count: int, scale: float) -> NDArray[Any]:
+def _positions(call: OnnxOp, size: int, count: int, scale: float) -> NDArray[Any]:
     """Where in the operand each element of the result is."""
     at = np.arange(count)
     how = call.attribute("coordinate_transformation_mode", "half_pixel")

@@ -6,7 +6,7 @@ from pathlib import Path
 from ttstack.frontends.readers.artifact import read_bytes
 from ttstack.frontends.readers.dialects import prepare_for, to_ttir
 from ttstack.frontends.readers.entry import choose_function
-from ttstack.frontends.readers.kind import Source
+from ttstack.frontends.readers.kind import SourceModel
 from ttstack.frontends.readers.resources import resources
 
 
@@ -15,7 +15,7 @@ def prepare(_head: bytes) -> None:
     prepare_for("stablehlo")
 
 
-def read(path: Path, function: str | None = None) -> Source:
+def read(path: Path, function: str | None = None) -> SourceModel:
     """The module of a binary file.
 
     Raises:
@@ -30,4 +30,4 @@ def read(path: Path, function: str | None = None) -> Source:
     choose_function(module, function)
     weights = to_ttir(module, resources(module))
     phases = {"parse": parsed - start, "import": time.perf_counter() - parsed}
-    return Source(module, weights, str(path), phases)
+    return SourceModel(module, weights, str(path), phases)

@@ -11,7 +11,7 @@ from ttstack.mlir import ir
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceModel:
     """A TTIR module of the current context, the values of its parameters by name, and seconds by phase."""
 
     module: ir.Module
@@ -32,7 +32,7 @@ class FileKind:
     suffixes: tuple[str, ...]
     matches: Callable[[bytes], bool]
     """Whether a file that begins with these bytes is of this kind."""
-    read: Callable[[Path, Any], Source]
+    read: Callable[[Path, Any], SourceModel]
     """The model in the file, for the example inputs or shapes that the user gave, or None.
 
     A kind that takes no inputs is given the function that the user named instead, or None for all public ones.

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ttstack.frontends.readers.extra import frontend
-from ttstack.frontends.readers.kind import Source
+from ttstack.frontends.readers.kind import SourceModel
 
 
 def prepare(_head: bytes) -> None:
@@ -16,7 +16,7 @@ def prepare(_head: bytes) -> None:
     frontend("onnx", "ONNX")
 
 
-def read(path: Path, inputs: Any) -> Source:
+def read(path: Path, inputs: Any) -> SourceModel:
     """The model of an `.onnx` file.
 
     Raises:

@@ -37,7 +37,7 @@ def cut(text: str) -> tuple[str, dict[str, memoryview]]:
     return text[:begin] + text[end + len(_END) :], found
 
 
-def inlined(text: str, data: Mapping[str, memoryview]) -> str:
+def inline_resources(text: str, data: Mapping[str, memoryview]) -> str:
     """The text with the data of resources in the place of their names; of names without data, as it is."""
 
     def dense(found: re.Match[str]) -> str:

@@ -70,7 +70,7 @@ def kind_of(path: Path) -> tuple[FileKind, bytes]:
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if not head:
-        raise SourceError(f"'{path}' is empty", hint=accepted())
+        raise SourceError(f"'{path}' is empty", hint=describe_kinds())
     named = next((kind for kind in FILES if path.suffix.lower() in kind.suffixes), None)
     if named and named.matches(head):
         return named, head
@@ -79,11 +79,11 @@ def kind_of(path: Path) -> tuple[FileKind, bytes]:
         return found, head
     looks = found.name if found else next((what for what, matches in _OTHERS.items() if matches(head)), None)
     wrong = f"'{path}' is not {named.name}" if named else f"'{path}' is no model that can be read"
-    hint = f"give it one of the suffixes {', '.join(found.suffixes)}" if found else accepted()
+    hint = f"give it one of the suffixes {', '.join(found.suffixes)}" if found else describe_kinds()
     raise SourceError(f"{wrong}; it looks like {looks}" if looks else wrong, hint=hint)
 
 
-def accepted() -> str:
+def describe_kinds() -> str:
     """What a model may be."""
     files = "; ".join(f"{kind.name} ({', '.join(kind.suffixes)})" for kind in FILES)
     return f"models are read from {files}; or give package.module:factory for a PyTorch model"

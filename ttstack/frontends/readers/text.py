@@ -6,8 +6,8 @@ from pathlib import Path
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.readers.dialects import prepare_for, to_ttir
 from ttstack.frontends.readers.entry import choose_function
-from ttstack.frontends.readers.kind import Source
-from ttstack.frontends.readers.resources import cut, inlined
+from ttstack.frontends.readers.kind import SourceModel
+from ttstack.frontends.readers.resources import cut, inline_resources
 from ttstack.frontends.readers.sound import check_nesting
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects
@@ -23,7 +23,7 @@ def prepare(head: bytes) -> None:
     prepare_for(head.decode(errors="replace"))
 
 
-def read(path: Path, function: str | None = None) -> Source:
+def read(path: Path, function: str | None = None) -> SourceModel:
     """The module of a text file.
 
     Raises:
@@ -38,13 +38,13 @@ def read(path: Path, function: str | None = None) -> Source:
         raise SourceError(f"'{path}' is not UTF-8 text", loc=f"{path}:{line}") from e
 
 
-def read_string(text: str, name: str, function: str | None = None) -> Source:
+def read_string(text: str, name: str, function: str | None = None) -> SourceModel:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
     plain, data = cut(text)
     check_nesting(plain, name)
     if data and _CONSTANT in plain:
-        plain = inlined(plain, data)
+        plain = inline_resources(plain, data)
     if any(dialect in plain for dialect in _STABLEHLO):
         register_stablehlo_dialects(ir.Context.current)
         ir.Context.current.allow_unregistered_dialects = _SHARDING in plain
@@ -53,4 +53,4 @@ def read_string(text: str, name: str, function: str | None = None) -> Source:
     parsed = time.perf_counter()
     choose_function(module, function)
     weights = to_ttir(module, data)
-    return Source(module, weights, name, {"parse": parsed - start, "import": time.perf_counter() - parsed})
+    return SourceModel(module, weights, name, {"parse": parsed - start, "import": time.perf_counter() - parsed})

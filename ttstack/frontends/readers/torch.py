@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ttstack.frontends.readers.extra import frontend
-from ttstack.frontends.readers.kind import Source
+from ttstack.frontends.readers.kind import SourceModel
 
 
 def is_torch(source: object) -> bool:
@@ -23,7 +23,7 @@ def prepare(_head: bytes) -> None:
     """Nothing: PyTorch is imported by the process that reads, which is this one."""
 
 
-def read(source: Any, inputs: Any) -> Source:
+def read(source: Any, inputs: Any) -> SourceModel:
     """The TTIR of a module, of an exported program or the file of one, or of what a factory makes.
 
     Raises:
@@ -31,4 +31,4 @@ def read(source: Any, inputs: Any) -> Source:
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
     found = frontend("torch", "PyTorch").import_torch(source, inputs)
-    return Source(found.module, found.weights, found.name, found.phases)
+    return SourceModel(found.module, found.weights, found.name, found.phases)

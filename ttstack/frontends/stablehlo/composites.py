@@ -5,15 +5,15 @@ from typing import Any
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.frontends.conversion import Conversion
-from ttstack.frontends.stablehlo_to_ttir.call import Call, called
+from ttstack.frontends.conversion import ConversionRule
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp, call_name
 from ttstack.mlir import PassManager, ir
 
 _UPGRADE = "builtin.module(vhlo-legalize-to-stablehlo)"
 _EXPAND = "builtin.module(func.func(chlo-legalize-to-stablehlo,stablehlo-canonicalize-dynamism))"
 
 
-def keep_whole(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -> None:
+def keep_whole(module: ir.Module, conversions: Mapping[str, ConversionRule[StablehloOp]]) -> None:
     """Make custom calls of all `chlo` ops and composites that have a conversion, and expand other `chlo` ops.
 
     A composite in a form that its conversion does not take stays one: what it is made of is taken in its place.
@@ -32,13 +32,13 @@ def keep_whole(module: ir.Module, conversions: Mapping[str, Conversion[Call]]) -
     for op in found:
         if op.name.startswith("chlo."):
             _replace(op, _call(op, op.name, _dictionary(op)))
-        elif (known := conversions.get(called(op.attributes["name"].value))) is not None:
+        elif (known := conversions.get(call_name(op.attributes["name"].value))) is not None:
             _keep(op, known)
     with as_diagnostics("cannot expand the module's chlo ops"):
         PassManager.parse(_EXPAND).run(module.operation)
 
 
-def _keep(composite: Any, conversion: Conversion[Call]) -> None:
+def _keep(composite: Any, conversion: ConversionRule[StablehloOp]) -> None:
     """A call in the place of the composite, if its conversion takes it."""
     attributes = composite.attributes
     given = attributes["composite_attributes"] if "composite_attributes" in attributes else ir.DictAttr.get({})
@@ -49,14 +49,14 @@ def _keep(composite: Any, conversion: Conversion[Call]) -> None:
         call.erase()
 
 
-def _is_taken(call: Any, end: Any, conversion: Conversion[Call]) -> bool:
+def _is_taken(call: Any, end: Any, conversion: ConversionRule[StablehloOp]) -> bool:
     """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away.
 
     One that fails by a fault of ours is taken, so that the conversion fails by it again, and says so.
     """
     with ir.InsertionPoint(end), call.location:
         try:
-            values = conversion.apply(Call(call, list(call.operands)))
+            values = conversion.apply(StablehloOp(call, list(call.operands)))
             taken = [v.type for v in values] == [r.type for r in call.results]
         except (UnsupportedOpError, ValueError):
             taken = False

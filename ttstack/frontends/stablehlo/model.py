@@ -11,10 +11,10 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.composites import keep_whole
+from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
 from ttstack.frontends.stablehlo.partial_eval import Straightener
-from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
@@ -38,7 +38,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     keep_whole(module, CONVERSIONS)
     refuse_complex_numbers(module)
     divide(module)
-    weights = Weights(data)
+    weights = ExternalConstants(data)
     functions = {
         f.name.value: f for f in module.body.operations if f.operation.name == "func.func" and f.regions[0].blocks
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import NAME, read_arguments, read_kind, read_string
-from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import CUSTOM_CALL
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 

@@ -9,8 +9,8 @@ from typing import Any, NoReturn, TypeAlias
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.frontends.limits import OPS, STEPS
+from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
-from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
@@ -22,7 +22,7 @@ _Value: TypeAlias = "Known | ir.Value | tuple[_Value, ...]"
 class Straightener:
     """Writes functions anew; `callees` are all functions by name."""
 
-    def __init__(self, callees: Mapping[str, Any], weights: Weights) -> None:
+    def __init__(self, callees: Mapping[str, Any], weights: ExternalConstants) -> None:
         self._callees = callees
         self._weights = weights
         self._values: dict[ir.Value, _Value] = {}

@@ -31,8 +31,8 @@ from ttstack.frontends.stablehlo_to_ttir import (
     triangular,
     window,
 )
-from ttstack.frontends.stablehlo_to_ttir.call import CUSTOM_CALL, Call
-from ttstack.frontends.unsupported import unsupported
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import CUSTOM_CALL, StablehloOp
+from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
 
 FAMILIES = (
@@ -81,8 +81,8 @@ REASONS = MappingProxyType(
 )
 """Why some ops have no conversion."""
 
-_SOURCE = conversion.Source(
-    CONVERSIONS, Call, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
+_SOURCE = conversion.SourceDialect(
+    CONVERSIONS, StablehloOp, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
 )
 
 __all__ = ["CONVERSIONS", "FAMILIES", "check_ops", "refuse_complex_numbers", "stablehlo_to_ttir"]
@@ -105,7 +105,7 @@ def refuse_complex_numbers(module: ir.Module) -> None:
 
     module.operation.walk(visit)
     if found:
-        raise unsupported(found, first, CONVERSIONS, dict.fromkeys(found, "there are no complex numbers"))
+        raise unsupported_error(found, first, CONVERSIONS, dict.fromkeys(found, "there are no complex numbers"))
 
 
 def _is_complex(t: ir.Type) -> bool:

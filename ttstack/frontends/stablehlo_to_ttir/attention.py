@@ -1,18 +1,18 @@
 """Attention as Tenstorrent's JAX and PyTorch front ends call it, over a cache or without one."""
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, joined, scalar, sliced, with_leading_ones
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.conversion.values import cast, concat_along, elementwise, scalar, slice_along, with_leading_ones
+from ttstack.frontends.stablehlo_to_ttir.named import Named, fit_results
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _PREFILL = Named("scaled_dot_product_attention", "query key value attention_mask? attention_sink?", {})
 _DECODE = Named(
@@ -37,7 +37,7 @@ _LATENT_PREFILL = Named("scaled_dot_product_attention", "query key value? attent
     "@tenstorrent.scaled_dot_product_attention",
     to="scaled_dot_product_attention reshape",
 )
-def _prefill(call: Call) -> list[ir.Value]:
+def _prefill(call: StablehloOp) -> list[ir.Value]:
     """Operands of rank 3 are one head; causal where nothing is said and there is no mask."""
     found = _PREFILL.operands(call)
     apart = read_type(found["query"].type).rank == 3
@@ -47,12 +47,12 @@ def _prefill(call: Call) -> list[ir.Value]:
         elif apart and name != "attention_sink":
             found[name] = _one_head(value)
     (result,) = _attend(call, _PREFILL, found)
-    return fitted(call, [reshaped(result, call.result.shape) if apart else result])
+    return fit_results(call, [reshape_to(result, call.result.shape) if apart else result])
 
 
 def _one_head(value: ir.Value) -> ir.Value:
     batch, *rest = read_type(value.type).shape
-    return reshaped(value, (batch, 1, *rest))
+    return reshape_to(value, (batch, 1, *rest))
 
 
 def _mask(mask: ir.Value, *, apart: bool) -> ir.Value:
@@ -60,48 +60,48 @@ def _mask(mask: ir.Value, *, apart: bool) -> ir.Value:
     return _one_head(mask) if apart and read_type(mask.type).rank == 3 else with_leading_ones(mask, 4)
 
 
-def _attend(call: Call, form: Named, operands: dict[str, ir.Value]) -> list[ir.Value]:
+def _attend(call: StablehloOp, form: Named, operands: dict[str, ir.Value]) -> list[ir.Value]:
     """A mask of truth values says what is seen; with a mask, attention is not causal unless the call says so."""
     window = call.says("sliding_window_size", "integer")
     if window is not None and "sliding_window_size" not in OPS[form.mnemonic].attribute_specs():
         call.refuse(f"has a sliding_window_size of {window}, which {form.mnemonic} has not", "give it as a mask")
     if (mask := operands.get("attention_mask")) is None:
-        return list(form.built(call, operands).results)
+        return list(form.build(call, operands).results)
     t = read_type(operands["query"].type)
     if read_type(mask.type).dtype is DType.I1:
         wide = t.with_shape(read_type(mask.type).shape)
         mask = ttir.where(mask, scalar(0, wide), scalar(float("-inf"), wide))
     masked = operands | {"attention_mask": mask}
-    return list(form.built(call, masked, is_causal=bool(call.says("is_causal"))).results)
+    return list(form.build(call, masked, is_causal=bool(call.says("is_causal"))).results)
 
 
 @CONVERSIONS("@tt.scaled_dot_product_attention_decode", to="scaled_dot_product_attention_decode")
-def _decode(call: Call) -> list[ir.Value]:
+def _decode(call: StablehloOp) -> list[ir.Value]:
     """One token a user over a cache."""
-    return fitted(call, _attend(call, _DECODE, _DECODE.operands(call)))
+    return fit_results(call, _attend(call, _DECODE, _DECODE.operands(call)))
 
 
 @CONVERSIONS("@tt.paged_scaled_dot_product_attention_decode", to="paged_scaled_dot_product_attention_decode empty")
-def _paged(call: Call) -> list[ir.Value]:
+def _paged(call: StablehloOp) -> list[ir.Value]:
     """One token a user over pages."""
-    return fitted(call, _attend(call, _PAGED, _PAGED.operands(call) | {"output": _output(call.result)}))
+    return fit_results(call, _attend(call, _PAGED, _PAGED.operands(call) | {"output": _output(call.result)}))
 
 
 @CONVERSIONS(
     "@tt.chunked_scaled_dot_product_attention", to="chunked_scaled_dot_product_attention slice_static concat empty"
 )
-def _chunked(call: Call) -> list[ir.Value]:
+def _chunked(call: StablehloOp) -> list[ir.Value]:
     """A chunk of tokens over pages; one user after the other, where chunks start at places of their own."""
     found = _CHUNKED.operands(call)
     starts = read_type(found["chunk_start_idx"].type).size
     if starts in (0, 1):
-        return fitted(call, list(_CHUNKED.built(call, found | {"output": _output(call.result)}).results))
+        return fit_results(call, list(_CHUNKED.build(call, found | {"output": _output(call.result)}).results))
     one, own = call.result.with_shape((1, *call.result.shape[1:])), ("query", "page_table", "chunk_start_idx")
     users = [
-        {n: sliced(v, 0, user, user + 1) if n in own else v for n, v in found.items()} | {"output": _output(one)}
+        {n: slice_along(v, 0, user, user + 1) if n in own else v for n, v in found.items()} | {"output": _output(one)}
         for user in range(starts)
     ]
-    return fitted(call, [joined([_CHUNKED.built(call, user).results[0] for user in users], 0)])
+    return fit_results(call, [concat_along([_CHUNKED.build(call, user).results[0] for user in users], 0)])
 
 
 def _output(t: TensorType) -> ir.Value:
@@ -114,25 +114,25 @@ def _output(t: TensorType) -> ir.Value:
     "@tt.paged_flash_multi_latent_attention_decode",
     to="paged_flash_multi_latent_attention_decode",
 )
-def _latent(call: Call) -> list[ir.Value]:
+def _latent(call: StablehloOp) -> list[ir.Value]:
     """One token a user over latent pages, whose first columns are values too."""
-    return fitted(call, _attend(call, _LATENT, _LATENT.operands(call)))
+    return fit_results(call, _attend(call, _LATENT, _LATENT.operands(call)))
 
 
 @CONVERSIONS("@tt.flash_mla_prefill", to="scaled_dot_product_attention slice_static")
-def _latent_prefill(call: Call) -> list[ir.Value]:
+def _latent_prefill(call: StablehloOp) -> list[ir.Value]:
     """Values are the first `head_dim_v` columns of the keys if absent."""
     width = call.says("head_dim_v", "integer")
     found = _LATENT_PREFILL.operands(call)
     if width is None:
         call.refuse("says no head_dim_v", "export the model again")
     if "value" not in found:
-        found["value"] = sliced(found["key"], 3, 0, width)
-    return fitted(call, _attend(call, _LATENT_PREFILL, found))
+        found["value"] = slice_along(found["key"], 3, 0, width)
+    return fit_results(call, _attend(call, _LATENT_PREFILL, found))
 
 
 @CONVERSIONS("@tt.indexer_score_dsa", to="matmul relu multiply sum arange add ge where reshape permute")
-def _indexer_score(call: Call) -> ir.Value:
+def _indexer_score(call: StablehloOp) -> ir.Value:
     """Sum over heads of `relu(query @ key^T) * weights`; -inf where the key stands after the query."""
     if len(call.operands) != 3:
         call.refuse(f"has {len(call.operands)} operands, expected query, key, weights")

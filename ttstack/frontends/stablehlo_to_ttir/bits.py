@@ -2,26 +2,26 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, scalar
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("popcnt", to="bitwise_and logical_right_shift add subtract multiply bitcast_convert")
-def _popcnt(call: Call) -> ir.Value:
+def _popcnt(call: StablehloOp) -> ir.Value:
     """Counts of 2, 4 and 8 bits side by side, added up."""
     return _give_type(_ones(_unsigned(call.tensor(0))), call.result)
 
 
 @CONVERSIONS("count_leading_zeros", to="bitwise_or bitwise_not logical_right_shift bitcast_convert")
-def _count_leading_zeros(call: Call) -> ir.Value:
+def _count_leading_zeros(call: StablehloOp) -> ir.Value:
     """All bits below the highest one are set: what is left are the zeros."""
     return leading_zeros(call.tensor(0), call.result)
 
@@ -63,7 +63,7 @@ def _give_type(x: ir.Value, t: TensorType) -> ir.Value:
 
 
 @CONVERSIONS("bitcast_convert", to="bitcast_convert typecast logical_left_shift logical_right_shift sum reshape")
-def _bitcast_convert(call: Call) -> ir.Value:
+def _bitcast_convert(call: StablehloOp) -> ir.Value:
     """Wider elements are put together from the last dimension, or taken apart into it, lowest bits first."""
     x, t, result = call.tensor(0), call.types[0], call.result
     if t.dtype.bits == result.dtype.bits:
@@ -75,7 +75,7 @@ def _bitcast_convert(call: Call) -> ir.Value:
     parts = TensorType((wide // narrow,), unsigned)
     places = constant(np.arange(wide // narrow) * narrow, parts)
     if t.dtype.bits == wide:
-        apart = ttir.logical_right_shift(reshaped(_unsigned(x), (*t.shape, 1)), _line(places, result.rank))
+        apart = ttir.logical_right_shift(reshape_to(_unsigned(x), (*t.shape, 1)), _line(places, result.rank))
         return _give_type(cast(apart, _unsigned_of(narrow)), result)
     moved = ttir.logical_left_shift(cast(_unsigned(x), unsigned), _line(places, t.rank))
     return _give_type(ttir.sum(moved, keep_dim=False, dim_arg=(t.rank - 1,)), result)
@@ -87,4 +87,4 @@ def _unsigned_of(bits: int) -> ElementType:
 
 def _line(values: ir.Value, rank: int) -> ir.Value:
     """A vector as the last of `rank` dimensions."""
-    return reshaped(values, (*(1,) * (rank - 1), read_type(values.type).size))
+    return reshape_to(values, (*(1,) * (rank - 1), read_type(values.type).size))

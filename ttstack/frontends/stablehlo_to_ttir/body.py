@@ -11,7 +11,7 @@ from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.frontends.stablehlo_to_ttir import bits, chlo, creation, eltwise, rounding
-from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.mlir import func, ir, stablehlo
 from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
@@ -37,17 +37,19 @@ def kind(block: ir.Block) -> str | None:
     return _KINDS.get(ops[0].name.removeprefix("stablehlo.")) if same else None
 
 
-def returned(block: ir.Block) -> list[ir.Value]:
+def region_results(block: ir.Block) -> list[ir.Value]:
     """What the region gives."""
     return list(list(block.operations)[-1].operands)
 
 
-def combined(call: Call, block: ir.Block, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+def apply_region(call: StablehloOp, block: ir.Block, arguments: Sequence[ir.Value]) -> list[ir.Value]:
     """What the region gives on tensors of one shape, element by element."""
-    return lifted(call, dict(zip(block.arguments, arguments, strict=True)), returned(block))
+    return lift_values(call, dict(zip(block.arguments, arguments, strict=True)), region_results(block))
 
 
-def lifted(call: Call, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[ir.Value]) -> list[ir.Value]:
+def lift_values(
+    call: StablehloOp, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[ir.Value]
+) -> list[ir.Value]:
     """Values of a region on tensors in the place of its scalar arguments, in their broadcast shape."""
     shape = broadcast(*(read_type(v.type).shape for v in arguments.values()))
     values = dict(arguments)
@@ -55,14 +57,14 @@ def lifted(call: Call, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[
     return [broadcast_to(value, shape) for value in found]
 
 
-def _lift(call: Call, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
+def _lift(call: StablehloOp, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
     if value in values:
         return values[value]
     op: ir.Operation = value.owner
     if isinstance(op, ir.Block):
         call.refuse("has a region that reads values from around it", "give them as operands")
     operands = [_lift(call, operand, values, shape) for operand in op.operands]
-    name = Call.name_of(op)
+    name = StablehloOp.name_of(op)
     if name not in _elementwise():
         call.refuse(f"has a region with {name}", "regions can hold elementwise ops")
     values |= dict(zip(op.results, _convert(op, operands, shape), strict=True))
@@ -77,7 +79,7 @@ def _convert(op: ir.Operation, operands: Sequence[ir.Value], shape: tuple[int, .
     if op.name == "stablehlo.constant":
         attributes["value"] = _reshape(attributes["value"], wide)
     outside = ir.Operation.create(op.name, results=results, operands=list(operands), attributes=attributes)
-    new = _elementwise()[Call.name_of(op)].apply(Call(outside, operands))
+    new = _elementwise()[StablehloOp.name_of(op)].apply(StablehloOp(outside, operands))
     outside.erase()
     return new
 
@@ -120,7 +122,7 @@ def _is_better(x: float, y: float, which: str) -> bool:
 def _evaluate(block: Any, types: Sequence[TensorType], given: Sequence[float]) -> list[Any]:
     """What the region gives on numbers, by StableHLO's interpreter."""
     module = ir.Module.create()
-    wanted = returned(block)
+    wanted = region_results(block)
     with ir.InsertionPoint(module.body):
         main = func.FuncOp("main", ([a.type for a in block.arguments], [v.type for v in wanted]))
     entry = main.add_entry_block()

@@ -12,28 +12,28 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import splat
 from ttstack.frontends.stablehlo_to_ttir.body import kind
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.collective import REDUCTIONS
 from ttstack.ops.devices import Mesh
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _HINT = "export the model for one device, or with shard_map; ttir.mesh_shard and TTIR's collectives describe several"
 
 
 @CONVERSIONS("@SPMDFullToShardShape", to="mesh_shard")
-def _to_shards(call: Call) -> ir.Value:
+def _to_shards(call: StablehloOp) -> ir.Value:
     return _between(call, "full_to_shard")
 
 
 @CONVERSIONS("@SPMDShardToFullShape", to="mesh_shard")
-def _from_shards(call: Call) -> ir.Value:
+def _from_shards(call: StablehloOp) -> ir.Value:
     return _between(call, "shard_to_full")
 
 
-def _between(call: Call, direction: str) -> ir.Value:
+def _between(call: StablehloOp, direction: str) -> ir.Value:
     dims, parts = call.integers("tt.shard_dims"), call.integers("tt.shard_shape")
     how = "replicate" if set(dims) == {-1} else "devices"
     return ttir.mesh_shard(
@@ -42,7 +42,7 @@ def _between(call: Call, direction: str) -> ir.Value:
 
 
 @CONVERSIONS("all_reduce", to="all_reduce")
-def _all_reduced(call: Call) -> Sequence[ir.Value]:
+def _all_reduced(call: StablehloOp) -> Sequence[ir.Value]:
     """One after the other along each axis that groups span."""
     values = list(call.operands)
     for axis in _axes(call):
@@ -51,7 +51,7 @@ def _all_reduced(call: Call) -> Sequence[ir.Value]:
 
 
 @CONVERSIONS("all_gather", to="all_gather")
-def _gather(call: Call) -> Sequence[ir.Value]:
+def _gather(call: StablehloOp) -> Sequence[ir.Value]:
     """What lies along the last axis changes fastest, as devices are numbered."""
     values, dim = list(call.operands), call.integer("all_gather_dim")
     for axis in reversed(_axes(call)):
@@ -60,7 +60,7 @@ def _gather(call: Call) -> Sequence[ir.Value]:
 
 
 @CONVERSIONS("reduce_scatter", to="reduce_scatter")
-def _scatter(call: Call) -> Sequence[ir.Value]:
+def _scatter(call: StablehloOp) -> Sequence[ir.Value]:
     values, dim = list(call.operands), call.integer("scatter_dimension")
     for axis in _axes(call):
         attributes = {"scatter_dim": dim, "reduce_type": _reduction(call)}
@@ -69,7 +69,7 @@ def _scatter(call: Call) -> Sequence[ir.Value]:
 
 
 @CONVERSIONS("all_to_all", to="all_to_all")
-def _exchange(call: Call) -> Sequence[ir.Value]:
+def _exchange(call: StablehloOp) -> Sequence[ir.Value]:
     groups = _groups(call)
     if groups is None:
         return call.operands
@@ -79,13 +79,13 @@ def _exchange(call: Call) -> Sequence[ir.Value]:
 
 
 @CONVERSIONS("collective_broadcast", to="collective_broadcast")
-def _broadcast(call: Call) -> Sequence[ir.Value]:
+def _broadcast(call: StablehloOp) -> Sequence[ir.Value]:
     groups = _groups(call)
     return call.operands if groups is None else [ttir.collective_broadcast(call.tensor(0), replica_groups=groups)]
 
 
 @CONVERSIONS("collective_permute", to="collective_permute full")
-def _permute(call: Call) -> ir.Value:
+def _permute(call: StablehloOp) -> ir.Value:
     """A device alone has its own values, or 0 where it gets none."""
     pairs = read_elements(call.attribute("source_target_pairs"))
     if "tt.mesh" in call.op.attributes:
@@ -95,22 +95,22 @@ def _permute(call: Call) -> ir.Value:
     return call.tensor(0) if pairs.size else splat(0, call.result)
 
 
-def _resize(mnemonic: str, call: Call, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
+def _resize(mnemonic: str, call: StablehloOp, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
     """A collective that makes one dimension as many times longer or shorter as there are devices along the axis."""
     before = read_type(value.type)
     shape, count = list(before.shape), Mesh(call.integers("tt.mesh")).extent(axis)
     shape[dim] = shape[dim] * count if mnemonic == "all_gather" else shape[dim] // count
-    return ttir.named(mnemonic, value, result=before.with_shape(tuple(shape)), cluster_axis=axis, **attributes)
+    return ttir.build(mnemonic, value, result=before.with_shape(tuple(shape)), cluster_axis=axis, **attributes)
 
 
-def _reduction(call: Call) -> str:
+def _reduction(call: StablehloOp) -> str:
     found = kind(call.block())
     if found not in REDUCTIONS:
         call.refuse("combines values by another function than a sum, the least or the greatest", _HINT)
     return str(found)
 
 
-def _groups(call: Call) -> tuple[tuple[int, ...], ...] | None:
+def _groups(call: StablehloOp) -> tuple[tuple[int, ...], ...] | None:
     """Devices that meet; None where each is alone."""
     groups = read_elements(call.attribute("replica_groups"))
     if groups.ndim == 2 and groups.shape[-1] <= 1:
@@ -124,7 +124,7 @@ def _table(rows: np.ndarray) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(n) for n in row) for row in rows)
 
 
-def _axes(call: Call) -> tuple[int, ...]:
+def _axes(call: StablehloOp) -> tuple[int, ...]:
     """The axes of the mesh that groups are along, none where each device is alone."""
     groups = _groups(call)
     if groups is None:

@@ -1,18 +1,18 @@
 """Contractions of any dimensions."""
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.einsum import EINSUM, einsum
 from ttstack.frontends.conversion.values import cast, splat
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir, stablehlo
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("dot_general", to="dot_general matmul")
-def _dot_general(call: Call) -> ir.Value:
+def _dot_general(call: StablehloOp) -> ir.Value:
     """In the element type of the result."""
     numbers = stablehlo.DotDimensionNumbers(call.attribute("dot_dimension_numbers"))
     return _contract(
@@ -23,7 +23,7 @@ def _dot_general(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("dot", to="dot_general matmul")
-def _dot(call: Call) -> ir.Value:
+def _dot(call: StablehloOp) -> ir.Value:
     """The last dimension with the first one."""
     return _contract(call, ((), ()), ((call.types[0].rank - 1,), (0,)))
 
@@ -31,12 +31,12 @@ def _dot(call: Call) -> ir.Value:
 _Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def _contract(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
+def _contract(call: StablehloOp, batch: _Sides, inner: _Sides) -> ir.Value:
     left, right = (cast(call.tensor(i), call.result.dtype) for i in (0, 1))
     if not call.result.size or 0 in (call.types[0].shape[d] for d in inner[0]):
         return splat(0, call.result)
     if not inner[0]:
-        left, right = (reshaped(v, (*t.shape, 1)) for v, t in zip((left, right), call.types, strict=True))
+        left, right = (reshape_to(v, (*t.shape, 1)) for v, t in zip((left, right), call.types, strict=True))
         inner = (call.types[0].rank,), (call.types[1].rank,)
     return ttir.dot_general(
         left,
@@ -49,7 +49,7 @@ def _contract(call: Call, batch: _Sides, inner: _Sides) -> ir.Value:
 
 
 @CONVERSIONS("einsum", "unary_einsum", to=EINSUM)
-def _einsum(call: Call) -> ir.Value:
+def _einsum(call: StablehloOp) -> ir.Value:
     """Sums of products in Einstein's notation."""
     equation = call.attribute("einsum_config").value
     _check_letters(call, equation)
@@ -58,7 +58,7 @@ def _einsum(call: Call) -> ir.Value:
     return einsum(equation, [cast(v, call.result.dtype) for v in call.operands], call.result)
 
 
-def _check_letters(call: Call, equation: str) -> None:
+def _check_letters(call: StablehloOp, equation: str) -> None:
     """A letter for each dimension, and in the result each once."""
     inputs, _, output = equation.replace(" ", "").replace("...", "").partition("->")
     terms = inputs.split(",")

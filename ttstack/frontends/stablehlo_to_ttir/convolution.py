@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, splat
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.shape import padded
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.shape import pad_around
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _LAYOUTS = re.compile(r"\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]")
 _AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
@@ -36,7 +36,7 @@ class _Layout:
 
 
 @CONVERSIONS("convolution", to="conv1d conv2d conv3d pad slice_static reverse permute reshape")
-def _convolution(call: Call) -> ir.Value:
+def _convolution(call: StablehloOp) -> ir.Value:
     """What the ops do not take (dilated or cropped inputs, reversed windows) is done to their operands."""
     given, kernel, out = _layouts(call)
     rank = len(given.spatial)
@@ -48,7 +48,7 @@ def _convolution(call: Call) -> ir.Value:
         return splat(0, call.result)
     x, pads = _prepare(call, x, given)
     w = _reverse(call, w, kernel)
-    w = permuted(w, (kernel.first, kernel.second, *kernel.spatial))
+    w = permute_dims(w, (kernel.first, kernel.second, *kernel.spatial))
     dilation = call.integers("rhs_dilation", (1,) * rank)
     if rank == 3:  # the op has none
         w, dilation = _dilate(w, dilation), (1,) * rank
@@ -61,11 +61,11 @@ def _convolution(call: Call) -> ir.Value:
     attributes |= {"stride": call.integers("window_strides", (1,) * rank), "padding": pads, "groups": groups}
     if rank < 3:
         attributes["dilation"] = dilation
-    convolved = ttir.named(f"conv{rank}d", x, w, **attributes)
-    return permuted(convolved, _order(given, out))
+    convolved = ttir.build(f"conv{rank}d", x, w, **attributes)
+    return permute_dims(convolved, _order(given, out))
 
 
-def _layouts(call: Call) -> tuple[_Layout, _Layout, _Layout]:
+def _layouts(call: StablehloOp) -> tuple[_Layout, _Layout, _Layout]:
     found = _LAYOUTS.search(str(call.attribute("dimension_numbers")))
     assert found is not None
     given, kernel, out = (part.replace(" ", "").split(",") for part in found.groups())
@@ -83,7 +83,7 @@ def _order(given: _Layout, out: _Layout) -> tuple[int, ...]:
     return tuple(places[d] for d in range(len(places)))
 
 
-def _prepare(call: Call, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[int, ...]]:
+def _prepare(call: StablehloOp, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[int, ...]]:
     """The input with zeros between its elements and without what negative padding cuts; the padding that is left."""
     rank = len(given.spatial)
     pads = call.integers("padding", (0,) * (2 * rank))
@@ -92,7 +92,7 @@ def _prepare(call: Call, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[i
     if any(between) or min(pads, default=0) < 0:
         zero = splat(0, TensorType((), call.result.dtype))
         sides = [_along(given, amounts) for amounts in (low, high, between)]
-        return padded(x, zero, *sides), (0,) * (2 * rank)
+        return pad_around(x, zero, *sides), (0,) * (2 * rank)
     return x, (*low, *high)
 
 
@@ -104,7 +104,7 @@ def _along(given: _Layout, amounts: Sequence[int]) -> list[int]:
     return found
 
 
-def _reverse(call: Call, w: ir.Value, kernel: _Layout) -> ir.Value:
+def _reverse(call: StablehloOp, w: ir.Value, kernel: _Layout) -> ir.Value:
     flags = call.attribute("window_reversal")
     turned = [at for at, flag in zip(kernel.spatial, flags or [], strict=False) if flag]
     return ttir.reverse(w, dimensions=tuple(turned)) if turned else w
@@ -113,17 +113,17 @@ def _reverse(call: Call, w: ir.Value, kernel: _Layout) -> ir.Value:
 def _dilate(w: ir.Value, dilation: Sequence[int]) -> ir.Value:
     zero = splat(0, TensorType((), read_type(w.type).dtype))
     none = [0] * (len(dilation) + 2)
-    return padded(w, zero, none, none, [0, 0, *(d - 1 for d in dilation)])
+    return pad_around(w, zero, none, none, [0, 0, *(d - 1 for d in dilation)])
 
 
 def _batches_as_features(x: ir.Value, given: _Layout, count: int) -> ir.Value:
     """Groups of the batch side by side among the features, for as many groups of outputs."""
     shape = list(read_type(x.type).shape)
     batch, feature = given.first, given.second
-    apart = reshaped(x, (*shape[:batch], count, shape[batch] // count, *shape[batch + 1 :]))
+    apart = reshape_to(x, (*shape[:batch], count, shape[batch] // count, *shape[batch + 1 :]))
     order = [d + (d >= batch) for d in range(len(shape))]
     order[batch] = batch + 1
     order.insert(order.index(feature + (feature >= batch)) if feature != batch else 0, batch)
     shape[batch] //= count
     shape[feature] *= count
-    return reshaped(permuted(apart, tuple(order)), tuple(shape))
+    return reshape_to(permute_dims(apart, tuple(order)), tuple(shape))

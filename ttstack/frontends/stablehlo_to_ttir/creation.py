@@ -3,16 +3,16 @@
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import constant, splat
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("constant", to="constant full")
-def _constant(call: Call) -> ir.Value:
+def _constant(call: StablehloOp) -> ir.Value:
     """One number everywhere is `full`; large constants are parameters."""
     elements, t = call.attribute("value"), call.result
     if elements.is_splat and t.rank and t.dtype is not DType.I1:
@@ -21,7 +21,7 @@ def _constant(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("iota", to="arange constant")
-def _iota(call: Call) -> ir.Value:
+def _iota(call: StablehloOp) -> ir.Value:
     """0, 1, ... along one dimension."""
     dim, t = call.integer("iota_dimension"), call.result
     if t.size == 0:
@@ -30,12 +30,12 @@ def _iota(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("get_dimension_size", to="full")
-def _get_dimension_size(call: Call) -> ir.Value:
+def _get_dimension_size(call: StablehloOp) -> ir.Value:
     """Known from the type."""
     return splat(call.types[0].shape[call.integer("dimension")], call.result)
 
 
 @CONVERSIONS("partition_id", "replica_id", to="full")
-def _first_device(call: Call) -> ir.Value:
+def _first_device(call: StablehloOp) -> ir.Value:
     """0: the program of one device."""
     return splat(0, call.result)

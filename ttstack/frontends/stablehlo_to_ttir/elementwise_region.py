@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ttstack.frontends.stablehlo_to_ttir import body
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("map", to="")
-def _map(call: Call) -> Sequence[ir.Value]:
+def _map(call: StablehloOp) -> Sequence[ir.Value]:
     """What the ops of the region become."""
-    return body.combined(call, call.block(), call.operands)
+    return body.apply_region(call, call.block(), call.operands)

@@ -2,17 +2,17 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, scalar, splat
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import known, narrow, neutral
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.operands import known_elements, narrow, neutral
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _UNARY = {
     "abs": "abs",
@@ -51,23 +51,23 @@ _SHIFTS = {"shift_left": "logical_left_shift", "shift_right_logical": "logical_r
 _DIRECTIONS = {"EQ": "eq", "NE": "ne", "GE": "ge", "GT": "gt", "LE": "le", "LT": "lt"}
 
 
-def combined(mnemonic: str, *operands: ir.Value, result: TensorType | None = None) -> ir.Value:
+def combine(mnemonic: str, *operands: ir.Value, result: TensorType | None = None) -> ir.Value:
     """An elementwise op on values of one shape, or of shapes that broadcast to the largest."""
-    return ttir.named(mnemonic, *narrow(*operands), result=result)
+    return ttir.build(mnemonic, *narrow(*operands), result=result)
 
 
-def _unary(mnemonic: str, call: Call) -> ir.Value:
-    return ttir.named(mnemonic, call.tensor(0))
+def _unary(mnemonic: str, call: StablehloOp) -> ir.Value:
+    return ttir.build(mnemonic, call.tensor(0))
 
 
-def _binary(mnemonic: str, call: Call) -> ir.Value:
-    return combined(mnemonic, call.tensor(0), call.tensor(1))
+def _binary(mnemonic: str, call: StablehloOp) -> ir.Value:
+    return combine(mnemonic, call.tensor(0), call.tensor(1))
 
 
-def _bitwise(name: str, call: Call) -> ir.Value:
+def _bitwise(name: str, call: StablehloOp) -> ir.Value:
     if call.result.dtype is DType.I1:
-        return combined(f"logical_{name}", call.tensor(0), call.tensor(1), result=call.result)
-    return combined(f"bitwise_{name}", call.tensor(0), call.tensor(1))
+        return combine(f"logical_{name}", call.tensor(0), call.tensor(1), result=call.result)
+    return combine(f"bitwise_{name}", call.tensor(0), call.tensor(1))
 
 
 for _source, _mnemonic in _UNARY.items():
@@ -79,17 +79,17 @@ for _source in _BITS:
 
 
 @CONVERSIONS("maximum", "minimum", to="maximum minimum")
-def _extreme(call: Call) -> ir.Value:
+def _extreme(call: StablehloOp) -> ir.Value:
     """Nothing where one side is the least or greatest number there is, which JAX puts around reductions."""
     mnemonic = call.op.name.removeprefix("stablehlo.")
     for value, other in (call.operands, reversed(call.operands)):
         if neutral(mnemonic[:3], other):
             return value
-    return combined(mnemonic, *call.operands)
+    return combine(mnemonic, *call.operands)
 
 
 @CONVERSIONS("not", to="bitwise_not logical_not")
-def _not(call: Call) -> ir.Value:
+def _not(call: StablehloOp) -> ir.Value:
     """The complement of bits, or of a truth value."""
     if call.result.dtype is DType.I1:
         return ttir.logical_not(call.tensor(0), result=call.result)
@@ -97,35 +97,35 @@ def _not(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("shift_right_arithmetic", to="right_shift bitcast_convert")
-def _shift_right_arithmetic(call: Call) -> ir.Value:
+def _shift_right_arithmetic(call: StablehloOp) -> ir.Value:
     """The highest bit is shifted in, of unsigned integers too."""
     x, by, t = call.tensor(0), call.tensor(1), call.result
     if not t.dtype.is_unsigned:
-        return combined("right_shift", x, by)
+        return combine("right_shift", x, by)
     signed = t.with_dtype(DType(f"i{t.dtype.bits}"))
     shifted = ttir.right_shift(*[ttir.bitcast_convert(v, result=signed) for v in (x, by)])
     return ttir.bitcast_convert(shifted, result=t)
 
 
 @CONVERSIONS("is_finite", to="isfinite")
-def _is_finite(call: Call) -> ir.Value:
+def _is_finite(call: StablehloOp) -> ir.Value:
     """Neither infinite nor NaN."""
     return ttir.isfinite(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("convert", to="typecast ne")
-def _convert(call: Call) -> ir.Value:
+def _convert(call: StablehloOp) -> ir.Value:
     """Bools are comparisons with 0."""
     return cast(call.tensor(0), call.result.dtype)
 
 
 @CONVERSIONS("compare", to="eq ne ge gt le lt bitcast_convert where bitwise_xor")
-def _compare(call: Call) -> ir.Value:
+def _compare(call: StablehloOp) -> ir.Value:
     """In the total order of floats, of the integers that their bits stand for."""
     left, right = call.tensor(0), call.tensor(1)
     if call.word("compare_type") == "TOTALORDER" and call.types[0].dtype.is_float:
         left, right = in_total_order(left), in_total_order(right)
-    return combined(_DIRECTIONS[call.word("comparison_direction")], left, right, result=call.result)
+    return combine(_DIRECTIONS[call.word("comparison_direction")], left, right, result=call.result)
 
 
 def in_total_order(x: ir.Value) -> ir.Value:
@@ -139,33 +139,33 @@ def in_total_order(x: ir.Value) -> ir.Value:
 
 
 @CONVERSIONS("select", to="where")
-def _select(call: Call) -> ir.Value:
+def _select(call: StablehloOp) -> ir.Value:
     """A condition can be one for all; where it is known to be the same everywhere, nothing is left to choose."""
-    condition = known(call.tensor(0))
+    condition = known_elements(call.tensor(0))
     if condition is not None and condition.size and (condition.all() or not condition.any()):
         return call.tensor(1 if condition.all() else 2)
-    return combined("where", _align(call, 0), call.tensor(1), call.tensor(2))
+    return combine("where", _align(call, 0), call.tensor(1), call.tensor(2))
 
 
 @CONVERSIONS("clamp", to="clamp_tensor")
-def _clamp(call: Call) -> ir.Value:
+def _clamp(call: StablehloOp) -> ir.Value:
     """Bounds can be one for all; the upper one wins."""
     low, x, high = (_align(call, i) for i in range(3))
-    return combined("clamp_tensor", x, low, high)
+    return combine("clamp_tensor", x, low, high)
 
 
-def _align(call: Call, i: int) -> ir.Value:
+def _align(call: StablehloOp, i: int) -> ir.Value:
     """Operand `i`, with the result's rank if it has none."""
-    return call.tensor(i) if call.types[i].rank else reshaped(call.tensor(i), (1,) * call.result.rank)
+    return call.tensor(i) if call.types[i].rank else reshape_to(call.tensor(i), (1,) * call.result.rank)
 
 
 @CONVERSIONS("real", to="")
-def _real(call: Call) -> ir.Value:
+def _real(call: StablehloOp) -> ir.Value:
     """A real number is its own real part."""
     return call.tensor(0)
 
 
 @CONVERSIONS("imag", to="full")
-def _imag(call: Call) -> ir.Value:
+def _imag(call: StablehloOp) -> ir.Value:
     """0 for a real number."""
     return splat(0, call.result)

@@ -2,17 +2,17 @@
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.named import Named, fitted, named
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.named import Named, fit_results, register_op
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _ALONE = {"num_devices": 1, "cluster_axis": 0}
 
-named(CONVERSIONS, "@tt.sparse_matmul", "sparse_matmul", "a b sparsity")
-named(
+register_op(CONVERSIONS, "@tt.sparse_matmul", "sparse_matmul", "a b sparsity")
+register_op(
     CONVERSIONS,
     "@tt.all_to_all_dispatch",
     "all_to_all_dispatch",
@@ -23,7 +23,7 @@ _REMAP = Named("moe_expert_token_remap", "topk_tensor expert_mapping expert_meta
 
 
 @CONVERSIONS("@tt.moe_expert_token_remap", to="moe_expert_token_remap")
-def _remap(call: Call) -> list[ir.Value]:
+def _remap(call: StablehloOp) -> list[ir.Value]:
     """How many devices there are, the operands say."""
     call.leave("num_devices")
     return _REMAP.convert(call)
@@ -37,11 +37,11 @@ _COMBINE = Named(
 
 
 @CONVERSIONS("@tt.all_to_all_combine", to="all_to_all_combine all_reduce")
-def _combine(call: Call) -> list[ir.Value]:
+def _combine(call: StablehloOp) -> list[ir.Value]:
     """What devices along the mesh's other axis have of the same tokens is added."""
     found, said = _COMBINE.operands(call), _COMBINE.attributes(call)
-    (result,) = _COMBINE.built(call, found).results
+    (result,) = _COMBINE.build(call, found).results
     count, columns = said["num_devices"], read_type(found["expert_mapping"].type).shape[-1]
     if 1 < count < columns:
         result = ttir.all_reduce(result, reduce_type="sum", cluster_axis=1 - said["cluster_axis"])
-    return fitted(call, [result])
+    return fit_results(call, [result])

@@ -5,23 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant, joined, splat
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import known
-from ttstack.frontends.stablehlo_to_ttir.positions import Starts, Table, components, counter, within
+from ttstack.frontends.conversion.values import concat_along, constant, splat
+from ttstack.frontends.stablehlo_to_ttir.operands import known_elements
+from ttstack.frontends.stablehlo_to_ttir.positions import WindowStarts, WindowTable, components, counter, within
 from ttstack.frontends.stablehlo_to_ttir.shape import cut
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir, stablehlo
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("gather", to="embedding gather maximum minimum multiply add permute reshape")
-def _gather(call: Call) -> ir.Value:
+def _gather(call: StablehloOp) -> ir.Value:
     """A lookup of rows where dimensions are read whole, else a gather of elements; starts are clamped."""
     n = stablehlo.GatherDimensionNumbers(call.attribute("dimension_numbers"))
     x, shape = call.tensor(0), call.types[0].shape
@@ -35,56 +35,56 @@ def _gather(call: Call) -> ir.Value:
         along[d] = counter(batch, at - (at > n.index_vector_dim))
     moved = [d for d in along if sizes[d] != shape[d] or shape[d] == 1]
     along = {d: along[d] for d in moved}
-    table = Table.of(shape, sizes, moved)
-    found = _rows(table, x, table.places(Starts(batch, along)))
+    table = WindowTable.of(shape, sizes, moved)
+    found = _rows(table, x, table.places(WindowStarts(batch, along)))
     dropped = {*n.collapsed_slice_dims, *n.operand_batching_dims}
     return _arrange(call, table, found, len(batch), tuple(n.offset_dims), dropped)
 
 
-def _rows(table: Table, x: ir.Value, places: ir.Value) -> ir.Value:
+def _rows(table: WindowTable, x: ir.Value, places: ir.Value) -> ir.Value:
     """The rows at the places, [batch, offsets, width]."""
     t = read_type(places.type)
     if table.width != 1:
         return ttir.embedding(places, table.matrix(x))
-    flat = ttir.gather(reshaped(x, (table.rows,)), reshaped(places, (t.size,)), dim=0)
-    return reshaped(flat, (*t.shape, 1))
+    flat = ttir.gather(reshape_to(x, (table.rows,)), reshape_to(places, (t.size,)), dim=0)
+    return reshape_to(flat, (*t.shape, 1))
 
 
 def _arrange(
-    call: Call, table: Table, found: ir.Value, batch: int, offset_dims: tuple[int, ...], dropped: set[int]
+    call: StablehloOp, table: WindowTable, found: ir.Value, batch: int, offset_dims: tuple[int, ...], dropped: set[int]
 ) -> ir.Value:
     """Dimensions in the order of the result."""
     shape = read_type(found.type).shape[:-1]
-    apart = reshaped(found, (*shape, *(table.shape[d] for d in table.whole)))
+    apart = reshape_to(found, (*shape, *(table.shape[d] for d in table.whole)))
     names: list[int] = [-1 - b for b in range(batch)] + [*table.offsets, *table.whole]
     kept = iter(d for d in range(len(table.shape)) if d not in dropped)
     batches = iter(range(batch))
     wanted = [next(kept) if d in offset_dims else -1 - next(batches) for d in range(call.result.rank)]
     order = [names.index(name) for name in wanted if name in names]
     left = [i for i in range(len(names)) if i not in order]
-    return reshaped(permuted(apart, (*order, *left)), call.result.shape)
+    return reshape_to(permute_dims(apart, (*order, *left)), call.result.shape)
 
 
 @CONVERSIONS("dynamic_slice", to="slice_static slice_dynamic concat maximum minimum add")
-def _dynamic_slice(call: Call) -> ir.Value:
+def _dynamic_slice(call: StablehloOp) -> ir.Value:
     """Starts are clamped; known ones make it a slice like any other."""
     sizes = call.integers("slice_sizes")
-    starts = clamped_starts(call, 1, sizes)
+    starts = clamp_starts(call, 1, sizes)
     fixed = [at for at in starts if isinstance(at, int)]
     if len(fixed) == len(starts):
         return cut(call.tensor(0), fixed, [at + size for at, size in zip(fixed, sizes, strict=True)])
     one = TensorType((1,), DType.I32)
-    begins = joined([splat(at, one) if isinstance(at, int) else reshaped(at, (1,)) for at in starts], 0)
+    begins = concat_along([splat(at, one) if isinstance(at, int) else reshape_to(at, (1,)) for at in starts], 0)
     lengths = constant(np.array(sizes), one.with_shape((len(sizes),)))
     return ttir.slice_dynamic(call.tensor(0), begins, ttir.add(begins, lengths), result=call.result)
 
 
-def clamped_starts(call: Call, first: int, sizes: Sequence[int]) -> list[int | ir.Value]:
+def clamp_starts(call: StablehloOp, first: int, sizes: Sequence[int]) -> list[int | ir.Value]:
     """Scalar operands from `first` on, as starts of windows that lie inside of operand 0; known ones as numbers."""
     found: list[int | ir.Value] = []
     for d, (extent, size) in enumerate(zip(call.types[0].shape, sizes, strict=True)):
         start = call.tensor(first + d)
-        number = known(start)
+        number = known_elements(start)
         most = extent - size
         found.append(within(start, 0, most) if number is None and most else min(max(int(_one(number)), 0), most))
     return found

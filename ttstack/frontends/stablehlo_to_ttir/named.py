@@ -7,9 +7,9 @@ from typing import Any
 from ttstack.dialects.base import create
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast
-from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.options import read_option
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 
@@ -26,31 +26,31 @@ class Named:
     places: str
     defaults: Mapping[str, Any]
 
-    def convert(self, call: Call) -> list[ir.Value]:
+    def convert(self, call: StablehloOp) -> list[ir.Value]:
         """The results of the op."""
-        return fitted(call, self.built(call, self.operands(call)).results)
+        return fit_results(call, self.build(call, self.operands(call)).results)
 
-    def operands(self, call: Call) -> dict[str, ir.Value]:
+    def operands(self, call: StablehloOp) -> dict[str, ir.Value]:
         """The operands of the call by the names of the op's places; raises `UnsupportedOpError` if they are others."""
         names = [name for name, there in self._present(call) if there]
         if len(names) != len(call.operands):
             call.refuse(f"has {len(call.operands)} operands, expected {', '.join(names)}", "export the model again")
         return {name: call.tensor(i) for i, name in enumerate(names)}
 
-    def attributes(self, call: Call) -> dict[str, Any]:
+    def attributes(self, call: StablehloOp) -> dict[str, Any]:
         """What the options say of the op's attributes; raises `ValueError` for what they cannot be."""
         specs = OPS[self.mnemonic].attribute_specs()
         said = {n: read_option(n, a.spelling, call.options[n]) for n, a in specs.items() if n in call.options}
         return dict(self.defaults) | said
 
-    def built(self, call: Call, operands: Mapping[str, ir.Value], **attributes: Any) -> Any:
+    def build(self, call: StablehloOp, operands: Mapping[str, ir.Value], **attributes: Any) -> Any:
         """The op on operands by place; `attributes` are what the options do not say, or say otherwise."""
         spec = OPS[self.mnemonic]
         given = [operands.get(name) for name in spec.operand_specs()]
         types = [t for t in call.results if t is not None] if spec.result_fields() else []
         return create("ttir", self.mnemonic, given, self.attributes(call) | attributes, results=types)
 
-    def _present(self, call: Call) -> Iterator[tuple[str, bool]]:
+    def _present(self, call: StablehloOp) -> Iterator[tuple[str, bool]]:
         """Every place of the call, and whether it has an operand."""
         words = self.places.split()
         flags = {name: name.removesuffix("?") for name in words if name.endswith("?")}
@@ -67,7 +67,7 @@ class Named:
                 spare -= 1
 
 
-def named(table: ConversionTable, target: str, mnemonic: str, places: str, **defaults: Any) -> Named:
+def register_op(table: StablehloConversionTable, target: str, mnemonic: str, places: str, **defaults: Any) -> Named:
     """Register the op for calls of `target`, and give how it is read.
 
     Raises:
@@ -82,14 +82,14 @@ def named(table: ConversionTable, target: str, mnemonic: str, places: str, **def
     return found
 
 
-def fitted(call: Call, values: Sequence[ir.Value]) -> list[ir.Value]:
+def fit_results(call: StablehloOp, values: Sequence[ir.Value]) -> list[ir.Value]:
     """The values in the element types that the call says; raises `UnsupportedOpError` where shapes differ."""
     if len(values) != len(call.results):
         call.refuse(f"gives {len(call.results)} results, expected {len(values)}")
     return [value if t is None else _fit(call, value, t) for value, t in zip(values, call.results, strict=True)]
 
 
-def _fit(call: Call, value: ir.Value, wanted: Any) -> ir.Value:
+def _fit(call: StablehloOp, value: ir.Value, wanted: Any) -> ir.Value:
     got = read_type(value.type)
     if got.shape != wanted.shape:
         call.refuse(f"gives {wanted}, expected {got}")

@@ -2,18 +2,18 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import elementwise
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("batch_norm_inference", to="batch_norm_inference add rsqrt subtract multiply")
-def _inference(call: Call) -> ir.Value:
+def _inference(call: StablehloOp) -> ir.Value:
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`."""
     x, scale, offset, mean, variance = (call.tensor(i) for i in range(5))
     dim, epsilon = call.integer("feature_index"), call.attribute("epsilon").value
@@ -24,17 +24,17 @@ def _inference(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("batch_norm_training", to="mean subtract square add rsqrt multiply reshape")
-def _training(call: Call) -> list[ir.Value]:
+def _training(call: StablehloOp) -> list[ir.Value]:
     """The batch's mean and variance beside the result."""
     mean = _mean(call, call.tensor(0))
     centred = elementwise("subtract", call.tensor(0), mean, result=call.result)
     variance = _mean(call, ttir.square(centred))
-    flat = [reshaped(v, call.types[1].shape) for v in (mean, variance)]
+    flat = [reshape_to(v, call.types[1].shape) for v in (mean, variance)]
     return [_normalize(call, mean, variance), *flat]
 
 
 @CONVERSIONS("batch_norm_grad", to="sum multiply subtract add rsqrt reshape")
-def _gradient(call: Call) -> list[ir.Value]:
+def _gradient(call: StablehloOp) -> list[ir.Value]:
     """Gradients of the operand, of the scale and of the offset."""
     x, scale, mean, variance, gradient = (call.tensor(i) for i in range(5))
     f = partial(elementwise, result=call.result)
@@ -46,35 +46,35 @@ def _gradient(call: Call) -> list[ir.Value]:
     inner = f("subtract", f("multiply", gradient, float(count)), d_offset)
     inner = f("subtract", inner, f("multiply", whitened, d_scale))
     factor = f("multiply", f("multiply", _line(call, scale), spread), 1 / count)
-    return [f("multiply", factor, inner), *(reshaped(v, call.types[1].shape) for v in (d_scale, d_offset))]
+    return [f("multiply", factor, inner), *(reshape_to(v, call.types[1].shape) for v in (d_scale, d_offset))]
 
 
-def _normalize(call: Call, mean: ir.Value, variance: ir.Value) -> ir.Value:
+def _normalize(call: StablehloOp, mean: ir.Value, variance: ir.Value) -> ir.Value:
     f = partial(elementwise, result=call.result)
     spread = ttir.rsqrt(f("add", variance, _epsilon(call)))
     centred = f("multiply", f("subtract", call.tensor(0), mean), spread)
     return f("add", f("multiply", centred, _line(call, call.tensor(1))), _line(call, call.tensor(2)))
 
 
-def _epsilon(call: Call) -> float:
+def _epsilon(call: StablehloOp) -> float:
     return call.attribute("epsilon").value
 
 
-def _line(call: Call, values: ir.Value) -> ir.Value:
+def _line(call: StablehloOp, values: ir.Value) -> ir.Value:
     """A value for each feature, along the dimension of features."""
     dim = call.integer("feature_index")
-    return reshaped(values, tuple(e if d == dim else 1 for d, e in enumerate(call.types[0].shape)))
+    return reshape_to(values, tuple(e if d == dim else 1 for d, e in enumerate(call.types[0].shape)))
 
 
-def _others(call: Call) -> tuple[int, ...]:
+def _others(call: StablehloOp) -> tuple[int, ...]:
     return tuple(d for d in range(call.types[0].rank) if d != call.integer("feature_index"))
 
 
-def _mean(call: Call, x: ir.Value) -> ir.Value:
+def _mean(call: StablehloOp, x: ir.Value) -> ir.Value:
     dims = _others(call)
     return ttir.mean(x, keep_dim=True, dim_arg=dims) if dims else x
 
 
-def _sum(call: Call, x: ir.Value) -> ir.Value:
+def _sum(call: StablehloOp, x: ir.Value) -> ir.Value:
     dims = _others(call)
     return ttir.sum(x, keep_dim=True, dim_arg=dims) if dims else x

@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant, splat
@@ -49,14 +49,14 @@ def _unrepeat(value: ir.Value) -> ir.Value:
     return value
 
 
-def known(value: ir.Value) -> np.ndarray[Any, Any] | None:
+def known_elements(value: ir.Value) -> np.ndarray[Any, Any] | None:
     """The elements, where the program does not compute them."""
     owner: Any = value.owner
     t = read_type(value.type)
     if isinstance(owner, ir.Block):
         return None
     if owner.name in ("ttir.reshape", "ttir.broadcast"):
-        inner = known(owner.operands[0])
+        inner = known_elements(owner.operands[0])
         return (
             None
             if inner is None
@@ -81,8 +81,8 @@ def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
         if shape == kept and not op.keep_dim:
             attributes = attribute_values(type(op), owner) | {"keep_dim": True}
             result = op.results[0].with_shape(shape) if op.result_fields() else None
-            return ttir.named(op.mnemonic, owner.operands[0], result=result, **attributes)
-    return reshaped(value, shape)
+            return ttir.build(op.mnemonic, owner.operands[0], result=result, **attributes)
+    return reshape_to(value, shape)
 
 
 def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Value:
@@ -106,7 +106,7 @@ def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Val
 
 def neutral(which: str, value: ir.Value) -> bool:
     """Whether a value is known, and changes nothing when it is combined with others in that way."""
-    found = known(value)
+    found = known_elements(value)
     if found is None:
         return False
     number, t = found.reshape(-1)[0], found.dtype

@@ -7,16 +7,16 @@ from functools import reduce
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, scalar, sliced, splat
+from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, scalar, slice_along, splat
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
 
 @dataclass(frozen=True)
-class Starts:
+class WindowStarts:
     """Where windows start: for each of `batch`, along dimensions of the operand that have an entry, else at 0."""
 
     batch: tuple[int, ...]
@@ -24,7 +24,7 @@ class Starts:
 
 
 @dataclass(frozen=True)
-class Table:
+class WindowTable:
     """An operand as rows: the dimensions of which windows are cut out lead, those seen whole lie in the rows."""
 
     shape: tuple[int, ...]
@@ -34,10 +34,10 @@ class Table:
     whole: tuple[int, ...]
 
     @staticmethod
-    def of(shape: tuple[int, ...], sizes: tuple[int, ...], moved: Sequence[int]) -> "Table":
+    def of(shape: tuple[int, ...], sizes: tuple[int, ...], moved: Sequence[int]) -> "WindowTable":
         """Windows that lie at other places than 0 along the dimensions `moved`."""
         picked = tuple(d for d, extent in enumerate(shape) if d in moved or sizes[d] != extent)
-        return Table(shape, sizes, picked, tuple(d for d in range(len(shape)) if d not in picked))
+        return WindowTable(shape, sizes, picked, tuple(d for d in range(len(shape)) if d not in picked))
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -56,15 +56,15 @@ class Table:
 
     def matrix(self, x: ir.Value) -> ir.Value:
         """The operand as its rows."""
-        return reshaped(permuted(x, (*self.picked, *self.whole)), (self.rows, self.width))
+        return reshape_to(permute_dims(x, (*self.picked, *self.whole)), (self.rows, self.width))
 
     def operand(self, matrix: ir.Value) -> ir.Value:
         """Its rows as the operand."""
         order = (*self.picked, *self.whole)
-        apart = reshaped(matrix, tuple(self.shape[d] for d in order))
-        return permuted(apart, tuple(order.index(d) for d in range(len(order))))
+        apart = reshape_to(matrix, tuple(self.shape[d] for d in order))
+        return permute_dims(apart, tuple(order.index(d) for d in range(len(order))))
 
-    def places(self, starts: Starts) -> ir.Value:
+    def places(self, starts: WindowStarts) -> ir.Value:
         """The number of each row of each window, [batch, offsets]."""
         parts = [self._along(starts, d, self._stride(d)) for d in self.picked]
         shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
@@ -72,7 +72,7 @@ class Table:
             return splat(0, TensorType(shape, DType.I32))
         return broadcast_to(reduce(ttir.add, parts), shape)
 
-    def inside(self, starts: Starts) -> ir.Value | None:
+    def inside(self, starts: WindowStarts) -> ir.Value | None:
         """Whether each row of each window is one of the operand's; None where all are."""
         shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
         bools = TensorType((1,) * len(shape), DType.I1)
@@ -89,7 +89,7 @@ class Table:
     def _stride(self, dim: int) -> int:
         return math.prod(self.shape[d] for d in self.picked[self.picked.index(dim) + 1 :])
 
-    def _along(self, starts: Starts, dim: int, stride: int) -> ir.Value:
+    def _along(self, starts: WindowStarts, dim: int, stride: int) -> ir.Value:
         """Start and offsets along one dimension in steps of `stride`, to be broadcast to [batch, offsets]."""
         line = np.arange(self.sizes[dim]).reshape([-1 if d == dim else 1 for d in self.offsets])
         ahead = (1,) * len(starts.batch)
@@ -97,7 +97,7 @@ class Table:
         if dim not in starts.along:
             return offset
         start = starts.along[dim]
-        start = reshaped(start, (*read_type(start.type).shape, *(1,) * len(self.offsets)))
+        start = reshape_to(start, (*read_type(start.type).shape, *(1,) * len(self.offsets)))
         scaled = start if stride == 1 else elementwise("multiply", start, stride, result=read_type(start.type))
         return scaled if not line.any() else ttir.add(scaled, offset)
 
@@ -119,7 +119,7 @@ def components(indices: ir.Value, vector_dim: int) -> list[ir.Value]:
     if vector_dim == len(shape):
         return [indices]
     rest = (*shape[:vector_dim], *shape[vector_dim + 1 :])
-    return [reshaped(sliced(indices, vector_dim, k, k + 1), rest) for k in range(shape[vector_dim])]
+    return [reshape_to(slice_along(indices, vector_dim, k, k + 1), rest) for k in range(shape[vector_dim])]
 
 
 def counter(batch: tuple[int, ...], dim: int) -> ir.Value:

@@ -1,21 +1,21 @@
 """Real numbers as integers of `!quant.uniform` types, and back."""
 
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("uniform_quantize", to="quantize requantize")
-def _quantize(call: Call) -> ir.Value:
+def _quantize(call: StablehloOp) -> ir.Value:
     """Real numbers, or numbers of another scale."""
     from_real = call.types[0].dtype.is_float
     return (ttir.quantize if from_real else ttir.requantize)(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("uniform_dequantize", to="dequantize")
-def _dequantize(call: Call) -> ir.Value:
+def _dequantize(call: StablehloOp) -> ir.Value:
     """The real numbers that the integers stand for."""
     return ttir.dequantize(call.tensor(0), result=call.result)

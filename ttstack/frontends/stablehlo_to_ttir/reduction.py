@@ -3,19 +3,19 @@
 import math
 from collections.abc import Sequence
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, joined, sliced
+from ttstack.frontends.conversion.values import broadcast_to, concat_along, slice_along
 from ttstack.frontends.stablehlo_to_ttir import body
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
-from ttstack.frontends.stablehlo_to_ttir.operands import known, neutral
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.eltwise import combine
+from ttstack.frontends.stablehlo_to_ttir.operands import known_elements, neutral
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _REDUCTIONS = {"sum": "sum", "prod": "prod", "max": "max", "min": "min", "and": "reduce_and", "or": "reduce_or"}
 _COMBINES = {
@@ -29,7 +29,7 @@ _COMBINES = {
 
 
 @CONVERSIONS("reduce", to="sum prod max min reduce_and reduce_or argmax neg bitwise_not slice_static concat")
-def _reduce(call: Call) -> Sequence[ir.Value]:
+def _reduce(call: StablehloOp) -> Sequence[ir.Value]:
     """Whole where it is a usual one; else neighbours are combined until one is left."""
     block, count = call.block(), len(call.operands) // 2
     dims = call.integers("dimensions")
@@ -44,57 +44,57 @@ def _reduce(call: Call) -> Sequence[ir.Value]:
     return _halve(call, values, starts, dims)
 
 
-def _usual(call: Call, usual: str, dims: tuple[int, ...]) -> ir.Value:
-    reduced = ttir.named(_REDUCTIONS[usual], call.tensor(0), keep_dim=False, dim_arg=dims)
-    return including(usual, reduced, call.tensor(1))
+def _usual(call: StablehloOp, usual: str, dims: tuple[int, ...]) -> ir.Value:
+    reduced = ttir.build(_REDUCTIONS[usual], call.tensor(0), keep_dim=False, dim_arg=dims)
+    return include_start(usual, reduced, call.tensor(1))
 
 
-def including(usual: str, reduced: ir.Value, start: ir.Value) -> ir.Value:
+def include_start(usual: str, reduced: ir.Value, start: ir.Value) -> ir.Value:
     """A reduction that starts with a scalar; itself where that changes nothing."""
     if neutral(usual, start):
         return reduced
     t = read_type(reduced.type)
     result = t if usual in ("and", "or") else None
-    return combined(_COMBINES[usual], reduced, reshaped(start, (1,) * t.rank), result=result)
+    return combine(_COMBINES[usual], reduced, reshape_to(start, (1,) * t.rank), result=result)
 
 
-def _extreme(call: Call, dims: tuple[int, ...]) -> str | None:
+def _extreme(call: StablehloOp, dims: tuple[int, ...]) -> str | None:
     """`max` or `min`, where the second operand counts along the only dimension and the region picks by it."""
     if len(call.operands) != 4 or len(dims) != 1 or not call.types[0].size or not body.counts(call.tensor(1), dims[0]):
         return None
     which = body.picks(call.block())
-    start = known(call.tensor(3))
+    start = known_elements(call.tensor(3))
     fits = which is not None and neutral(which, call.tensor(2)) and start is not None and start.item() == 0
     return which if fits else None
 
 
-def _with_position(call: Call, which: str, dims: tuple[int, ...]) -> Sequence[ir.Value]:
+def _with_position(call: StablehloOp, which: str, dims: tuple[int, ...]) -> Sequence[ir.Value]:
     x, t = call.tensor(0), call.types[0]
-    best = ttir.named(which, x, keep_dim=False, dim_arg=dims)
+    best = ttir.build(which, x, keep_dim=False, dim_arg=dims)
     turned = x if which == "max" else (ttir.neg if t.dtype.is_float else ttir.bitwise_not)(x)
     return [best, ttir.argmax(turned, result=call.results[1], keep_dim=False, dim_arg=dims)]
 
 
 def _halve(
-    call: Call, values: Sequence[ir.Value], starts: Sequence[ir.Value], dims: tuple[int, ...]
+    call: StablehloOp, values: Sequence[ir.Value], starts: Sequence[ir.Value], dims: tuple[int, ...]
 ) -> Sequence[ir.Value]:
     t = call.types[0]
     kept = [d for d in range(t.rank) if d not in dims]
     shape = tuple(t.shape[d] for d in kept)
-    rows = [reshaped(permuted(v, (*kept, *dims)), (*shape, math.prod(t.shape[d] for d in dims))) for v in values]
+    rows = [reshape_to(permute_dims(v, (*kept, *dims)), (*shape, math.prod(t.shape[d] for d in dims))) for v in values]
     ends = [broadcast_to(v, (*shape, 1)) for v in starts]
     if read_type(rows[0].type).shape[-1]:
-        ends = body.combined(call, call.block(), [*ends, *halved(call, rows)])
-    return [reshaped(v, shape) for v in ends]
+        ends = body.apply_region(call, call.block(), [*ends, *reduce_by_halves(call, rows)])
+    return [reshape_to(v, shape) for v in ends]
 
 
-def halved(call: Call, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
+def reduce_by_halves(call: StablehloOp, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
     """All elements of the last dimension combined by the region: neighbours first, so that the order stays."""
     dim = read_type(rows[0].type).rank - 1
     while (extent := read_type(rows[0].type).shape[dim]) > 1:
         even = extent - extent % 2
-        pairs = [sliced(v, dim, first, even, 2) for first in (0, 1) for v in rows]
-        done = body.combined(call, call.block(), pairs)
-        rest = [[sliced(v, dim, even, extent)] if extent > even else [] for v in rows]
-        rows = [joined([v, *left], dim) for v, left in zip(done, rest, strict=True)]
+        pairs = [slice_along(v, dim, first, even, 2) for first in (0, 1) for v in rows]
+        done = body.apply_region(call, call.block(), pairs)
+        rest = [[slice_along(v, dim, even, extent)] if extent > even else [] for v in rows]
+        rows = [concat_along([v, *left], dim) for v, left in zip(done, rest, strict=True)]
     return rows

@@ -2,21 +2,21 @@
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
+from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
 from ttstack.frontends.conversion.values import cast, scalar
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _FORMATS = {(8, 7): DType.BF16, (5, 10): DType.F16, (8, 23): DType.F32, (11, 52): DType.F64}
 """Element types by the bits of their exponent and mantissa."""
 
 
 @CONVERSIONS("round_nearest_afz", to="trunc subtract abs ge typecast sign multiply add")
-def _away_from_zero(call: Call) -> ir.Value:
+def _away_from_zero(call: StablehloOp) -> ir.Value:
     """The integer part, and one more where at least a half is left."""
     x = call.tensor(0)
     whole = ttir.trunc(x)
@@ -27,13 +27,13 @@ def _away_from_zero(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("round_nearest_even", to=TO_EVEN)
-def _to_even(call: Call) -> ir.Value:
+def _to_even(call: StablehloOp) -> ir.Value:
     """The nearest whole number; of two, the even one."""
-    return rounded_to_even(call.tensor(0))
+    return round_to_even(call.tensor(0))
 
 
 @CONVERSIONS("reduce_precision", to="typecast")
-def _reduce_precision(call: Call) -> ir.Value:
+def _reduce_precision(call: StablehloOp) -> ir.Value:
     """To an element type that there is, and back."""
     bits = call.integer("exponent_bits"), call.integer("mantissa_bits")
     own = next(b for b, dtype in _FORMATS.items() if dtype is call.result.dtype)

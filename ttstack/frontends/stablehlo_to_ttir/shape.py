@@ -5,59 +5,59 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, joined, splat
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.operands import in_shape, known, spread
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.conversion.values import broadcast_to, concat_along, splat
+from ttstack.frontends.stablehlo_to_ttir.operands import in_shape, known_elements, spread
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("reshape", "dynamic_reshape", to="reshape")
-def _reshape(call: Call) -> ir.Value:
+def _reshape(call: StablehloOp) -> ir.Value:
     """The result's type says the shape."""
     return in_shape(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("transpose", to="permute")
-def _transpose(call: Call) -> ir.Value:
+def _transpose(call: StablehloOp) -> ir.Value:
     """Dimensions in another order."""
-    return permuted(call.tensor(0), call.integers("permutation"))
+    return permute_dims(call.tensor(0), call.integers("permutation"))
 
 
 @CONVERSIONS("broadcast_in_dim", "dynamic_broadcast_in_dim", to="permute reshape broadcast")
-def _broadcast_in_dim(call: Call) -> ir.Value:
+def _broadcast_in_dim(call: StablehloOp) -> ir.Value:
     """New dimensions and those of extent 1 are repeated; elementwise ops take them as they are."""
     return spread(call.tensor(0), call.integers("broadcast_dimensions"), call.result)
 
 
 @CONVERSIONS("broadcast", to="reshape broadcast")
-def _broadcast(call: Call) -> ir.Value:
+def _broadcast(call: StablehloOp) -> ir.Value:
     """New dimensions in front."""
     return broadcast_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("reverse", to="reverse")
-def _reverse(call: Call) -> ir.Value:
+def _reverse(call: StablehloOp) -> ir.Value:
     """Along the given dimensions."""
     dims = call.integers("dimensions")
     return ttir.reverse(call.tensor(0), dimensions=dims) if dims else call.tensor(0)
 
 
 @CONVERSIONS("concatenate", to="concat")
-def _concatenate(call: Call) -> ir.Value:
+def _concatenate(call: StablehloOp) -> ir.Value:
     """Empty parts are left out."""
     parts = [call.tensor(i) for i, t in enumerate(call.types) if t.size] or [call.tensor(0)]
-    return reshaped(joined(parts, call.integer("dimension")), call.result.shape)
+    return reshape_to(concat_along(parts, call.integer("dimension")), call.result.shape)
 
 
 @CONVERSIONS("slice", to="slice_static")
-def _slice(call: Call) -> ir.Value:
+def _slice(call: StablehloOp) -> ir.Value:
     """Fixed bounds and steps."""
     begins, ends, steps = (call.integers(name) for name in ("start_indices", "limit_indices", "strides"))
     return cut(call.tensor(0), begins, ends, steps)
@@ -73,16 +73,16 @@ def cut(x: ir.Value, begins: Sequence[int], ends: Sequence[int], steps: Sequence
 
 
 @CONVERSIONS("pad", "dynamic_pad", to="pad slice_static reshape concat broadcast full")
-def _pad(call: Call) -> ir.Value:
+def _pad(call: StablehloOp) -> ir.Value:
     """Around the tensor, between its elements, or less than nothing, which cuts."""
     if call.op.name == "stablehlo.dynamic_pad":
         call.refuse("has amounts that are computed by the model", "pad by fixed amounts")
     names = ("edge_padding_low", "edge_padding_high", "interior_padding")
     low, high, interior = (call.integers(name) for name in names)
-    return padded(call.tensor(0), call.tensor(1), low, high, interior)
+    return pad_around(call.tensor(0), call.tensor(1), low, high, interior)
 
 
-def padded(
+def pad_around(
     x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int] | None = None
 ) -> ir.Value:
     """`x` with a scalar around it and between its elements; negative amounts cut."""
@@ -100,10 +100,10 @@ def _apart(x: ir.Value, filler: ir.Value, dim: int, between: int) -> ir.Value:
     shape = read_type(x.type).shape
     if between == 0 or shape[dim] < 2:
         return x
-    lone = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+    lone = reshape_to(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
     zeros = [0] * (len(shape) + 1)
     wide = _surround(lone, filler, zeros, [between if d == dim + 1 else 0 for d in range(len(zeros))])
-    flat = reshaped(wide, (*shape[:dim], shape[dim] * (between + 1), *shape[dim + 1 :]))
+    flat = reshape_to(wide, (*shape[:dim], shape[dim] * (between + 1), *shape[dim + 1 :]))
     ends = [*read_type(flat.type).shape]
     ends[dim] -= between
     return cut(flat, [0] * len(shape), ends)
@@ -113,7 +113,7 @@ def _surround(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[
     t = read_type(x.type)
     if not any((*low, *high)):
         return x
-    number = known(filler)
+    number = known_elements(filler)
     shape = tuple(a + e + b for a, e, b in zip(low, t.shape, high, strict=True))
     if t.size == 0:
         return broadcast_to(filler, shape) if math.prod(shape) else splat(0, t.with_shape(shape))
@@ -135,7 +135,7 @@ def _beside(x: ir.Value, filler: ir.Value, dim: int, sides: tuple[int, int]) -> 
     t = read_type(x.type)
     parts = [_block(filler, t, dim, extent) for extent in sides]
     whole = [part for part in (parts[0], x, parts[1]) if part is not None and read_type(part.type).size]
-    return joined(whole, dim) if whole else x
+    return concat_along(whole, dim) if whole else x
 
 
 def _block(filler: ir.Value, t: TensorType, dim: int, extent: int) -> ir.Value | None:

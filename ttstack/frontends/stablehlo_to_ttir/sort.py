@@ -9,12 +9,12 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.stablehlo_to_ttir import body
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _Expression: TypeAlias = tuple[Any, ...]
 
@@ -28,10 +28,10 @@ class _Key:
 
 
 @CONVERSIONS("sort", to="sort gather typecast")
-def _sort(call: Call) -> Sequence[ir.Value]:
+def _sort(call: StablehloOp) -> Sequence[ir.Value]:
     """By the last key first, as equal elements keep their order; operands are gathered by position."""
     block, dim = call.block(), call.integer("dimension")
-    keys = _keys(body.returned(block)[0], block)
+    keys = _keys(body.region_results(block)[0], block)
     if keys is None:
         call.refuse(
             "orders by a comparator that is no comparison of keys",
@@ -45,7 +45,7 @@ def _sort(call: Call) -> Sequence[ir.Value]:
     ordered: dict[int, ir.Value] = {}
     for key in reversed(keys):
         given = {a: call.operands[i // 2] for i, a in enumerate(block.arguments)}
-        (values,) = body.lifted(call, given, [key.value])
+        (values,) = body.lift_values(call, given, [key.value])
         if order is not None:
             values = ttir.gather(values, order, dim=dim)
         found, positions = _sorted(values, dim, descending=key.descending)
@@ -62,7 +62,7 @@ def _sorted(values: ir.Value, dim: int, *, descending: bool) -> Sequence[ir.Valu
     return create("ttir", "sort", [values], attributes, results=[t, t.with_dtype(DType.I32)]).results
 
 
-def _gather(call: Call, i: int, order: ir.Value, dim: int) -> ir.Value:
+def _gather(call: StablehloOp, i: int, order: ir.Value, dim: int) -> ir.Value:
     """Operand `i` in the order; that itself where the operand counts along the dimension."""
     if body.counts(call.tensor(i), dim):
         return cast(order, call.types[i].dtype)

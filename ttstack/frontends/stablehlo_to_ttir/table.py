@@ -1,10 +1,10 @@
 """How a family module declares which ops it converts, and to what."""
 
 from ttstack.frontends import conversion
-from ttstack.frontends.stablehlo_to_ttir.call import Call
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 
 
-class ConversionTable(conversion.ConversionTable[Call]):
+class StablehloConversionTable(conversion.ConversionTable[StablehloOp]):
     """The conversions of one family: `add` is `stablehlo.add`, or of another dialect, `@target` a custom call."""
 
     def __init__(self, dialect: str = "stablehlo") -> None:

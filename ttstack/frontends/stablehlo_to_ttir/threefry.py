@@ -6,12 +6,12 @@ from itertools import cycle, islice
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import scalar
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
 _PARITY = 0x1BD11BDA
@@ -27,7 +27,7 @@ _ROUNDS = 20
     "@hip_threefry2x32_ffi",
     to="add bitwise_xor bitwise_or logical_left_shift logical_right_shift",
 )
-def _threefry(call: Call) -> list[ir.Value]:
+def _threefry(call: StablehloOp) -> list[ir.Value]:
     """Threefry-2x32 of 20 rounds, on two words of a key and two of a counter."""
     if len(call.operands) != 4 or {t.dtype for t in call.types} != {DType.UI32}:
         call.refuse("takes other operands than two words of a key and two of a counter, each ui32")
@@ -52,4 +52,4 @@ def _rotate(x: ir.Value, count: int) -> ir.Value:
 
 
 def _word_op(mnemonic: str, x: ir.Value, y: ir.Value | int) -> ir.Value:
-    return ttir.named(mnemonic, x, scalar(y, read_type(x.type)) if isinstance(y, int) else y)
+    return ttir.build(mnemonic, x, scalar(y, read_type(x.type)) if isinstance(y, int) else y)

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import joined, sliced, splat
+from ttstack.frontends.conversion.values import concat_along, slice_along, splat
 from ttstack.frontends.limits import FACTOR_ROWS
-from ttstack.frontends.stablehlo_to_ttir.call import Call
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @CONVERSIONS("triangular_solve", to="matmul subtract div slice_static concat permute reverse")
-def _triangular_solve(call: Call) -> ir.Value:
+def _triangular_solve(call: StablehloOp) -> ir.Value:
     """Forward substitution; upper triangles are turned round, and factors on the right transposed."""
     transposed = call.word("transpose_a") in ("TRANSPOSE", "ADJOINT")
     form = _Form(call.flag("left_side"), call.flag("lower"), transposed, call.flag("unit_diagonal"))
@@ -23,7 +23,7 @@ def _triangular_solve(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("@lapack_strsm_ffi", "@lapack_dtrsm_ffi", to="matmul subtract div slice_static concat permute reverse")
-def _trsm(call: Call) -> ir.Value:
+def _trsm(call: StablehloOp) -> ir.Value:
     """The same, as JAX says it to the host's LAPACK: options are numbers of letters."""
     side, uplo, trans, diag = (chr(call.integer(name)) for name in ("side", "uplo", "trans_x", "diag"))
     return _substitute(call, _Form(side == "L", uplo == "L", trans in "TC", diag == "U"))
@@ -39,7 +39,7 @@ class _Form:
     unit: bool
 
 
-def _substitute(call: Call, form: _Form) -> ir.Value:
+def _substitute(call: StablehloOp, form: _Form) -> ir.Value:
     a, b, lower = call.tensor(0), call.tensor(1), form.lower
     _check_rows(call, a)
     if form.left == form.transposed:
@@ -53,7 +53,7 @@ def _substitute(call: Call, form: _Form) -> ir.Value:
 
 
 @CONVERSIONS("cholesky", to="sqrt matmul subtract div slice_static concat permute full")
-def _cholesky(call: Call) -> ir.Value:
+def _cholesky(call: StablehloOp) -> ir.Value:
     """Zeros stand in the other triangle."""
     a, lower = call.tensor(0), call.flag("lower")
     _check_rows(call, a)
@@ -61,7 +61,7 @@ def _cholesky(call: Call) -> ir.Value:
     return factor if lower else _transpose(factor)
 
 
-def _check_rows(call: Call, a: ir.Value) -> None:
+def _check_rows(call: StablehloOp, a: ir.Value) -> None:
     if (rows := _rows(a)) > FACTOR_ROWS:
         call.refuse(f"is of {rows} rows, at most {FACTOR_ROWS} are written out", "give what it computes as an input")
 
@@ -76,7 +76,7 @@ class _Lower:
     def block(self, row: tuple[int, int], column: tuple[int, int]) -> ir.Value:
         """A part of it."""
         rank = read_type(self.a.type).rank
-        return sliced(sliced(self.a, rank - 2, *row), rank - 1, *column)
+        return slice_along(slice_along(self.a, rank - 2, *row), rank - 1, *column)
 
     def corner(self, begin: int, end: int) -> "_Lower":
         """The part on the diagonal from `begin` to `end`."""
@@ -89,10 +89,10 @@ def _solve(lower: _Lower, b: ir.Value) -> ir.Value:
     if rows <= 1:
         return b if lower.unit or not rows else ttir.div(b, lower.a)
     half = rows // 2
-    top = _solve(lower.corner(0, half), sliced(b, at, 0, half))
+    top = _solve(lower.corner(0, half), slice_along(b, at, 0, half))
     known = ttir.matmul(lower.block((half, rows), (0, half)), top)
-    rest = ttir.subtract(sliced(b, at, half, rows), known)
-    return joined([top, _solve(lower.corner(half, rows), rest)], at)
+    rest = ttir.subtract(slice_along(b, at, half, rows), known)
+    return concat_along([top, _solve(lower.corner(half, rows), rest)], at)
 
 
 def _factor(a: ir.Value) -> ir.Value:
@@ -107,7 +107,7 @@ def _factor(a: ir.Value) -> ir.Value:
     last = _factor(ttir.subtract(lower.corner(half, rows).a, square))
     zeros = splat(0, t.with_shape((*t.shape[:-2], half, rows - half)))
     rank = t.rank
-    return joined([joined([first, zeros], rank - 1), joined([beside, last], rank - 1)], rank - 2)
+    return concat_along([concat_along([first, zeros], rank - 1), concat_along([beside, last], rank - 1)], rank - 2)
 
 
 def _rows(a: ir.Value) -> int:
@@ -116,7 +116,7 @@ def _rows(a: ir.Value) -> int:
 
 def _transpose(x: ir.Value) -> ir.Value:
     rank = read_type(x.type).rank
-    return permuted(x, (*range(rank - 2), rank - 1, rank - 2))
+    return permute_dims(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def _turn(x: ir.Value, *, columns: bool = False) -> ir.Value:

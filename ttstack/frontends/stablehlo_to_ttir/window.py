@@ -5,19 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, elementwise, joined, sliced
+from ttstack.frontends.conversion.values import broadcast_to, concat_along, elementwise, slice_along
 from ttstack.frontends.limits import TAPS
 from ttstack.frontends.stablehlo_to_ttir import body
-from ttstack.frontends.stablehlo_to_ttir.call import Call
 from ttstack.frontends.stablehlo_to_ttir.operands import neutral
-from ttstack.frontends.stablehlo_to_ttir.shape import cut, padded
-from ttstack.frontends.stablehlo_to_ttir.table import ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.shape import cut, pad_around
+from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = StablehloConversionTable()
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Windows:
     high: tuple[int, ...]
 
     @staticmethod
-    def of(call: Call) -> "Windows":
+    def of(call: StablehloOp) -> "Windows":
         """Those of `reduce_window` or `select_and_scatter`."""
         sizes = call.integers("window_dimensions")
         ones = (1,) * len(sizes)
@@ -46,7 +46,7 @@ class Windows:
         steps = (range(0, n * d, d) for n, d in zip(self.sizes, self.dilations, strict=True))
         return product(*steps)
 
-    def seen(self, x: ir.Value, tap: Sequence[int], counts: Sequence[int]) -> ir.Value:
+    def take_tap(self, x: ir.Value, tap: Sequence[int], counts: Sequence[int]) -> ir.Value:
         """The element at `tap` of each window of the padded input."""
         ends = [at + (n - 1) * s + 1 for at, n, s in zip(tap, counts, self.strides, strict=True)]
         return cut(x, tap, ends, self.strides)
@@ -55,7 +55,7 @@ class Windows:
 @CONVERSIONS(
     "reduce_window", to="max_pool2d avg_pool2d multiply cumsum cumprod reverse pad slice_static concat permute"
 )
-def _reduce_window(call: Call) -> Sequence[ir.Value]:
+def _reduce_window(call: StablehloOp) -> Sequence[ir.Value]:
     """Whole where it is a pool of images or runs along a dimension; else the elements of a window one by one."""
     windows, usual = Windows.of(call), body.kind(call.block())
     dim = _running(call, windows)
@@ -68,17 +68,17 @@ def _reduce_window(call: Call) -> Sequence[ir.Value]:
     count = len(call.operands) // 2
     starts = call.operands[count:]
     values = [
-        padded(x, start, windows.low, windows.high, windows.between)
+        pad_around(x, start, windows.low, windows.high, windows.between)
         for x, start in zip(call.operands, starts, strict=False)
     ]
     counts = call.result.shape
     found = [broadcast_to(start, counts) for start in starts]
     for tap in windows.taps():
-        found = body.combined(call, call.block(), [*found, *(windows.seen(x, tap, counts) for x in values)])
+        found = body.apply_region(call, call.block(), [*found, *(windows.take_tap(x, tap, counts) for x in values)])
     return found
 
 
-def _running(call: Call, windows: Windows) -> int | None:
+def _running(call: StablehloOp, windows: Windows) -> int | None:
     """The dimension of which each window sees all elements up to its own, or from it on, and no other."""
     shape = call.types[0].shape
     wide = [d for d, size in enumerate(windows.sizes) if size > 1]
@@ -91,32 +91,32 @@ def _running(call: Call, windows: Windows) -> int | None:
     return dim if windows.sizes[dim] == shape[dim] and sides == {0, shape[dim] - 1} and not any(others) else None
 
 
-def _run(call: Call, windows: Windows, usual: str | None, dim: int) -> Sequence[ir.Value]:
+def _run(call: StablehloOp, windows: Windows, usual: str | None, dim: int) -> Sequence[ir.Value]:
     count = len(call.operands) // 2
     backwards = windows.low[dim] == 0
     values = [ttir.reverse(v, dimensions=(dim,)) if backwards else v for v in call.operands[:count]]
     if usual in ("sum", "prod") and neutral(usual, call.tensor(1)):
-        values = [ttir.named(f"cum{usual}", *values, dim=dim)]
+        values = [ttir.build(f"cum{usual}", *values, dim=dim)]
     else:
         values = _scan(call, values, dim)
         starts = [broadcast_to(v, call.types[0].shape) for v in call.operands[count:]]
-        values = body.combined(call, call.block(), [*starts, *values])
+        values = body.apply_region(call, call.block(), [*starts, *values])
     return [ttir.reverse(v, dimensions=(dim,)) if backwards else v for v in values]
 
 
-def _scan(call: Call, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
+def _scan(call: StablehloOp, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
     """Each element combined with all before it: with the one before, then two before, four, and so on."""
     found, extent, by = list(values), call.types[0].shape[dim], 1
     while by < extent:
-        early = [sliced(v, dim, 0, extent - by) for v in found]
-        late = [sliced(v, dim, by, extent) for v in found]
-        done = body.combined(call, call.block(), [*early, *late])
-        found = [joined([sliced(v, dim, 0, by), new], dim) for v, new in zip(found, done, strict=True)]
+        early = [slice_along(v, dim, 0, extent - by) for v in found]
+        late = [slice_along(v, dim, by, extent) for v in found]
+        done = body.apply_region(call, call.block(), [*early, *late])
+        found = [concat_along([slice_along(v, dim, 0, by), new], dim) for v, new in zip(found, done, strict=True)]
         by *= 2
     return found
 
 
-def _pool(call: Call, windows: Windows, usual: str) -> ir.Value | None:
+def _pool(call: StablehloOp, windows: Windows, usual: str) -> ir.Value | None:
     """A pool of images [N, H, W, C] or [N, C, H, W] where it is one."""
     t = call.types[0]
     wide = [d for d in range(t.rank) if windows.sizes[d] > 1 or windows.strides[d] > 1]
@@ -137,7 +137,7 @@ def _pool(call: Call, windows: Windows, usual: str) -> ir.Value | None:
         "padding": pads,
         "ceil_mode": False,
     }
-    pooled = (ttir.max_pool2d if usual == "max" else ttir.avg_pool2d)(permuted(call.tensor(0), order), **window)
+    pooled = (ttir.max_pool2d if usual == "max" else ttir.avg_pool2d)(permute_dims(call.tensor(0), order), **window)
     if usual == "sum":
         pooled = elementwise("multiply", pooled, math.prod(windows.sizes), result=read_type(pooled.type))
-    return permuted(pooled, [order.index(d) for d in range(4)])
+    return permute_dims(pooled, [order.index(d) for d in range(4)])

@@ -16,7 +16,7 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.archive import load_archive
 from ttstack.frontends.torch.factory import Example, load_factory
-from ttstack.frontends.torch.graph import lost_updates
+from ttstack.frontends.torch.graph import find_lost_updates
 from ttstack.frontends.torch.inputs import split_inputs
 from ttstack.frontends.torch.source_lines import line_of_error, spell
 
@@ -72,7 +72,7 @@ def _export(model: nn.Module, example: Example) -> ExportedProgram:
     if any(parameter.is_meta for parameter in model.parameters()):
         args, kwargs = pytree.tree_map_only(torch.Tensor, lambda t: t.to("meta"), (args, kwargs))
     program = torch.export.export(model, args, kwargs)
-    if not lost_updates(program):
+    if not find_lost_updates(program):
         return program
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore")

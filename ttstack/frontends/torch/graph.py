@@ -58,7 +58,7 @@ def _decompose(program: ExportedProgram, table: Decompositions) -> ExportedProgr
         ) from e
 
 
-def simplified(graph: fx.Graph) -> fx.Graph:
+def simplify_graph(graph: fx.Graph) -> fx.Graph:
     """A copy of `graph` without assertions, detached copies and dead nodes; all placeholders stay."""
     copied = fx.Graph()
     copied.output(copied.graph_copy(graph, {}))
@@ -96,7 +96,7 @@ def refuse_gradients(program: ExportedProgram) -> None:
         )
 
 
-def lost_updates(program: ExportedProgram) -> list[fx.Node]:
+def find_lost_updates(program: ExportedProgram) -> list[fx.Node]:
     """Ops that write to a constant of the program: to state of the model that torch.export did not find."""
     specs = program.graph_signature.input_specs
     placeholders = zip(specs, program.graph.find_nodes(op="placeholder"), strict=True)
@@ -106,7 +106,7 @@ def lost_updates(program: ExportedProgram) -> list[fx.Node]:
 
 def refuse_lost_updates(program: ExportedProgram) -> None:
     """Raise a SourceError where the program changes a tensor that it takes for a constant."""
-    for node in lost_updates(program):
+    for node in find_lost_updates(program):
         raise SourceError(
             "the model writes to a tensor that is neither a buffer nor an input",
             loc=spell(line_of_node(node)),

@@ -13,10 +13,10 @@ from ttstack.frontends.torch.graph import (
     refuse_dynamic_shapes,
     refuse_gradients,
     refuse_lost_updates,
-    simplified,
+    simplify_graph,
 )
 from ttstack.frontends.torch.locations import LocatedTypes
-from ttstack.frontends.torch.signature import Argument, Output, Signature, read_signature
+from ttstack.frontends.torch.signature import Argument, GraphOutput, Signature, read_signature
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 from ttstack.mlir import PassManager, func, fx_importer, ir, register_torch_dialect
 
@@ -35,7 +35,7 @@ class Imported:
 
     module: ir.Module
     arguments: tuple[Argument, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[GraphOutput, ...]
     weights: dict[str, torch.Tensor]
 
 
@@ -50,7 +50,7 @@ def import_program(program: ExportedProgram, context: ir.Context | None = None) 
     refuse_dynamic_shapes(program)
     refuse_lost_updates(program)
     program = functional(program)
-    graph = simplified(program.graph)
+    graph = simplify_graph(program.graph)
     signature = read_signature(program, graph)
     context = context or ir.Context()
     register_torch_dialect(context)

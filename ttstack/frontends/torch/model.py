@@ -15,7 +15,7 @@ from ttstack.context import as_diagnostics
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import import_program
-from ttstack.frontends.torch.signature import Argument, Output
+from ttstack.frontends.torch.signature import Argument, GraphOutput
 from ttstack.frontends.torch.updates import write_updates
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import func, ir
@@ -39,7 +39,7 @@ class ImportedModel:
 
     module: ir.Module
     arguments: tuple[Argument, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[GraphOutput, ...]
     weights: dict[str, np.ndarray[Any, Any]]
     name: str
     phases: dict[str, float]
@@ -82,7 +82,7 @@ def import_torch(
     )
 
 
-def _sign(function: func.FuncOp, arguments: tuple[Argument, ...], outputs: tuple[Output, ...]) -> None:
+def _sign(function: func.FuncOp, arguments: tuple[Argument, ...], outputs: tuple[GraphOutput, ...]) -> None:
     signatures = [ArgumentSignature(a.name, _KINDS[a.kind]) for a in arguments]
     write_signature(function, signatures, [output.name for output in outputs])
 

@@ -46,7 +46,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Output:
+class GraphOutput:
     """A result of the function; `updates` names the argument whose next value it is, if it is one."""
 
     name: str
@@ -60,7 +60,7 @@ class Signature:
 
     arguments: dict[fx.Node, Argument]
     literals: dict[fx.Node, object]
-    outputs: list[tuple[fx.Node, Output]]
+    outputs: list[tuple[fx.Node, GraphOutput]]
     weights: dict[str, torch.Tensor]
 
 
@@ -150,11 +150,11 @@ def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, s
     names = unique(output_names(program, len(users)))
     for name, (spec, node) in zip(names, users, strict=True):
         if isinstance(spec.arg, TensorArgument):
-            signature.outputs.append((node, Output(name, _type_of(node, f"output `{name}`"))))
+            signature.outputs.append((node, GraphOutput(name, _type_of(node, f"output `{name}`"))))
     for spec, node in pairs:
         if spec.kind != OutputKind.USER_OUTPUT:
             target = inputs.get(str(spec.target), str(spec.target))
-            signature.outputs.append((node, Output(target, _type_of(node, f"update of `{target}`"), target)))
+            signature.outputs.append((node, GraphOutput(target, _type_of(node, f"update of `{target}`"), target)))
 
 
 def _type_of(node: fx.Node, what: str) -> TensorType:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.torch.signature import Argument, Output
+from ttstack.frontends.torch.signature import Argument, GraphOutput
 from ttstack.mlir import func, ir
 
 
-def write_updates(function: func.FuncOp, arguments: Sequence[Argument], outputs: Sequence[Output]) -> None:
+def write_updates(function: func.FuncOp, arguments: Sequence[Argument], outputs: Sequence[GraphOutput]) -> None:
     """Results that are the next values of arguments are assigned to them, by ops that have these values as results.
 
     What reads an argument has its value from before, wherever it stands.

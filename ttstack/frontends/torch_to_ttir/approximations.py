@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from ttstack.frontends.conversion.values import elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _CENTRE = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
            -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip
@@ -25,7 +25,7 @@ _LANCZOS = (76.18009172947146, -86.50532032941677, 24.01409824083091, -1.2317395
 
 
 @CONVERSIONS("erfinv", to="multiply subtract add log neg sqrt lt eq abs where")
-def _erfinv(call: Call) -> ir.Value:
+def _erfinv(call: TorchOp) -> ir.Value:
     """Giles 2010, "Approximating the erfinv function": polynomials in `log(1 - x^2)` for the centre and the tails."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
     w = f("neg", f("log", f("multiply", f("subtract", 1.0, x), f("add", 1.0, x))))
@@ -36,7 +36,7 @@ def _erfinv(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("i0", "special_i0", to="multiply abs add div exp sqrt lt where")
-def _bessel(call: Call) -> ir.Value:
+def _bessel(call: TorchOp) -> ir.Value:
     """Abramowitz and Stegun 9.8.1 up to 3.75, 9.8.2 beyond."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
     size, part = f("abs", x), f("div", x, 3.75)
@@ -46,7 +46,7 @@ def _bessel(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("lgamma", "special_gammaln", to="subtract add div log multiply sin floor abs lt eq where")
-def _lgamma(call: Call) -> ir.Value:
+def _lgamma(call: TorchOp) -> ir.Value:
     """Lanczos' series with six terms from a half on, and Euler's reflection below."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
     low = compare("lt", x, 0.5)

@@ -2,22 +2,22 @@
 
 import math
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import ATTENTION
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("scaled_dot_product_attention", to="scaled_dot_product_attention reshape where")
-def _attention(call: Call) -> ir.Value:
+def _attention(call: TorchOp) -> ir.Value:
     """Four dimensions; a mask of bools becomes 0 and -inf to add."""
     if call.number(4) != 0:
         call.refuse("drops values out", ATTENTION)
@@ -32,21 +32,21 @@ def _attention(call: Call) -> ir.Value:
         is_causal=call.flag(5),
         scale=scale,
     )
-    return reshaped(attended, call.result.shape)
+    return reshape_to(attended, call.result.shape)
 
 
-def _with_heads(call: Call, x: ir.Value) -> ir.Value:
+def _with_heads(call: TorchOp, x: ir.Value) -> ir.Value:
     """[batch, length, width] with one head, or [length, width] with one of both."""
     shape = read_type(x.type).shape
     if not 2 <= len(shape) <= 4:
         call.refuse(f"is on {len(shape)} dimensions", "reshape to (batch, heads, length, width)")
-    return reshaped(x, _insert(shape))
+    return reshape_to(x, _insert(shape))
 
 
 def _additive(mask: ir.Value, query: ir.Value, rank: int) -> ir.Value:
     t, dtype = read_type(mask.type), read_type(query.type).dtype
     shape = _insert((1,) * (rank - t.rank) + t.shape)
-    mask = reshaped(mask, shape)
+    mask = reshape_to(mask, shape)
     if t.dtype is DType.I1:
         return where(mask, 0.0, -math.inf, t.with_shape(shape).with_dtype(dtype))
     return cast(mask, dtype)

@@ -5,15 +5,15 @@ from functools import partial
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, sliced
-from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.conversion.values import cast, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _REMAINDER = "remainder add where ne eq lt gt logical_and"
 _FLOOR = f"{_REMAINDER} div floor subtract"
@@ -23,13 +23,13 @@ _WIDER: dict[ElementType, DType] = {DType.F16: DType.F32, DType.BF16: DType.F32}
 
 
 @CONVERSIONS("gelu", to="gelu gelu_tanh")
-def _gelu(call: Call) -> ir.Value:
+def _gelu(call: TorchOp) -> ir.Value:
     """Whole, the exact form and the approximation."""
     return (ttir.gelu if call.text(1) == "none" else ttir.gelu_tanh)(call.tensor(0))
 
 
 @CONVERSIONS("elu", to="where gt multiply expm1")
-def _elu(call: Call) -> ir.Value:
+def _elu(call: TorchOp) -> ir.Value:
     """`scale * x` where positive, else `scale * alpha * (exp(input_scale * x) - 1)`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     alpha, scale, input_scale = (float(call.number(i)) for i in (1, 2, 3))
@@ -38,29 +38,29 @@ def _elu(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("selu", to="selu")
-def _selu(call: Call) -> ir.Value:
+def _selu(call: TorchOp) -> ir.Value:
     """With the constants of its definition."""
     return ttir.selu(call.tensor(0))
 
 
 @CONVERSIONS("glu", to="multiply sigmoid slice_static")
-def _glu(call: Call) -> ir.Value:
+def _glu(call: TorchOp) -> ir.Value:
     """The first half times the sigmoid of the second."""
     dim, f = axis(call.integer(1), call.result.rank), partial(elementwise, result=call.result)
     half = call.result.shape[dim]
-    first, second = (sliced(call.tensor(0), dim, at, at + half) for at in (0, half))
+    first, second = (slice_along(call.tensor(0), dim, at, at + half) for at in (0, half))
     return f("multiply", first, f("sigmoid", second))
 
 
 @CONVERSIONS("hardswish", to="multiply hardsigmoid")
-def _hardswish(call: Call) -> ir.Value:
+def _hardswish(call: TorchOp) -> ir.Value:
     """`x * hardsigmoid(x)`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("multiply", x, f("hardsigmoid", x))
 
 
 @CONVERSIONS("softplus", to="where gt log1p exp multiply div")
-def _softplus(call: Call) -> ir.Value:
+def _softplus(call: TorchOp) -> ir.Value:
     """`log(1 + exp(beta * x)) / beta`; `x` above the threshold."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     beta, threshold = float(call.number(1)), float(call.number(2))
@@ -71,14 +71,14 @@ def _softplus(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("log_sigmoid", to="subtract minimum log1p exp neg abs")
-def _log_sigmoid(call: Call) -> ir.Value:
+def _log_sigmoid(call: TorchOp) -> ir.Value:
     """`min(x, 0) - log(1 + exp(-|x|))`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("subtract", f("minimum", x, 0), f("log1p", f("exp", f("neg", f("abs", x)))))
 
 
 @CONVERSIONS("prelu", to="where gt multiply reshape")
-def _prelu(call: Call) -> ir.Value:
+def _prelu(call: TorchOp) -> ir.Value:
     """`x` where positive, else `weight * x` with a weight for each channel."""
     x, weight = call.tensor(0), call.tensor(1)
     rank, count = call.result.rank, read_type(weight.type).size
@@ -88,14 +88,14 @@ def _prelu(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("log2", "log10", to="log multiply")
-def _log(call: Call) -> ir.Value:
+def _log(call: TorchOp) -> ir.Value:
     """The natural logarithm, scaled."""
     f = partial(elementwise, result=call.result)
     return f("multiply", f("log", call.tensor(0)), 1 / math.log(2 if call.name.endswith("2") else 10))
 
 
 @CONVERSIONS("sinh", "cosh", to="exp neg add subtract multiply")
-def _hyperbolic(call: Call) -> ir.Value:
+def _hyperbolic(call: TorchOp) -> ir.Value:
     """Half the sum or difference of `exp(x)` and `exp(-x)`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     both = f("add" if call.name.endswith("cosh") else "subtract", f("exp", x), f("exp", f("neg", x)))
@@ -103,7 +103,7 @@ def _hyperbolic(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("addcmul", "addcdiv", to="add multiply div")
-def _addc(call: Call) -> ir.Value:
+def _addc(call: TorchOp) -> ir.Value:
     """`x + value * a * b`, or `/ b`."""
     x, a, b, value = call.tensor(0), call.tensor(1), call.tensor(2), call.number(3)
     f = partial(elementwise, result=call.result)
@@ -112,33 +112,33 @@ def _addc(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("lerp.Scalar", "lerp.Tensor", to="add multiply subtract")
-def _lerp(call: Call) -> ir.Value:
+def _lerp(call: TorchOp) -> ir.Value:
     """`a + weight * (b - a)`."""
     a, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("add", a, f("multiply", call.operand(2), f("subtract", call.tensor(1), a)))
 
 
 @CONVERSIONS("isnan", to="ne")
-def _isnan(call: Call) -> ir.Value:
+def _isnan(call: TorchOp) -> ir.Value:
     """`x != x`."""
     return compare("ne", call.tensor(0), call.tensor(0))
 
 
 @CONVERSIONS("isinf", to="eq abs")
-def _isinf(call: Call) -> ir.Value:
+def _isinf(call: TorchOp) -> ir.Value:
     """`|x| == inf`."""
     x = call.tensor(0)
     return compare("eq", elementwise("abs", x, result=read_type(x.type)), math.inf)
 
 
 @CONVERSIONS("floor_divide", "floor_divide.Scalar", to=_FLOOR)
-def _floor_divide(call: Call) -> ir.Value:
+def _floor_divide(call: TorchOp) -> ir.Value:
     """The quotient rounded down."""
     return floor_quotient(call.operand(0), call.operand(1), call.result)
 
 
 @CONVERSIONS("div.Tensor_mode", "div.Scalar_mode", to=f"{_FLOOR} trunc")
-def _div_mode(call: Call) -> ir.Value:
+def _div_mode(call: TorchOp) -> ir.Value:
     """The quotient as it is, rounded down or towards zero."""
     a, b, result = call.operand(0), call.operand(1), call.result
     mode = "" if call.is_none(2) else call.text(2)
@@ -149,7 +149,7 @@ def _div_mode(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("remainder.Tensor", "remainder.Scalar", to=_REMAINDER)
-def _remainder(call: Call) -> ir.Value:
+def _remainder(call: TorchOp) -> ir.Value:
     """What is left of the division towards zero, plus `b` where that is on the other side of zero than `b`."""
     result, b = call.result, call.operand(1)
     f = partial(elementwise, result=result)
@@ -189,7 +189,7 @@ def _across(rest: ir.Value, b: ir.Value | float) -> ir.Value:
 
 
 @CONVERSIONS("tril", "triu", to="where arange le ge")
-def _triangle(call: Call) -> ir.Value:
+def _triangle(call: TorchOp) -> ir.Value:
     """A choice between the tensor and 0 by row and column."""
     result, diagonal = call.result, call.integer(1)
     rows, columns = result.shape[-2:]

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, sliced
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.pad import padded
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.conversion.values import cast, slice_along
+from ttstack.frontends.torch_to_ttir.pad import pad_around
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
 _FORWARD = "conv1d conv2d conv3d reshape pad slice_static"
@@ -20,13 +20,13 @@ _TRANSPOSED = "conv_transpose2d conv3d reverse permute pad slice_static reshape"
 
 
 @CONVERSIONS("conv1d", "conv2d", "conv3d", to=_FORWARD)
-def _conv(call: Call) -> ir.Value:
+def _conv(call: TorchOp) -> ir.Value:
     """Channels stay where they are; one sample without a batch becomes a batch of one."""
     return _forward(call, _symmetric(call, 4), call.integer(6))
 
 
 @CONVERSIONS("conv1d.padding", "conv2d.padding", "conv3d.padding", to=_FORWARD)
-def _conv_by_name(call: Call) -> ir.Value:
+def _conv_by_name(call: TorchOp) -> ir.Value:
     """Channels stay where they are; `same` pads more after than before where it must."""
     rank = _spatial(call)
     total = [0] * rank
@@ -37,7 +37,7 @@ def _conv_by_name(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("convolution", "_convolution", to=f"{_FORWARD} {_TRANSPOSED}")
-def _convolution(call: Call) -> ir.Value:
+def _convolution(call: TorchOp) -> ir.Value:
     """Either kind, by its operands."""
     if call.flag(6):
         return _transpose(call, extra=7, groups=8, dilation=5)
@@ -45,12 +45,12 @@ def _convolution(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input", to=_TRANSPOSED)
-def _conv_transpose(call: Call) -> ir.Value:
+def _conv_transpose(call: TorchOp) -> ir.Value:
     """Channels stay where they are; a line is an image of height 1, a volume is convolved with zeros in between."""
     return _transpose(call, extra=5, groups=6, dilation=7)
 
 
-def _forward(call: Call, pads: Sequence[tuple[int, int]], groups: int) -> ir.Value:
+def _forward(call: TorchOp, pads: Sequence[tuple[int, int]], groups: int) -> ir.Value:
     rank, dilations = _spatial(call), _sides(call, 5)
     lows, highs = zip(*pads, strict=True)
     attributes = {"stride": _sides(call, 3), "padding": lows if lows == highs else lows + highs, "groups": groups}
@@ -62,7 +62,7 @@ def _forward(call: Call, pads: Sequence[tuple[int, int]], groups: int) -> ir.Val
     return _call(call, f"conv{rank}d", (call.tensor(0), weight), rank, attributes)
 
 
-def _transpose(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
+def _transpose(call: TorchOp, *, extra: int, groups: int, dilation: int) -> ir.Value:
     """Operands `extra`, `groups` and `dilation` stand where they are said to."""
     rank = _spatial(call)
     if rank == 3:
@@ -76,38 +76,38 @@ def _transpose(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Valu
         "groups": call.integer(groups),
     }
     channels, each, *kernel = read_type(call.tensor(1).type).shape
-    weight = reshaped(call.tensor(1), (channels, each, *(1,) * len(line), *kernel))
+    weight = reshape_to(call.tensor(1), (channels, each, *(1,) * len(line), *kernel))
     return _call(call, "conv_transpose2d", (call.tensor(0), weight), 2, attributes)
 
 
-def _transpose_volume(call: Call, *, extra: int, groups: int, dilation: int) -> ir.Value:
+def _transpose_volume(call: TorchOp, *, extra: int, groups: int, dilation: int) -> ir.Value:
     """A convolution by single steps of the input with zeros between its elements, by the filters turned round."""
     weight, parts = call.tensor(1), call.integer(groups)
     channels, each, *kernel = read_type(weight.type).shape
-    turned = reshaped(ttir.reverse(weight, dimensions=(2, 3, 4)), (parts, channels // parts, each, *kernel))
-    filters = reshaped(permuted(turned, (0, 2, 1, 3, 4, 5)), (parts * each, channels // parts, *kernel))
+    turned = reshape_to(ttir.reverse(weight, dimensions=(2, 3, 4)), (parts, channels // parts, each, *kernel))
+    filters = reshape_to(permute_dims(turned, (0, 2, 1, 3, 4, 5)), (parts * each, channels // parts, *kernel))
     amounts = list[int]()
     for step, k, pad, more in zip(*(_sides(call, dilation), kernel, _sides(call, 4), _sides(call, extra)), strict=True):
         low = step * (k - 1) - pad
         amounts = [low, low + more, *amounts]
-    whole = padded(spread(call.tensor(0), _sides(call, 3)), amounts, 0.0)
+    whole = pad_around(spread(call.tensor(0), _sides(call, 3)), amounts, 0.0)
     attributes = {"stride": (1, 1, 1), "padding": (0, 0, 0), "groups": parts}
     return _call(call, "conv3d", (whole, spread(filters, _sides(call, dilation))), 3, attributes)
 
 
 def _call(
-    call: Call, mnemonic: str, operands: tuple[ir.Value, ir.Value], rank: int, attributes: dict[str, Any]
+    call: TorchOp, mnemonic: str, operands: tuple[ir.Value, ir.Value], rank: int, attributes: dict[str, Any]
 ) -> ir.Value:
     image, weight = operands
     shape, spatial, dtype = read_type(image.type).shape, _spatial(call), call.result.dtype
     batch, channels = shape[:-spatial][-2:] if len(shape) == spatial + 2 else (1, shape[0])
-    x = reshaped(image, (batch, channels, *(1,) * (rank - spatial), *shape[-spatial:]))
+    x = reshape_to(image, (batch, channels, *(1,) * (rank - spatial), *shape[-spatial:]))
     bias = call.optional(2)
     if bias is not None:
-        bias = reshaped(bias, (*(1,) * (rank + 1), read_type(bias.type).size))
+        bias = reshape_to(bias, (*(1,) * (rank + 1), read_type(bias.type).size))
     places = {f"{name}_dim": 2 + i for i, name in enumerate(_AXES[rank])}
     values = [v if v is None else cast(v, dtype) for v in (x, weight, bias)]
-    return reshaped(ttir.named(mnemonic, *values, channel_dim=1, **places, **attributes), call.result.shape)
+    return reshape_to(ttir.build(mnemonic, *values, channel_dim=1, **places, **attributes), call.result.shape)
 
 
 def spread(x: ir.Value, steps: Sequence[int]) -> ir.Value:
@@ -116,20 +116,20 @@ def spread(x: ir.Value, steps: Sequence[int]) -> ir.Value:
         shape = read_type(x.type).shape
         dim = len(shape) - len(steps) + i
         if step > 1:
-            apart = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+            apart = reshape_to(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
             amounts = [0, 0] * (len(shape) - dim - 1) + [0, step - 1]
-            filled = reshaped(padded(apart, amounts, 0.0), (*shape[:dim], shape[dim] * step, *shape[dim + 1 :]))
-            x = sliced(filled, dim, 0, (shape[dim] - 1) * step + 1)
+            filled = reshape_to(pad_around(apart, amounts, 0.0), (*shape[:dim], shape[dim] * step, *shape[dim + 1 :]))
+            x = slice_along(filled, dim, 0, (shape[dim] - 1) * step + 1)
     return x
 
 
-def _spatial(call: Call) -> int:
+def _spatial(call: TorchOp) -> int:
     return read_type(call.tensor(1).type).rank - 2
 
 
-def _sides(call: Call, i: int) -> tuple[int, ...]:
+def _sides(call: TorchOp, i: int) -> tuple[int, ...]:
     return call.sides(i, _spatial(call))
 
 
-def _symmetric(call: Call, i: int) -> list[tuple[int, int]]:
+def _symmetric(call: TorchOp, i: int) -> list[tuple[int, int]]:
     return [(p, p) for p in _sides(call, i)]

@@ -3,22 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ttstack.frontends.conversion import Conversion, Source, check
+from ttstack.frontends.conversion import ConversionRule, SourceDialect, check
 from ttstack.frontends.conversion import convert as convert_ops
 from ttstack.frontends.torch_to_ttir.boundary import ENTER, LEAVE, convert_signature
-from ttstack.frontends.torch_to_ttir.call import CONSTANT, OPERATOR, Call
 from ttstack.frontends.torch_to_ttir.reasons import REASONS
+from ttstack.frontends.torch_to_ttir.torch_op import CONSTANT, OPERATOR, TorchOp
 from ttstack.frontends.torch_to_ttir.types import builtin_type
 from ttstack.mlir import ir
 
 
-def convert(module: ir.Module, conversions: Mapping[str, Conversion[Any]], call: type[Call] = Call) -> None:
+def convert(module: ir.Module, conversions: Mapping[str, ConversionRule[Any]], call: type[TorchOp] = TorchOp) -> None:
     """Convert every function of the module in place; the conversions are given `call`s.
 
     Raises:
         UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
     """
-    torch = Source(
+    torch = SourceDialect(
         conversions,
         call,
         prefixes=("torch.",),

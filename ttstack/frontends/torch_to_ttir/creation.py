@@ -3,16 +3,16 @@
 from functools import partial
 
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise, splat
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _EMPTY = "empty.memory_format empty_like new_empty empty_permuted"
 _FILLED = {
@@ -31,8 +31,8 @@ _FILLED = {
 """Memory that is not initialised is 0."""
 
 
-def _fill(mnemonic: str, call: Call) -> ir.Value:
-    return ttir.named(mnemonic, result=call.result, shape=call.result.shape)
+def _fill(mnemonic: str, call: TorchOp) -> ir.Value:
+    return ttir.build(mnemonic, result=call.result, shape=call.result.shape)
 
 
 for _mnemonic, _sources in _FILLED.items():
@@ -40,25 +40,25 @@ for _mnemonic, _sources in _FILLED.items():
 
 
 @CONVERSIONS("full", "full_like", "fill.Scalar", to="full")
-def _full(call: Call) -> ir.Value:
+def _full(call: TorchOp) -> ir.Value:
     """One number everywhere."""
     return splat(call.number(1), call.result)
 
 
 @CONVERSIONS("new_full", to="full")
-def _new_full(call: Call) -> ir.Value:
+def _new_full(call: TorchOp) -> ir.Value:
     """One number everywhere."""
     return splat(call.number(2), call.result)
 
 
 @CONVERSIONS("scalar_tensor", "torch.prim.NumToTensor.Scalar", to="full")
-def _scalar_tensor(call: Call) -> ir.Value:
+def _scalar_tensor(call: TorchOp) -> ir.Value:
     """A tensor without dimensions."""
     return splat(call.number(0), call.result)
 
 
 @CONVERSIONS("torch.vtensor.literal", to="constant full")
-def _literal(call: Call) -> ir.Value:
+def _literal(call: TorchOp) -> ir.Value:
     """The same elements, of an integer type without sign; one number everywhere where they are equal."""
     attribute = call.op.attributes["value"]
     values = read_elements(attribute)
@@ -68,32 +68,32 @@ def _literal(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("arange", to="arange multiply add")
-def _arange(call: Call) -> ir.Value:
+def _arange(call: TorchOp) -> ir.Value:
     """From 0."""
     return _steps(call, 0, 1)
 
 
 @CONVERSIONS("arange.start", to="arange multiply add")
-def _arange_start(call: Call) -> ir.Value:
+def _arange_start(call: TorchOp) -> ir.Value:
     """By 1."""
     return _steps(call, call.number(0), 1)
 
 
 @CONVERSIONS("arange.start_step", to="arange multiply add")
-def _arange_start_step(call: Call) -> ir.Value:
+def _arange_start_step(call: TorchOp) -> ir.Value:
     """Whole; from steps of 1 where start or step are fractions."""
     return _steps(call, call.number(0), call.number(2))
 
 
 @CONVERSIONS("linspace", to="arange multiply add")
-def _linspace(call: Call) -> ir.Value:
+def _linspace(call: TorchOp) -> ir.Value:
     """Multiples of the step, added to the start."""
     start, end, count = float(call.number(0)), float(call.number(1)), call.integer(2)
     return _steps(call, start, (end - start) / max(count - 1, 1))
 
 
 @CONVERSIONS("eye", "eye.m", to="arange eq")
-def _eye(call: Call) -> ir.Value:
+def _eye(call: TorchOp) -> ir.Value:
     """1 where row and column are equal."""
     t = call.result.with_dtype(DType.I32)
     row, column = (
@@ -103,16 +103,16 @@ def _eye(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("one_hot", to="arange eq reshape")
-def _one_hot(call: Call) -> ir.Value:
+def _one_hot(call: TorchOp) -> ir.Value:
     """1 where the number of the class is the index."""
     x, result = call.tensor(0), call.result
-    index = reshaped(x, (*result.shape[:-1], 1))
+    index = reshape_to(x, (*result.shape[:-1], 1))
     t = read_type(x.type).with_shape((1,) * (result.rank - 1) + result.shape[-1:])
     classes = ttir.arange(result=t, start=0, end=t.shape[-1], step=1, arange_dimension=t.rank - 1)
     return cast(ttir.eq(index, classes, result=result.with_dtype(DType.I1)), result.dtype)
 
 
-def _steps(call: Call, start: float, step: float) -> ir.Value:
+def _steps(call: TorchOp, start: float, step: float) -> ir.Value:
     result, f = call.result, partial(elementwise, result=call.result)
     whole = start == int(start) and step == int(step)
     first, by = (int(start), int(step)) if whole else (0, 1)

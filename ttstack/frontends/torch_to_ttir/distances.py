@@ -5,24 +5,24 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare
 from ttstack.frontends.torch_to_ttir.reduction import reduce
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _NORM = "abs max min sum square sqrt ne pow"
 
 
 @CONVERSIONS("linalg_vector_norm", "norm.ScalarOpt_dim", to=_NORM)
-def _norm(call: Call) -> ir.Value:
+def _norm(call: TorchOp) -> ir.Value:
     """Norms of any order: 2 by squares, 0 counts, infinities are extremes."""
     order = 2 if call.is_none(1) else call.number(1)
     dims = None if call.is_none(2) else call.integers(2)
@@ -47,17 +47,17 @@ def norm(x: ir.Value, order: float, dims: tuple[int, ...] | None, *, keep: bool)
 
 
 @CONVERSIONS("_cdist_forward", to=f"{_NORM} subtract reshape")
-def _cdist(call: Call) -> ir.Value:
+def _cdist(call: TorchOp) -> ir.Value:
     """The norm of every difference of a row of one and a row of the other."""
     a, b = call.tensor(0), call.tensor(1)
     (*lead, rows, width), (*other, columns, _) = read_type(a.type).shape, read_type(b.type).shape
     result = call.result.with_shape((*call.result.shape, width))
-    apart = reshaped(a, (*lead, rows, 1, width)), reshaped(b, (*other, 1, columns, width))
+    apart = reshape_to(a, (*lead, rows, 1, width)), reshape_to(b, (*other, 1, columns, width))
     return norm(elementwise("subtract", *apart, result=result), float(call.number(2)), (-1,), keep=False)
 
 
 @CONVERSIONS("_pdist_forward", to=f"{_NORM} embedding constant subtract")
-def _pdist(call: Call) -> ir.Value:
+def _pdist(call: TorchOp) -> ir.Value:
     """The norm of the difference of each row and each that follows it."""
     x = call.tensor(0)
     pairs = np.triu_indices(read_type(x.type).shape[0], 1)

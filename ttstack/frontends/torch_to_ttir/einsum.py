@@ -1,14 +1,14 @@
 """Sums of products in Einstein's notation."""
 
 from ttstack.frontends.conversion.einsum import EINSUM, einsum
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("einsum", to=EINSUM)
-def _einsum(call: Call) -> ir.Value:
+def _einsum(call: TorchOp) -> ir.Value:
     """One contraction after the other, then the order of the result."""
     return einsum(call.text(0), call.tensors(1), call.result)

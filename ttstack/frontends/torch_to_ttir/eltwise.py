@@ -5,15 +5,15 @@ from functools import partial
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, scalar, wrapped
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.conversion.values import cast, elementwise, scalar, wrap_integer
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import DROPOUT
 from ttstack.mlir import ir
 from ttstack.ops.shapes import promote
 from ttstack.ops.types import DType, ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _UNARY = """abs acos asin asinh atan bitwise_not ceil cos erf erfc exp exp2 expm1 floor frac hardsigmoid log log1p
     mish neg reciprocal relu relu6 rsqrt sigmoid sign silu sin sqrt square tan tanh trunc"""
@@ -54,7 +54,7 @@ def compare(mnemonic: str, left: ir.Value | float, right: ir.Value | float) -> i
     dtype = _common(types, [x for x in (left, right) if not isinstance(x, ir.Value)])
     like = TensorType((1,) * max(t.rank for t in types), dtype)
     values = [cast(x, dtype) if isinstance(x, ir.Value) else scalar(x, like) for x in (left, right)]
-    return ttir.named(mnemonic, *values, result=like.with_dtype(DType.I1))
+    return ttir.build(mnemonic, *values, result=like.with_dtype(DType.I1))
 
 
 def _common(types: Sequence[TensorType], numbers: Sequence[float]) -> ElementType:
@@ -73,29 +73,29 @@ def where(condition: ir.Value, yes: ir.Value | float, no: ir.Value | float, resu
     return ttir.where(cast(condition, DType.I1), *choices)
 
 
-def _unary(mnemonic: str, call: Call) -> ir.Value:
+def _unary(mnemonic: str, call: TorchOp) -> ir.Value:
     return elementwise(mnemonic, call.tensor(0), result=call.result)
 
 
-def _binary(mnemonic: str, call: Call) -> ir.Value:
+def _binary(mnemonic: str, call: TorchOp) -> ir.Value:
     return elementwise(mnemonic, call.operand(0), call.operand(1), result=call.result)
 
 
-def _bitwise(name: str, call: Call) -> ir.Value:
+def _bitwise(name: str, call: TorchOp) -> ir.Value:
     if call.result.dtype is DType.I1:
         return compare(f"logical_{name}", call.operand(0), call.operand(1))
     return _binary(f"bitwise_{name}", call)
 
 
-def _comparison(mnemonic: str, call: Call) -> ir.Value:
+def _comparison(mnemonic: str, call: TorchOp) -> ir.Value:
     return compare(mnemonic, call.operand(0), call.operand(1))
 
 
-def _predicate(mnemonic: str, call: Call) -> ir.Value:
-    return ttir.named(mnemonic, call.tensor(0), result=call.result)
+def _predicate(mnemonic: str, call: TorchOp) -> ir.Value:
+    return ttir.build(mnemonic, call.tensor(0), result=call.result)
 
 
-def _sum(mnemonic: str, call: Call) -> ir.Value:
+def _sum(mnemonic: str, call: TorchOp) -> ir.Value:
     alpha = call.number(2)
     right = call.operand(1)
     if alpha != 1:
@@ -111,7 +111,7 @@ def _register() -> None:
     CONVERSIONS.add(["sgn"], ["sign"], partial(_unary, "sign"))
     for name in _PREDICATES:
         CONVERSIONS.add([name], [name], partial(_predicate, name))
-    kinds: tuple[tuple[dict[str, tuple[str, ...]], Callable[[str, Call], ir.Value]], ...] = (
+    kinds: tuple[tuple[dict[str, tuple[str, ...]], Callable[[str, TorchOp], ir.Value]], ...] = (
         (_BINARY, _binary),
         (_COMPARISONS, _comparison),
         (_SUMS, _sum),
@@ -127,7 +127,7 @@ _register()
 
 
 @CONVERSIONS("rsub.Scalar", to="subtract")
-def _rsub(call: Call) -> ir.Value:
+def _rsub(call: TorchOp) -> ir.Value:
     """`other - x * alpha`."""
     x, alpha = call.tensor(0), call.number(2)
     scaled = x if alpha == 1 else elementwise("multiply", x, alpha, result=call.result)
@@ -135,25 +135,25 @@ def _rsub(call: Call) -> ir.Value:
 
 
 @CONVERSIONS(*_CASTS.split(), to="typecast ne")
-def _cast(call: Call) -> ir.Value:
+def _cast(call: TorchOp) -> ir.Value:
     """A cast to the result's element type; bools are comparisons with 0."""
     return cast(call.tensor(0), call.result.dtype)
 
 
 @CONVERSIONS("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar", to="where")
-def _where(call: Call) -> ir.Value:
+def _where(call: TorchOp) -> ir.Value:
     """A choice between tensors or numbers."""
     return where(call.tensor(0), call.operand(1), call.operand(2), call.result)
 
 
 @CONVERSIONS("masked_fill.Scalar", "masked_fill.Tensor", to="where")
-def _mask_fill(call: Call) -> ir.Value:
+def _mask_fill(call: TorchOp) -> ir.Value:
     """A choice between the value and the tensor."""
     return where(call.tensor(1), call.operand(2), call.tensor(0), call.result)
 
 
 @CONVERSIONS("clamp", "hardtanh", to="clamp_scalar maximum minimum")
-def _clamp(call: Call) -> ir.Value:
+def _clamp(call: TorchOp) -> ir.Value:
     """Both bounds or one."""
     x, result = cast(call.tensor(0), call.result.dtype), call.result
     if call.is_none(1):
@@ -161,12 +161,12 @@ def _clamp(call: Call) -> ir.Value:
     if call.is_none(2):
         return elementwise("maximum", x, call.number(1), result=result)
     bounds = (call.number(i) for i in (1, 2))
-    low, high = (float(b) if result.dtype.is_float else wrapped(b, result.dtype) for b in bounds)
+    low, high = (float(b) if result.dtype.is_float else wrap_integer(b, result.dtype) for b in bounds)
     return ttir.clamp_scalar(x, min=low, max=high)
 
 
 @CONVERSIONS("clamp.Tensor", to="clamp_tensor maximum minimum")
-def _clamp_tensor(call: Call) -> ir.Value:
+def _clamp_tensor(call: TorchOp) -> ir.Value:
     """Both bounds or one."""
     x, low, high = call.tensor(0), call.optional(1), call.optional(2)
     bounds = [b for b in (low, high) if b is not None]
@@ -175,7 +175,7 @@ def _clamp_tensor(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("pow.Tensor_Scalar", to="pow square sqrt rsqrt reciprocal")
-def _pow(call: Call) -> ir.Value:
+def _pow(call: TorchOp) -> ir.Value:
     """Powers that have an op of their own become that op."""
     x, exponent = call.tensor(0), call.number(1)
     own = {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}.get(exponent)
@@ -185,13 +185,13 @@ def _pow(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("leaky_relu", to="leaky_relu")
-def _leaky_relu(call: Call) -> ir.Value:
+def _leaky_relu(call: TorchOp) -> ir.Value:
     """The slope is an attribute."""
     return ttir.leaky_relu(call.tensor(0), parameter=float(call.number(1)))
 
 
 @CONVERSIONS("dropout", "feature_dropout", "alpha_dropout")
-def _dropout(call: Call) -> ir.Value:
+def _dropout(call: TorchOp) -> ir.Value:
     """Nothing: only inference is supported."""
     if call.flag(2):
         call.refuse("is in training mode", DROPOUT)

@@ -1,17 +1,17 @@
 """Lookups: rows picked by index, pooled or not."""
 
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _MODES = ("sum", "mean", "max")
 
 
 @CONVERSIONS("embedding", to="embedding")
-def _embedding(call: Call) -> ir.Value:
+def _embedding(call: TorchOp) -> ir.Value:
     """The row of each index."""
     return ttir.embedding(call.tensor(1), call.tensor(0))
 
@@ -20,9 +20,9 @@ _BAGS = ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag")
 
 
 @CONVERSIONS(*_BAGS, to="embedding_bag")
-def _embedding_bag(call: Call) -> list[ir.Value]:
+def _embedding_bag(call: TorchOp) -> list[ir.Value]:
     """Pooled rows; the other three results serve training and must not be used."""
-    if any(call.used(i) for i in range(1, len(call.results))):
+    if any(call.is_used(i) for i in range(1, len(call.results))):
         call.refuse("is used for more than its pooled rows", "only the first result is computed")
     weights, rows = call.optional(6), None
     if weights is None and not call.flag(7):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import constant
@@ -27,8 +27,8 @@ def along(x: ir.Value, dim: int, matrix: Matrix) -> ir.Value:
     t = read_type(x.type)
     factor = constant(matrix, TensorType(matrix.shape, t.dtype))
     order = [*(d for d in range(t.rank) if d != dim), dim]
-    product = ttir.matmul(permuted(x, order), factor, transpose_b=True)
-    return permuted(product, [order.index(d) for d in range(t.rank)])
+    product = ttir.matmul(permute_dims(x, order), factor, transpose_b=True)
+    return permute_dims(product, [order.index(d) for d in range(t.rank)])
 
 
 def averages(size: int, count: int) -> Matrix:
@@ -54,7 +54,7 @@ def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
     return taps(size, below[:, None] + [0, 1], np.stack([1 - share, share], 1))
 
 
-def smoothed(size: int, count: int, step: float, *, corners: bool, reach: int) -> Matrix:
+def smoothing_matrix(size: int, count: int, step: float, *, corners: bool, reach: int) -> Matrix:
     """Mixes of all elements within `reach` of each position, or within `reach` steps where those are longer.
 
     With `reach` 1 weights fall in proportion to the distance, with 2 as in a cubic kernel, and sum to 1.

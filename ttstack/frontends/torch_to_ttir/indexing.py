@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, constant, elementwise, joined, sliced
+from ttstack.frontends.conversion.values import broadcast_to, concat_along, constant, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.boundary import list_of
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis, broadcast, promote
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("slice.Tensor", to="slice_static")
-def _slice(call: Call) -> ir.Value:
+def _slice(call: TorchOp) -> ir.Value:
     """Bounds inside of the tensor."""
     x = call.tensor(0)
     shape = read_type(x.type).shape
@@ -31,42 +31,42 @@ def _slice(call: Call) -> ir.Value:
     start = None if call.is_none(2) else call.integer(2)
     end = None if call.is_none(3) else call.integer(3)
     begin, end, step = slice(start, end, call.integer(4)).indices(shape[dim])
-    return sliced(x, dim, begin, max(begin, end), step)
+    return slice_along(x, dim, begin, max(begin, end), step)
 
 
 @CONVERSIONS("narrow", to="slice_static")
-def _narrow(call: Call) -> ir.Value:
+def _narrow(call: TorchOp) -> ir.Value:
     """A length from a start."""
     dim, start = axis(call.integer(1), call.result.rank), call.integer(2)
     start = start % read_type(call.tensor(0).type).shape[dim] if start < 0 else start
-    return sliced(call.tensor(0), dim, start, start + call.integer(3))
+    return slice_along(call.tensor(0), dim, start, start + call.integer(3))
 
 
 @CONVERSIONS("select.int", to="slice_static squeeze")
-def _select(call: Call) -> ir.Value:
+def _select(call: TorchOp) -> ir.Value:
     """A slice of one, without its dimension."""
     x = call.tensor(0)
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
     at = axis(call.integer(2), shape[dim], "index")
-    return ttir.squeeze(sliced(x, dim, at, at + 1), dim=dim)
+    return ttir.squeeze(slice_along(x, dim, at, at + 1), dim=dim)
 
 
 @CONVERSIONS("split.Tensor", to="slice_static")
-def _split(call: Call) -> ir.Value:
+def _split(call: TorchOp) -> ir.Value:
     """Slices of one size."""
     extent, size = _extent(call, 2), call.integer(1)
     return _slices(call, [min(size, extent - at) for at in range(0, extent, size)])
 
 
 @CONVERSIONS("split_with_sizes", to="slice_static")
-def _split_with_sizes(call: Call) -> ir.Value:
+def _split_with_sizes(call: TorchOp) -> ir.Value:
     """Slices of given sizes."""
     return _slices(call, call.integers(1))
 
 
 @CONVERSIONS("chunk", to="slice_static")
-def _chunk(call: Call) -> ir.Value:
+def _chunk(call: TorchOp) -> ir.Value:
     """Slices of one size."""
     extent = _extent(call, 2)
     size = max(1, -(-extent // call.integer(1)))
@@ -74,89 +74,89 @@ def _chunk(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("unbind.int", to="slice_static squeeze")
-def _unbind(call: Call) -> ir.Value:
+def _unbind(call: TorchOp) -> ir.Value:
     """Slices of one, without their dimension."""
     x, extent = call.tensor(0), _extent(call, 1)
     dim = axis(call.integer(1), read_type(x.type).rank)
-    parts = [ttir.squeeze(sliced(x, dim, at, at + 1), dim=dim) for at in range(extent)]
+    parts = [ttir.squeeze(slice_along(x, dim, at, at + 1), dim=dim) for at in range(extent)]
     return list_of(parts, call.op.results[0].type)
 
 
-def _extent(call: Call, i: int) -> int:
+def _extent(call: TorchOp, i: int) -> int:
     """The extent along the dimension that operand `i` is."""
     shape = read_type(call.tensor(0).type).shape
     return shape[axis(call.integer(i), len(shape))]
 
 
-def _slices(call: Call, sizes: Sequence[int]) -> ir.Value:
+def _slices(call: TorchOp, sizes: Sequence[int]) -> ir.Value:
     x = call.tensor(0)
     dim = axis(call.integer(2), read_type(x.type).rank)
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-    parts = [sliced(x, dim, end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    parts = [slice_along(x, dim, end - size, end) for end, size in zip(ends, sizes, strict=True)]
     return list_of(parts, call.op.results[0].type)
 
 
 @CONVERSIONS("roll", to="slice_static concat reshape")
-def _roll(call: Call) -> ir.Value:
+def _roll(call: TorchOp) -> ir.Value:
     """The end of each dimension in front of its beginning."""
     x, dims = call.tensor(0), call.integers(2)
     if not dims:
-        x, dims = reshaped(x, (call.result.size,)), (0,)
+        x, dims = reshape_to(x, (call.result.size,)), (0,)
     for shift, d in zip(call.integers(1), dims, strict=True):
         shape = read_type(x.type).shape
         dim = axis(d, len(shape))
         at = -shift % max(shape[dim], 1)
         if at:
-            x = joined([sliced(x, dim, at, shape[dim]), sliced(x, dim, 0, at)], dim)
-    return reshaped(x, call.result.shape)
+            x = concat_along([slice_along(x, dim, at, shape[dim]), slice_along(x, dim, 0, at)], dim)
+    return reshape_to(x, call.result.shape)
 
 
 @CONVERSIONS("diff", to="slice_static concat subtract ne")
-def _diff(call: Call) -> ir.Value:
+def _diff(call: TorchOp) -> ir.Value:
     """Each element less the one before it, `n` times; of bools, whether they differ."""
     x, dim = call.tensor(0), axis(call.integer(2), call.result.rank)
     parts = [call.optional(3), x, call.optional(4)]
-    x = joined([part for part in parts if part is not None], dim)
+    x = concat_along([part for part in parts if part is not None], dim)
     for _ in range(call.integer(1)):
         extent = read_type(x.type).shape[dim]
-        late, early = sliced(x, dim, 1, extent), sliced(x, dim, 0, extent - 1)
+        late, early = slice_along(x, dim, 1, extent), slice_along(x, dim, 0, extent - 1)
         bools = call.result.dtype is DType.I1
         x = compare("ne", late, early) if bools else elementwise("subtract", late, early, result=call.result)
     return x
 
 
 @CONVERSIONS("gather", to="gather")
-def _gather(call: Call) -> ir.Value:
+def _gather(call: TorchOp) -> ir.Value:
     """Elements picked along one dimension."""
     return ttir.gather(call.tensor(0), call.tensor(2), dim=call.integer(1))
 
 
 @CONVERSIONS("index_select", to="embedding permute reshape")
-def _index_select(call: Call) -> ir.Value:
+def _index_select(call: TorchOp) -> ir.Value:
     """Rows of a table that the picked dimension leads."""
     x = call.tensor(0)
     dim = axis(call.integer(1), read_type(x.type).rank)
-    return reshaped(
-        picked_rows(x, [dim], reshaped(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape
+    return reshape_to(
+        pick_rows(x, [dim], reshape_to(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape
     )
 
 
 @CONVERSIONS("unfold", to="embedding permute reshape constant")
-def _unfold(call: Call) -> ir.Value:
+def _unfold(call: TorchOp) -> ir.Value:
     """Windows along one dimension, picked like rows of a table; what one holds stands last."""
     x, size, step = call.tensor(0), call.integer(2), call.integer(3)
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
     count = call.result.shape[dim]
     places = np.arange(count)[:, None] * step + np.arange(size)
-    picked = picked_rows(x, [dim], constant(places, TensorType((count, size), DType.I32)))
-    apart = reshaped(picked, (*shape[:dim], count, size, *shape[dim + 1 :]))
+    picked = pick_rows(x, [dim], constant(places, TensorType((count, size), DType.I32)))
+    apart = reshape_to(picked, (*shape[:dim], count, size, *shape[dim + 1 :]))
     order = [d for d in range(len(shape) + 1) if d != dim + 1]
-    return permuted(apart, (*order, dim + 1))
+    return permute_dims(apart, (*order, dim + 1))
 
 
 @CONVERSIONS("index.Tensor", to="embedding gather lt ge logical_and where multiply add reshape permute broadcast")
-def _index(call: Call) -> ir.Value:
+def _index(call: TorchOp) -> ir.Value:
     """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows."""
     x, indices = call.tensor(0), dict(enumerate(call.optionals(1)))
     picks = {d: v for d, v in indices.items() if v is not None}
@@ -165,8 +165,8 @@ def _index(call: Call) -> ir.Value:
     t, dims = read_type(x.type), list(picks)
     position = positions(list(picks.values()), [t.shape[d] for d in dims])
     if dims[0] > 0 and dims == list(range(dims[0], t.rank)):
-        return reshaped(_gathered(x, dims[0], position), call.result.shape)
-    return reshaped(picked_rows(x, dims, position), call.result.shape)
+        return reshape_to(_gathered(x, dims[0], position), call.result.shape)
+    return reshape_to(pick_rows(x, dims, position), call.result.shape)
 
 
 def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
@@ -235,20 +235,20 @@ def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
     """For each of the leading `lead` dimensions, the elements at `position` of what follows them."""
     shape = read_type(x.type).shape
     rows, count = math.prod(shape[:lead]), read_type(position.type).size
-    index = broadcast_to(reshaped(position, (1, count)), (rows, count))
-    return ttir.gather(reshaped(x, (rows, math.prod(shape[lead:]))), index, dim=1)
+    index = broadcast_to(reshape_to(position, (1, count)), (rows, count))
+    return ttir.gather(reshape_to(x, (rows, math.prod(shape[lead:]))), index, dim=1)
 
 
-def picked_rows(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
+def pick_rows(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
     """Rows of the table that `dims` lead; their place is that of `dims` where those are adjacent, else in front."""
     shape, picked = read_type(x.type).shape, read_type(position.type).rank
     rest = [d for d in range(len(shape)) if d not in dims]
     width = math.prod(shape[d] for d in rest)
-    table = reshaped(permuted(x, (*dims, *rest)), (math.prod(shape[d] for d in dims), width))
+    table = reshape_to(permute_dims(x, (*dims, *rest)), (math.prod(shape[d] for d in dims), width))
     rows = ttir.embedding(position, table)
     lead = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
     if lead == 0:
         return rows
-    spread = reshaped(rows, (*read_type(position.type).shape, *(shape[d] for d in rest)))
+    spread = reshape_to(rows, (*read_type(position.type).shape, *(shape[d] for d in rest)))
     front = range(picked, picked + lead)
-    return permuted(spread, (*front, *range(picked), *range(picked + lead, picked + len(rest))))
+    return permute_dims(spread, (*front, *range(picked), *range(picked + lead, picked + len(rest))))

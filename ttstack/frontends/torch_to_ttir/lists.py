@@ -1,27 +1,27 @@
 """Lists, which are casts from their elements while a function is converted, and numbers of another kind."""
 
 from ttstack.frontends.torch_to_ttir.boundary import list_of
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("torch.prim.ListConstruct")
-def _construct(call: Call) -> ir.Value:
+def _construct(call: TorchOp) -> ir.Value:
     """Nothing: whoever takes the list takes its elements."""
     return list_of(call.operands, call.op.results[0].type)
 
 
 @CONVERSIONS("torch.prim.ListUnpack")
-def _unpack(call: Call) -> list[ir.Value]:
+def _unpack(call: TorchOp) -> list[ir.Value]:
     """Nothing: the elements themselves."""
     return call.tensors(0)
 
 
 @CONVERSIONS("Int.bool")
-def _int(call: Call) -> ir.Value:
+def _int(call: TorchOp) -> ir.Value:
     """Another constant."""
     kind = call.op.results[0].type
     value = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(call.flag(0)))

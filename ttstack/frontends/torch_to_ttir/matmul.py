@@ -2,21 +2,21 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, sliced
-from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.conversion.values import cast, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("linear", to="linear matmul")
-def _linear(call: Call) -> ir.Value:
+def _linear(call: TorchOp) -> ir.Value:
     """`x @ weight^T + bias`."""
     x, weight, bias = call.tensor(0), call.tensor(1), call.optional(2)
     if bias is None:
@@ -25,13 +25,13 @@ def _linear(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", "_int_mm", to="matmul")
-def _matmul(call: Call) -> ir.Value:
+def _matmul(call: TorchOp) -> ir.Value:
     """A product with broadcast batch dimensions."""
     return ttir.matmul(*[cast(call.tensor(i), call.result.dtype) for i in (0, 1)])
 
 
 @CONVERSIONS("addmm", "baddbmm", to="linear matmul multiply add")
-def _addmm(call: Call) -> ir.Value:
+def _addmm(call: TorchOp) -> ir.Value:
     """`beta * bias + alpha * (a @ b)`."""
     bias, a, b = (call.tensor(i) for i in range(3))
     beta, alpha = call.number(3), call.number(4)
@@ -47,28 +47,28 @@ def _addmm(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("outer", to="multiply reshape")
-def _outer(call: Call) -> ir.Value:
+def _outer(call: TorchOp) -> ir.Value:
     """Every product of two elements."""
     rows, columns = call.result.shape
-    a, b = reshaped(call.tensor(0), (rows, 1)), reshaped(call.tensor(1), (1, columns))
+    a, b = reshape_to(call.tensor(0), (rows, 1)), reshape_to(call.tensor(1), (1, columns))
     return elementwise("multiply", a, b, result=call.result)
 
 
 @CONVERSIONS("bilinear", to="linear matmul reshape multiply sum add")
-def _bilinear(call: Call) -> ir.Value:
+def _bilinear(call: TorchOp) -> ir.Value:
     """`sum_ij a_i * weight_oij * b_j`: the products with `a`, each times `b`."""
     a, b, weight, bias = call.tensor(0), call.tensor(1), call.tensor(2), call.optional(3)
     outputs, first, second = read_type(weight.type).shape
     *lead, _ = call.result.shape
-    by_first = reshaped(permuted(weight, (1, 0, 2)), (first, outputs * second))
-    products = reshaped(ttir.matmul(a, by_first), (*lead, outputs, second))
+    by_first = reshape_to(permute_dims(weight, (1, 0, 2)), (first, outputs * second))
+    products = reshape_to(ttir.matmul(a, by_first), (*lead, outputs, second))
     f = partial(elementwise, result=read_type(products.type))
-    summed = ttir.sum(f("multiply", products, reshaped(b, (*lead, 1, second))), keep_dim=False, dim_arg=(-1,))
+    summed = ttir.sum(f("multiply", products, reshape_to(b, (*lead, 1, second))), keep_dim=False, dim_arg=(-1,))
     return summed if bias is None else elementwise("add", summed, bias, result=call.result)
 
 
 @CONVERSIONS("addbmm", to="matmul sum multiply add")
-def _addbmm(call: Call) -> ir.Value:
+def _addbmm(call: TorchOp) -> ir.Value:
     """`beta * bias + alpha * sum(a @ b)` over the batch."""
     summed = ttir.sum(ttir.matmul(call.tensor(1), call.tensor(2)), keep_dim=False, dim_arg=(0,))
     f = partial(elementwise, result=call.result)
@@ -80,7 +80,7 @@ def _addbmm(call: Call) -> ir.Value:
     "torch.transformers.grouped_mm_fallback",
     to="sparse_matmul arange le lt sum eq typecast where pad slice_static permute reshape",
 )
-def _group(call: Call) -> ir.Value:
+def _group(call: TorchOp) -> ir.Value:
     """Rows sorted by the matrix that they meet: tiles of rows times the matrices that any of their rows meets.
 
     Each row takes its part of these products; rows after the last group are 0.
@@ -90,24 +90,24 @@ def _group(call: Call) -> ir.Value:
         call.refuse("has no groups of rows, or a bias", "rows [n, k], matrices [groups, k, m] and ends are supported")
     (rows, width), (groups, _, columns) = read_type(x.type).shape, read_type(weights.type).shape
     blocks = tiles(rows)
-    mine = reshaped(_group_of_each_row(ends, groups, blocks * TILE), (blocks, 1, TILE, 1))
-    chosen = compare("eq", mine, reshaped(_count(groups), (1, groups, 1, 1)))
+    mine = reshape_to(_group_of_each_row(ends, groups, blocks * TILE), (blocks, 1, TILE, 1))
+    chosen = compare("eq", mine, reshape_to(_count(groups), (1, groups, 1, 1)))
     met = ttir.sum(cast(chosen, DType.I32), keep_dim=False, dim_arg=(2, 3))
     whole = ttir.pad(x, padding=(0, blocks * TILE - rows, 0, 0), value=0.0) if rows % TILE else x
     products = ttir.sparse_matmul(
-        reshaped(whole, (1, blocks, TILE, width)),
-        reshaped(weights, (1, groups, width, columns)),
-        reshaped(met, (1, blocks, 1, groups)),
+        reshape_to(whole, (1, blocks, TILE, width)),
+        reshape_to(weights, (1, groups, width, columns)),
+        reshape_to(met, (1, blocks, 1, groups)),
         nnz=min(blocks + groups - 1, blocks * groups),
     )
-    parts = reshaped(products, (blocks, groups, TILE, columns))
+    parts = reshape_to(products, (blocks, groups, TILE, columns))
     taken = ttir.sum(where(chosen, parts, 0, read_type(parts.type)), keep_dim=False, dim_arg=(1,))
-    return sliced(reshaped(taken, (blocks * TILE, columns)), 0, 0, rows)
+    return slice_along(reshape_to(taken, (blocks * TILE, columns)), 0, 0, rows)
 
 
 def _group_of_each_row(ends: ir.Value, groups: int, rows: int) -> ir.Value:
     """How many groups end before each row."""
-    ended = compare("le", reshaped(ends, (1, groups)), reshaped(_count(rows), (rows, 1)))
+    ended = compare("le", reshape_to(ends, (1, groups)), reshape_to(_count(rows), (rows, 1)))
     return ttir.sum(cast(ended, DType.I32), keep_dim=False, dim_arg=(1,))
 
 

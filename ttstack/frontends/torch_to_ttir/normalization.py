@@ -5,35 +5,35 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import OF_MODULES, STATISTICS
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("layer_norm", to="layer_norm")
-def _layer_norm(call: Call) -> ir.Value:
+def _layer_norm(call: TorchOp) -> ir.Value:
     """Over trailing dimensions."""
     return _trailing_norm(call)
 
 
 @CONVERSIONS("rms_norm", to="rms_norm")
-def _rms_norm(call: Call) -> ir.Value:
+def _rms_norm(call: TorchOp) -> ir.Value:
     """Over trailing dimensions; epsilon left out is that of the element type."""
     epsilon = _machine_epsilon(call.result.dtype) if call.is_none(3) else float(call.number(3))
     return ttir.rms_norm(call.tensor(0), call.optional(2), normalized_shape=call.integers(1), epsilon=epsilon)
 
 
 @CONVERSIONS("batch_norm", to="batch_norm_inference ones zeros layer_norm reshape multiply add")
-def _batch_norm(call: Call) -> ir.Value:
+def _batch_norm(call: TorchOp) -> ir.Value:
     """With the running statistics; where there are none, of one sample, which is how weights are standardised."""
     if call.is_none(3) and call.result.shape[0] == 1:
         return _of_one_sample(call, epsilon=float(call.number(7)))
@@ -43,14 +43,14 @@ def _batch_norm(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("_native_batch_norm_legit_no_training", to="batch_norm_inference ones zeros")
-def _batch_norm_no_training(call: Call) -> list[ir.Value]:
+def _batch_norm_no_training(call: TorchOp) -> list[ir.Value]:
     """With the running statistics; what training needs must not be used."""
     _only_the_first(call)
     return [_with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(6)))] * len(call.results)
 
 
 @CONVERSIONS("_native_batch_norm_legit.no_stats", to="layer_norm reshape multiply add")
-def _batch_norm_of_one(call: Call) -> list[ir.Value]:
+def _batch_norm_of_one(call: TorchOp) -> list[ir.Value]:
     """Layer norm of each channel of one sample, which is what an instance norm becomes."""
     _only_the_first(call)
     if call.result.shape[0] != 1:
@@ -58,16 +58,16 @@ def _batch_norm_of_one(call: Call) -> list[ir.Value]:
     return [_of_one_sample(call, epsilon=float(call.number(5)))] * len(call.results)
 
 
-def _of_one_sample(call: Call, *, epsilon: float) -> ir.Value:
+def _of_one_sample(call: TorchOp, *, epsilon: float) -> ir.Value:
     """Layer norm of each channel, then a scale and a shift for each channel."""
     result = call.result
     width = math.prod(result.shape[2:])
-    apart = reshaped(call.tensor(0), (result.shape[1], width))
+    apart = reshape_to(call.tensor(0), (result.shape[1], width))
     normal = ttir.layer_norm(apart, normalized_shape=(width,), epsilon=epsilon)
-    return _per_channel(reshaped(normal, result.shape), call.optional(1), call.optional(2), result)
+    return _per_channel(reshape_to(normal, result.shape), call.optional(1), call.optional(2), result)
 
 
-def _with_statistics(call: Call, mean: ir.Value, variance: ir.Value, *, epsilon: float) -> ir.Value:
+def _with_statistics(call: TorchOp, mean: ir.Value, variance: ir.Value, *, epsilon: float) -> ir.Value:
     t = read_type(mean.type)
     scale, offset = call.optional(1), call.optional(2)
     scale = ttir.ones(result=t, shape=t.shape) if scale is None else scale
@@ -80,13 +80,13 @@ _GROUPS = "group_norm layer_norm reshape multiply add"
 
 
 @CONVERSIONS("group_norm", to=_GROUPS)
-def _group_norm(call: Call) -> ir.Value:
+def _group_norm(call: TorchOp) -> ir.Value:
     """Whole in four dimensions and more; else layer norm of each group, then a scale and a shift."""
     return _by_group(call, call.integer(1), (call.optional(2), call.optional(3)), float(call.number(4)))
 
 
 @CONVERSIONS("native_group_norm", to=_GROUPS)
-def _native_group_norm(call: Call) -> list[ir.Value]:
+def _native_group_norm(call: TorchOp) -> list[ir.Value]:
     """Whole in four dimensions and more; what training needs must not be used."""
     _only_the_first(call)
     normal = _by_group(call, call.integer(6), (call.optional(1), call.optional(2)), float(call.number(7)))
@@ -94,47 +94,47 @@ def _native_group_norm(call: Call) -> list[ir.Value]:
 
 
 @CONVERSIONS("native_layer_norm", to="layer_norm")
-def _native_layer_norm(call: Call) -> list[ir.Value]:
+def _native_layer_norm(call: TorchOp) -> list[ir.Value]:
     """Over trailing dimensions; what training needs must not be used."""
     _only_the_first(call)
     return [_trailing_norm(call)] * len(call.results)
 
 
-def _trailing_norm(call: Call) -> ir.Value:
+def _trailing_norm(call: TorchOp) -> ir.Value:
     operands = [call.tensor(0), call.optional(2), call.optional(3)]
     return ttir.layer_norm(*operands, normalized_shape=call.integers(1), epsilon=float(call.number(4)))
 
 
-def _only_the_first(call: Call) -> None:
-    if any(call.used(i) for i in range(1, len(call.results))):
+def _only_the_first(call: TorchOp) -> None:
+    if any(call.is_used(i) for i in range(1, len(call.results))):
         call.refuse("is used for more than its first result", OF_MODULES)
 
 
-def _by_group(call: Call, groups: int, affine: tuple[ir.Value | None, ir.Value | None], epsilon: float) -> ir.Value:
+def _by_group(call: TorchOp, groups: int, affine: tuple[ir.Value | None, ir.Value | None], epsilon: float) -> ir.Value:
     x, result = call.tensor(0), call.result
     batch, channels, *rest = result.shape
     if result.rank >= 4:
         return ttir.group_norm(x, None, *affine, num_groups=groups, epsilon=epsilon, channel_dim=1)
     width = channels // groups * math.prod(rest)
-    grouped = reshaped(x, (batch, groups, width))
+    grouped = reshape_to(x, (batch, groups, width))
     normal = ttir.layer_norm(grouped, normalized_shape=(width,), epsilon=epsilon)
-    return _per_channel(reshaped(normal, result.shape), *affine, result)
+    return _per_channel(reshape_to(normal, result.shape), *affine, result)
 
 
 @CONVERSIONS("instance_norm", to="layer_norm reshape multiply add batch_norm_inference")
-def _instance_norm(call: Call) -> ir.Value:
+def _instance_norm(call: TorchOp) -> ir.Value:
     """Layer norm of each channel, then a scale and a shift for each channel; batch norm by running statistics."""
     if not call.flag(5):
         return _with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(7)))
     batch, channels, *rest = call.result.shape
     width = math.prod(rest)
-    apart = reshaped(call.tensor(0), (batch, channels, width))
+    apart = reshape_to(call.tensor(0), (batch, channels, width))
     normal = ttir.layer_norm(apart, normalized_shape=(width,), epsilon=float(call.number(7)))
-    return _per_channel(reshaped(normal, call.result.shape), call.optional(1), call.optional(2), call.result)
+    return _per_channel(reshape_to(normal, call.result.shape), call.optional(1), call.optional(2), call.result)
 
 
 @CONVERSIONS("_weight_norm", to="square sum sqrt div multiply")
-def _weight_norm(call: Call) -> ir.Value:
+def _weight_norm(call: TorchOp) -> ir.Value:
     """The direction of each slice along one dimension times its length."""
     x, at = call.tensor(0), axis(call.integer(2), call.result.rank)
     f = partial(elementwise, result=call.result)
@@ -146,8 +146,8 @@ def _weight_norm(call: Call) -> ir.Value:
 def _per_channel(x: ir.Value, weight: ir.Value | None, bias: ir.Value | None, result: TensorType) -> ir.Value:
     f = partial(elementwise, result=result)
     shape = (1, result.shape[1], *(1,) * (result.rank - 2))
-    x = x if weight is None else f("multiply", x, reshaped(weight, shape))
-    return x if bias is None else f("add", x, reshaped(bias, shape))
+    x = x if weight is None else f("multiply", x, reshape_to(weight, shape))
+    return x if bias is None else f("add", x, reshape_to(bias, shape))
 
 
 def _machine_epsilon(dtype: ElementType) -> float:

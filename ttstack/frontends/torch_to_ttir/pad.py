@@ -4,38 +4,38 @@ from collections.abc import Sequence
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import joined, sliced
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.conversion.values import concat_along, slice_along
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _TARGETS = "slice_static reverse repeat concat"
 
 
 @CONVERSIONS("constant_pad_nd", to="pad slice_static")
-def _constant_pad(call: Call) -> ir.Value:
+def _constant_pad(call: TorchOp) -> ir.Value:
     """One number around; negative amounts cut off."""
-    return padded(call.tensor(0), call.integers(1), float(call.number(2)))
+    return pad_around(call.tensor(0), call.integers(1), float(call.number(2)))
 
 
 @CONVERSIONS("pad", to=f"pad {_TARGETS}")
-def _pad(call: Call) -> ir.Value:
+def _pad(call: TorchOp) -> ir.Value:
     """One number around, or what the tensor holds; negative amounts cut off."""
     if (mode := call.text(2)) == "constant":
-        return padded(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
+        return pad_around(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
     return _fill(call.tensor(0), call.integers(1), mode)
 
 
 @CONVERSIONS(*(f"reflection_pad{d}d" for d in (1, 2, 3)), to="slice_static reverse concat")
-def _reflection_pad(call: Call) -> ir.Value:
+def _reflection_pad(call: TorchOp) -> ir.Value:
     """What is beside the edge, mirrored; negative amounts cut off."""
     return _fill(call.tensor(0), call.integers(1), "reflect")
 
 
 @CONVERSIONS(*(f"replication_pad{d}d" for d in (1, 2, 3)), to="slice_static repeat concat")
-def _replication_pad(call: Call) -> ir.Value:
+def _replication_pad(call: TorchOp) -> ir.Value:
     """What is at the edge, repeated; negative amounts cut off."""
     return _fill(call.tensor(0), call.integers(1), "replicate")
 
@@ -47,11 +47,11 @@ def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[in
     for i in range(len(amounts) // 2):
         pairs[-1 - i] = (amounts[2 * i], amounts[2 * i + 1])
     for dim, (low, high) in enumerate(pairs):
-        x = sliced(x, dim, max(-low, 0), shape[dim] - max(-high, 0))
+        x = slice_along(x, dim, max(-low, 0), shape[dim] - max(-high, 0))
     return x, [(max(low, 0), max(high, 0)) for low, high in pairs]
 
 
-def padded(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
+def pad_around(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
     """`x` with a number around it: `amounts` are low and high of dimensions from the last on, negative ones cut off."""
     x, pairs = _pairs(x, amounts)
     padding = tuple(amount for pair in pairs for amount in pair)
@@ -63,7 +63,7 @@ def _fill(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
     for dim, (low, high) in enumerate(pairs):
         before = [_edge(x, dim, low, mode, first=True)] if low else []
         after = [_edge(x, dim, high, mode, first=False)] if high else []
-        x = joined([*before, x, *after], dim)
+        x = concat_along([*before, x, *after], dim)
     return x
 
 
@@ -73,10 +73,10 @@ def _edge(x: ir.Value, dim: int, count: int, mode: str, *, first: bool) -> ir.Va
     extent = shape[dim]
     if mode == "circular":
         begin = extent - count if first else 0
-        return sliced(x, dim, begin, begin + count)
+        return slice_along(x, dim, begin, begin + count)
     if mode == "reflect":
         begin = 1 if first else extent - 1 - count
-        return ttir.reverse(sliced(x, dim, begin, begin + count), dimensions=(dim,))
+        return ttir.reverse(slice_along(x, dim, begin, begin + count), dimensions=(dim,))
     begin = 0 if first else extent - 1
     counts = tuple(count if d == dim else 1 for d in range(len(shape)))
-    return ttir.repeat(sliced(x, dim, begin, begin + 1), repeat_dimensions=counts)
+    return ttir.repeat(slice_along(x, dim, begin, begin + 1), repeat_dimensions=counts)

@@ -5,37 +5,37 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise, joined, sliced
-from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.conversion.values import concat_along, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.filters import along, averages
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _AROUND = "permute reshape"
 _INDICES = "max_pool2d_with_indices"
 
 
 @CONVERSIONS("max_pool1d", "max_pool2d", to=f"max_pool2d {_AROUND}")
-def _max_pool(call: Call) -> ir.Value:
+def _max_pool(call: TorchOp) -> ir.Value:
     """Channels last and back; a line is an image of height 1."""
     pooled = ttir.max_pool2d(_channels_last(call), **_max_window(call))
     return _channels_first(pooled, call.result.shape)
 
 
 @CONVERSIONS("max_pool2d_with_indices", to=f"{_INDICES} {_AROUND}")
-def _max_pool_with_indices(call: Call) -> list[ir.Value]:
+def _max_pool_with_indices(call: TorchOp) -> list[ir.Value]:
     """Channels last and back, the positions too."""
     return _with_indices(call, _max_window(call))
 
 
 @CONVERSIONS("avg_pool1d", "avg_pool2d", to=f"avg_pool2d multiply {_AROUND}")
-def _avg_pool(call: Call) -> ir.Value:
+def _avg_pool(call: TorchOp) -> ir.Value:
     """Channels last and back; a line is an image of height 1."""
     attributes = _window(call, ceil_mode=4)
     own = divisor(call, attributes["kernel"])
@@ -45,7 +45,7 @@ def _avg_pool(call: Call) -> ir.Value:
     return pooled if own is None else elementwise("multiply", pooled, own, result=call.result)
 
 
-def divisor(call: Call, kernel: Sequence[int]) -> float | None:
+def divisor(call: TorchOp, kernel: Sequence[int]) -> float | None:
     """What the mean of a whole window is multiplied by for the divisor that the op names; None where it names none."""
     if call.is_none(6):
         return None
@@ -60,7 +60,7 @@ def divisor(call: Call, kernel: Sequence[int]) -> float | None:
     "_adaptive_avg_pool2d",
     to=f"mean avg_pool2d matmul constant {_AROUND}",
 )
-def _adaptive_avg_pool(call: Call) -> ir.Value:
+def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
     """A mean where one is left, a pool where sizes divide, else a product that averages along each axis."""
     x, rank = call.tensor(0), _spatial(call)
     sizes, counts = read_type(x.type).shape[-rank:], call.result.shape[-rank:]
@@ -76,7 +76,7 @@ def _adaptive_avg_pool(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} max slice_static concat {_AROUND}")
-def _adaptive_max_pool(call: Call) -> list[ir.Value]:
+def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
     """A pool where sizes divide, else the extremes of parts along each axis."""
     rank = _spatial(call)
     sizes, counts = read_type(call.tensor(0).type).shape[-rank:], call.result.shape[-rank:]
@@ -85,33 +85,33 @@ def _adaptive_max_pool(call: Call) -> list[ir.Value]:
     return _with_indices(call, _even_window(sizes, counts))
 
 
-def extremes(call: Call, rank: int) -> list[ir.Value]:
+def extremes(call: TorchOp, rank: int) -> list[ir.Value]:
     """The extremes of parts along each of the last axes, which overlap where sizes do not divide."""
-    if call.used(1):
+    if call.is_used(1):
         call.refuse("gives the places of the extremes", "they are supported for images whose sizes divide")
     x = call.tensor(0)
     for dim in range(call.result.rank - rank, call.result.rank):
         size, count = read_type(x.type).shape[dim], call.result.shape[dim]
         bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
-        parts = [sliced(x, dim, begin, end) for begin, end in bounds]
-        x = joined([ttir.max(part, keep_dim=True, dim_arg=(dim,)) for part in parts], dim)
+        parts = [slice_along(x, dim, begin, end) for begin, end in bounds]
+        x = concat_along([ttir.max(part, keep_dim=True, dim_arg=(dim,)) for part in parts], dim)
     return [x] * len(call.results)
 
 
-def _with_indices(call: Call, attributes: dict[str, Any]) -> list[ir.Value]:
+def _with_indices(call: TorchOp, attributes: dict[str, Any]) -> list[ir.Value]:
     x, result = _channels_last(call), call.result
     places = result.with_dtype(DType.I64)
     found = create("ttir", _INDICES, [x], attributes, results=[result, places]).results
     return [_channels_first(value, result.shape) for value in found]
 
 
-def _max_window(call: Call) -> dict[str, Any]:
+def _max_window(call: TorchOp) -> dict[str, Any]:
     rank = _spatial(call)
     dilation = call.sides(4, rank) or (1,) * rank
     return {**_window(call, ceil_mode=5), "dilation": _on_image(dilation, 1)}
 
 
-def _window(call: Call, *, ceil_mode: int) -> dict[str, Any]:
+def _window(call: TorchOp, *, ceil_mode: int) -> dict[str, Any]:
     """Kernel, stride and padding on images; no stride is that of the kernel."""
     rank = _spatial(call)
     kernel, padding = (call.sides(i, rank) for i in (1, 3))
@@ -134,17 +134,17 @@ def _on_image(sides: Sequence[int], neutral: int) -> tuple[int, ...]:
     return (neutral,) * (2 - len(sides)) + tuple(sides)
 
 
-def _spatial(call: Call) -> int:
+def _spatial(call: TorchOp) -> int:
     return 1 if "1d" in call.name else 2
 
 
-def _channels_last(call: Call) -> ir.Value:
+def _channels_last(call: TorchOp) -> ir.Value:
     """The first operand as images [N, H, W, C]."""
     x, rank = call.tensor(0), _spatial(call)
     shape = read_type(x.type).shape
     batch = shape[: -rank - 1] or (1,)
-    return permuted(reshaped(x, (*batch, shape[-rank - 1], *_on_image(shape[-rank:], 1))), (0, 2, 3, 1))
+    return permute_dims(reshape_to(x, (*batch, shape[-rank - 1], *_on_image(shape[-rank:], 1))), (0, 2, 3, 1))
 
 
 def _channels_first(images: ir.Value, shape: Sequence[int]) -> ir.Value:
-    return reshaped(permuted(images, (0, 3, 1, 2)), shape)
+    return reshape_to(permute_dims(images, (0, 3, 1, 2)), shape)

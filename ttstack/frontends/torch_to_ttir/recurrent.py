@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise, joined, sliced
+from ttstack.frontends.conversion.values import concat_along, elementwise, slice_along
 from ttstack.frontends.limits import ROUNDS
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import OF_MODULES
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 TARGETS = "linear matmul slice_static reshape permute concat add"
 
@@ -41,12 +41,12 @@ class Direction:
             raise ValueError(f"runs for {length:,} steps, each of which is compiled for itself: at most {ROUNDS:,}")
         shares, outputs = linear(x, self.weights[0], self.biases[0]), list[ir.Value]()
         for at in reversed(range(length)) if self.backwards else range(length):
-            share = sliced(shares, 0, at, at + 1)
+            share = slice_along(shares, 0, at, at + 1)
             own = linear(state[0], self.weights[1], self.biases[1])
-            output, *rest = cell(reshaped(share, read_type(own.type).shape), own, state)
+            output, *rest = cell(reshape_to(share, read_type(own.type).shape), own, state)
             state = [output if self.projection is None else linear(output, self.projection, None), *rest]
-            outputs.append(reshaped(state[0], (1, *read_type(state[0].type).shape)))
-        return joined(outputs[::-1] if self.backwards else outputs, 0), state
+            outputs.append(reshape_to(state[0], (1, *read_type(state[0].type).shape)))
+        return concat_along(outputs[::-1] if self.backwards else outputs, 0), state
 
 
 def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
@@ -57,19 +57,19 @@ def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
 
 
 @CONVERSIONS("lstm.input", to=f"{TARGETS} sigmoid tanh multiply")
-def _lstm(call: Call) -> list[ir.Value]:
+def _lstm(call: TorchOp) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
     return _unroll(call, call.tensors(1), lstm_cell)
 
 
 @CONVERSIONS("gru.input", to=f"{TARGETS} sigmoid tanh multiply subtract")
-def _gru(call: Call) -> list[ir.Value]:
+def _gru(call: TorchOp) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
     return _unroll(call, [call.tensor(1)], _gru_cell)
 
 
 @CONVERSIONS("rnn_tanh.input", "rnn_relu.input", to=f"{TARGETS} tanh relu")
-def _rnn(call: Call) -> list[ir.Value]:
+def _rnn(call: TorchOp) -> list[ir.Value]:
     """Unrolled over time, layers and directions."""
     activation = "tanh" if "tanh" in call.name else "relu"
     return _unroll(call, [call.tensor(1)], partial(rnn_cell, activation))
@@ -104,34 +104,37 @@ def rnn_cell(activation: str, share: ir.Value, own: ir.Value, state: State) -> S
 def gates(x: ir.Value, count: int) -> list[ir.Value]:
     """`count` parts of equal width."""
     width = read_type(x.type).shape[1] // count
-    return [sliced(x, 1, i * width, (i + 1) * width) for i in range(count)]
+    return [slice_along(x, 1, i * width, (i + 1) * width) for i in range(count)]
 
 
-def _unroll(call: Call, states: State, cell: Cell) -> list[ir.Value]:
+def _unroll(call: TorchOp, states: State, cell: Cell) -> list[ir.Value]:
     """The output, and the last states of all layers and directions."""
     x, last = _time_first(call), list[State]()
     batch = read_type(x.type).shape[1]
     for layer in _layers(call):
         starts = [[_state(s, len(last) + i, batch) for s in states] for i in range(len(layer))]
         runs = [direction.run(x, start, cell) for direction, start in zip(layer, starts, strict=True)]
-        x = joined([output for output, _ in runs], 2)
+        x = concat_along([output for output, _ in runs], 2)
         last += [state for _, state in runs]
-    output = permuted(x, (1, 0, 2)) if call.flag(8) else x
-    ends = [joined([reshaped(s, (1, *read_type(s.type).shape)) for s in every], 0) for every in zip(*last, strict=True)]
+    output = permute_dims(x, (1, 0, 2)) if call.flag(8) else x
+    ends = [
+        concat_along([reshape_to(s, (1, *read_type(s.type).shape)) for s in every], 0)
+        for every in zip(*last, strict=True)
+    ]
     return [output, *ends]
 
 
 def _state(states: ir.Value, at: int, batch: int) -> ir.Value:
     """State `at` of those of all layers and directions, [batch, width]."""
-    return reshaped(sliced(states, 0, at, at + 1), (batch, read_type(states.type).shape[-1]))
+    return reshape_to(slice_along(states, 0, at, at + 1), (batch, read_type(states.type).shape[-1]))
 
 
-def _time_first(call: Call) -> ir.Value:
+def _time_first(call: TorchOp) -> ir.Value:
     """The input [time, batch, features]."""
-    return permuted(call.tensor(0), (1, 0, 2)) if call.flag(8) else call.tensor(0)
+    return permute_dims(call.tensor(0), (1, 0, 2)) if call.flag(8) else call.tensor(0)
 
 
-def _layers(call: Call) -> list[list[Direction]]:
+def _layers(call: TorchOp) -> list[list[Direction]]:
     """The directions of each layer."""
     parameters, senses = call.tensors(2), 2 if call.flag(7) else 1
     if call.flag(6) and call.number(5) != 0:

@@ -3,18 +3,18 @@
 import math
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axes
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _ALL = {
     "sum": "sum",
@@ -46,26 +46,26 @@ _EXTREMES = {"max.dim": "max", "min.dim": "min"}
 
 def reduce(mnemonic: str, x: ir.Value, dims: tuple[int, ...] | None, *, keep: bool) -> ir.Value:
     """A reduction over `dims`, over all where there are none."""
-    return ttir.named(mnemonic, x, keep_dim=keep, dim_arg=dims or None)
+    return ttir.build(mnemonic, x, keep_dim=keep, dim_arg=dims or None)
 
 
-def _dims(call: Call, i: int) -> tuple[int, ...] | None:
+def _dims(call: TorchOp, i: int) -> tuple[int, ...] | None:
     return None if call.is_none(i) else call.integers(i)
 
 
-def _reduce_all(mnemonic: str, call: Call) -> ir.Value:
+def _reduce_all(mnemonic: str, call: TorchOp) -> ir.Value:
     return reduce(mnemonic, cast(call.tensor(0), call.result.dtype), None, keep=False)
 
 
-def _reduce(mnemonic: str, call: Call) -> ir.Value:
+def _reduce(mnemonic: str, call: TorchOp) -> ir.Value:
     return reduce(mnemonic, cast(call.tensor(0), call.result.dtype), _dims(call, 1), keep=call.flag(2))
 
 
-def _reduce_one(mnemonic: str, call: Call) -> ir.Value:
+def _reduce_one(mnemonic: str, call: TorchOp) -> ir.Value:
     return reduce(mnemonic, cast(call.tensor(0), call.result.dtype), (call.integer(1),), keep=call.flag(2))
 
 
-def _extreme(mnemonic: str, call: Call) -> list[ir.Value]:
+def _extreme(mnemonic: str, call: TorchOp) -> list[ir.Value]:
     x, dims, keep = call.tensor(0), (call.integer(1),), call.flag(2)
     largest = x if mnemonic == "max" else _opposite(x)
     index = ttir.argmax(largest, result=call.results[1], keep_dim=keep, dim_arg=dims)
@@ -86,7 +86,7 @@ for _source, _mnemonic in _EXTREMES.items():
 
 
 @CONVERSIONS("argmax", "argmin", to="argmax neg bitwise_not")
-def _argmax(call: Call) -> ir.Value:
+def _argmax(call: TorchOp) -> ir.Value:
     """The first of equal ones; the smallest is the largest in the opposite order."""
     x = call.tensor(0)
     if call.name.endswith("argmin"):
@@ -96,20 +96,20 @@ def _argmax(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("cumsum", "cumprod", to="cumsum cumprod")
-def _scan(call: Call) -> ir.Value:
+def _scan(call: TorchOp) -> ir.Value:
     """Along one dimension."""
-    return ttir.named(call.name.rpartition(".")[2], cast(call.tensor(0), call.result.dtype), dim=call.integer(1))
+    return ttir.build(call.name.rpartition(".")[2], cast(call.tensor(0), call.result.dtype), dim=call.integer(1))
 
 
 @CONVERSIONS("softmax.int", "_softmax", to="softmax")
-def _softmax(call: Call) -> ir.Value:
+def _softmax(call: TorchOp) -> ir.Value:
     """With the maximum subtracted first."""
     x = cast(call.tensor(0), call.result.dtype)
     return ttir.softmax(x, dimension=call.integer(1), numericStable=True)
 
 
 @CONVERSIONS("log_softmax.int", "_log_softmax", to="subtract max exp sum log")
-def _log_softmax(call: Call) -> ir.Value:
+def _log_softmax(call: TorchOp) -> ir.Value:
     """`x - log(sum(exp(x)))`, of `x` less its maximum."""
     x, dims, f = cast(call.tensor(0), call.result.dtype), (call.integer(1),), partial(elementwise, result=call.result)
     shifted = f("subtract", x, reduce("max", x, dims, keep=True))
@@ -117,10 +117,10 @@ def _log_softmax(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("logsumexp", to="subtract max exp sum log add reshape isfinite where")
-def _logsumexp(call: Call) -> ir.Value:
+def _logsumexp(call: TorchOp) -> ir.Value:
     """The maximum, where finite, plus the logarithm of what is left."""
     summed = log_of_sum(cast(call.tensor(0), call.result.dtype), call.integers(1))
-    return reshaped(summed, call.result.shape)
+    return reshape_to(summed, call.result.shape)
 
 
 def log_of_sum(x: ir.Value, dims: tuple[int, ...]) -> ir.Value:
@@ -134,7 +134,7 @@ def log_of_sum(x: ir.Value, dims: tuple[int, ...]) -> ir.Value:
 
 
 @CONVERSIONS(*_VARIANCES, to="mean subtract square multiply sqrt reshape")
-def _variance(call: Call) -> list[ir.Value]:
+def _variance(call: TorchOp) -> list[ir.Value]:
     """The mean of squared distances from the mean, corrected."""
     x, dims, keep = call.tensor(0), _dims(call, 1), call.flag(3)
     t, correction = read_type(x.type), 1 if call.is_none(2) else call.number(2)
@@ -147,4 +147,4 @@ def _variance(call: Call) -> list[ir.Value]:
     variance = variance if correction == 0 else f("multiply", variance, factor)
     if "std" in call.name:
         return [f("sqrt", variance)]
-    return [variance, reshaped(mean, call.result.shape)][: len(call.results)]
+    return [variance, reshape_to(mean, call.result.shape)][: len(call.results)]

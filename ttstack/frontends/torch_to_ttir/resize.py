@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic, linear, nearest, smoothed
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.filters import Matrix, along, cubic, linear, nearest, smoothing_matrix
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _TARGETS = "upsample2d permute matmul constant"
 
@@ -20,64 +20,64 @@ Axis = Callable[[int, int, float], Matrix]
 
 
 @CONVERSIONS("upsample_nearest1d.vec", "upsample_nearest2d.vec", to=_TARGETS)
-def _nearest(call: Call) -> ir.Value:
+def _nearest(call: TorchOp) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that picks."""
     return _resize(call, _factors(call, 2), nearest, "nearest")
 
 
 @CONVERSIONS("upsample_nearest2d", to=_TARGETS)
-def _nearest_by_axis(call: Call) -> ir.Value:
+def _nearest_by_axis(call: TorchOp) -> ir.Value:
     """`upsample2d` by whole factors, else a product that picks."""
     return _resize(call, [_factor(call, i) for i in (2, 3)], nearest, "nearest")
 
 
 @CONVERSIONS("_upsample_nearest_exact1d.vec", "_upsample_nearest_exact2d.vec", to=_TARGETS)
-def _nearest_exact(call: Call) -> ir.Value:
+def _nearest_exact(call: TorchOp) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that picks what is closest to the centre."""
     return _resize(call, _factors(call, 2), partial(nearest, centred=True), "nearest")
 
 
 @CONVERSIONS("upsample_linear1d.vec", "upsample_bilinear2d.vec", to=_TARGETS)
-def _linear(call: Call) -> ir.Value:
+def _linear(call: TorchOp) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that mixes two."""
     return _mix(call, _factors(call, 3))
 
 
 @CONVERSIONS("upsample_bilinear2d", to=_TARGETS)
-def _linear_by_axis(call: Call) -> ir.Value:
+def _linear_by_axis(call: TorchOp) -> ir.Value:
     """`upsample2d` by whole factors, else a product that mixes two."""
     return _mix(call, [_factor(call, i) for i in (3, 4)])
 
 
 @CONVERSIONS("upsample_bicubic2d.vec", to="permute matmul constant")
-def _cubic(call: Call) -> ir.Value:
+def _cubic(call: TorchOp) -> ir.Value:
     """A product along each axis that mixes four."""
     return _resize(call, _factors(call, 3), partial(cubic, corners=call.flag(2)), None)
 
 
 @CONVERSIONS("_upsample_bilinear2d_aa", to="permute matmul constant")
-def _smooth_linear(call: Call) -> ir.Value:
+def _smooth_linear(call: TorchOp) -> ir.Value:
     """A product along each axis that mixes as many as a step covers."""
     return _smooth(call, 1)
 
 
 @CONVERSIONS("_upsample_bicubic2d_aa", to="permute matmul constant")
-def _smooth_cubic(call: Call) -> ir.Value:
+def _smooth_cubic(call: TorchOp) -> ir.Value:
     """A product along each axis that mixes as many as two steps cover."""
     return _smooth(call, 2)
 
 
-def _smooth(call: Call, reach: int) -> ir.Value:
+def _smooth(call: TorchOp, reach: int) -> ir.Value:
     factors = [_factor(call, i) for i in (3, 4)]
-    return _resize(call, factors, partial(smoothed, corners=call.flag(2), reach=reach), None)
+    return _resize(call, factors, partial(smoothing_matrix, corners=call.flag(2), reach=reach), None)
 
 
-def _mix(call: Call, factors: Sequence[float | None]) -> ir.Value:
+def _mix(call: TorchOp, factors: Sequence[float | None]) -> ir.Value:
     corners = call.flag(2)
     return _resize(call, factors, partial(linear, corners=corners), None if corners else "bilinear")
 
 
-def _resize(call: Call, factors: Sequence[float | None], axis: Axis, mode: str | None) -> ir.Value:
+def _resize(call: TorchOp, factors: Sequence[float | None], axis: Axis, mode: str | None) -> ir.Value:
     """`mode` names the same thing in TTIR; None where it has none."""
     x = call.tensor(0)
     sizes, counts = read_type(x.type).shape[2:], call.result.shape[2:]
@@ -85,20 +85,20 @@ def _resize(call: Call, factors: Sequence[float | None], axis: Axis, mode: str |
         count / size if factor is None else factor for size, count, factor in zip(sizes, counts, factors, strict=True)
     ]
     if mode and len(sizes) == 2 and all(f == int(f) for f in given):
-        scaled = ttir.upsample2d(permuted(x, (0, 2, 3, 1)), scale_factor=tuple(map(int, given)), mode=mode)
-        return permuted(scaled, (0, 3, 1, 2))
+        scaled = ttir.upsample2d(permute_dims(x, (0, 2, 3, 1)), scale_factor=tuple(map(int, given)), mode=mode)
+        return permute_dims(scaled, (0, 3, 1, 2))
     for dim, (size, count, factor) in enumerate(zip(sizes, counts, given, strict=True)):
         if (size, factor) != (count, 1):
             x = along(x, 2 + dim, axis(size, count, 1 / factor))
     return x
 
 
-def _factors(call: Call, i: int) -> list[float | None]:
+def _factors(call: TorchOp, i: int) -> list[float | None]:
     """One an axis; None where only sizes are given, which then say it."""
     if call.is_none(i):
         return [None] * (call.result.rank - 2)
     return list(call.numbers(i))
 
 
-def _factor(call: Call, i: int) -> float | None:
+def _factor(call: TorchOp, i: int) -> float | None:
     return None if call.is_none(i) else float(call.number(i))

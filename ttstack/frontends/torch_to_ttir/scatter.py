@@ -6,19 +6,28 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, joined, scalar, sliced, splat
-from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.conversion.values import (
+    broadcast_to,
+    cast,
+    concat_along,
+    constant,
+    elementwise,
+    scalar,
+    slice_along,
+    splat,
+)
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.indexing import positions
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _KINDS = {"sum": "sum", "add": "sum", "prod": "prod", "multiply": "prod", "amax": "max", "amin": "min"}
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
@@ -27,19 +36,19 @@ _REPLACE = "invalid"
 
 
 @CONVERSIONS("scatter.src", "scatter.value", to="scatter broadcast")
-def _scatter(call: Call) -> ir.Value:
+def _scatter(call: TorchOp) -> ir.Value:
     """Elements replaced along one dimension."""
     return _scattered(call, call.operand(3), _REPLACE)
 
 
 @CONVERSIONS("scatter_add", to="scatter")
-def _scatter_add(call: Call) -> ir.Value:
+def _scatter_add(call: TorchOp) -> ir.Value:
     """Elements added to along one dimension."""
     return _scattered(call, call.operand(3), "sum")
 
 
 @CONVERSIONS("scatter.reduce", to="scatter")
-def _scatter_reduce(call: Call) -> ir.Value:
+def _scatter_reduce(call: TorchOp) -> ir.Value:
     """Elements added to or multiplied along one dimension."""
     return _scattered(call, call.operand(3), _kind(call, 4))
 
@@ -48,13 +57,13 @@ _MEAN = "scatter broadcast ones add maximum div zeros"
 
 
 @CONVERSIONS("scatter_reduce.two", to=_MEAN)
-def _scatter_reduce_two(call: Call) -> ir.Value:
+def _scatter_reduce_two(call: TorchOp) -> ir.Value:
     """Elements combined along one dimension; those that do not count become the neutral element first."""
     return _combine(call, call.tensor(2), call.tensor(3), call.text(4), own=call.flag(5))
 
 
 @CONVERSIONS("index_reduce", to=f"{_MEAN} reshape")
-def _index_reduce(call: Call) -> ir.Value:
+def _index_reduce(call: TorchOp) -> ir.Value:
     """Slices of the source combined with those that are named."""
     source, dim = call.tensor(3), axis(call.integer(1), call.result.rank)
     index = _index_of(call, dim, read_type(source.type).shape)
@@ -62,15 +71,15 @@ def _index_reduce(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("put", to="scatter reshape lt add where")
-def _put(call: Call) -> ir.Value:
+def _put(call: TorchOp) -> ir.Value:
     """Elements at places in row-major order, replaced or added to."""
-    x, index, values = (reshaped(v, (read_type(v.type).size,)) for v in (call.tensor(i) for i in range(3)))
+    x, index, values = (reshape_to(v, (read_type(v.type).size,)) for v in (call.tensor(i) for i in range(3)))
     kind = "sum" if call.flag(3) else _REPLACE
     position = positions([index], [call.result.size])
-    return reshaped(ttir.scatter(x, position, values, dim=0, scatter_reduce_type=kind), call.result.shape)
+    return reshape_to(ttir.scatter(x, position, values, dim=0, scatter_reduce_type=kind), call.result.shape)
 
 
-def _combine(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
+def _combine(call: TorchOp, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
     """`source` combined with what is there, or, unless that counts as well, with nothing."""
     if reduction == "mean":
         return _average(call, index, source, own=own)
@@ -85,7 +94,7 @@ def _combine(call: Call, index: ir.Value, source: ir.Value, reduction: str, *, o
     return ttir.scatter(x, index, source, dim=call.integer(1), scatter_reduce_type=kind)
 
 
-def _average(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
+def _average(call: TorchOp, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
     """The sum over the number of those that count."""
     if not call.result.dtype.is_float:
         call.refuse("averages integers", "call it on real numbers")
@@ -97,14 +106,14 @@ def _average(call: Call, index: ir.Value, source: ir.Value, *, own: bool) -> ir.
     return f("div", ttir.scatter(x, index, source, **attributes), f("maximum", ones, 1))
 
 
-def _kind(call: Call, i: int) -> str:
+def _kind(call: TorchOp, i: int) -> str:
     name = call.text(i)
     if name not in _KINDS:
         call.refuse(f"reduces by {name!r}", "sum, prod, amax and amin are supported")
     return _KINDS[name]
 
 
-def _scattered(call: Call, source: ir.Value | float, kind: str) -> ir.Value:
+def _scattered(call: TorchOp, source: ir.Value | float, kind: str) -> ir.Value:
     x, index = call.tensor(0), call.tensor(2)
     t = read_type(index.type)
     values = source if isinstance(source, ir.Value) else scalar(source, call.result)
@@ -113,7 +122,7 @@ def _scattered(call: Call, source: ir.Value | float, kind: str) -> ir.Value:
 
 
 @CONVERSIONS("index_add", "index_copy", to="scatter reshape broadcast multiply")
-def _index_add(call: Call) -> ir.Value:
+def _index_add(call: TorchOp) -> ir.Value:
     """Slices of the source added to, or put in place of, those that are named."""
     dim, source = axis(call.integer(1), call.result.rank), call.tensor(3)
     shape = read_type(source.type).shape
@@ -125,7 +134,7 @@ def _index_add(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("index_fill.int_Scalar", to="scatter reshape broadcast")
-def _index_fill(call: Call) -> ir.Value:
+def _index_fill(call: TorchOp) -> ir.Value:
     """One number in place of the slices that are named."""
     dim, shape = axis(call.integer(1), call.result.rank), list(call.result.shape)
     shape[dim] = read_type(call.tensor(2).type).size
@@ -133,15 +142,15 @@ def _index_fill(call: Call) -> ir.Value:
     return ttir.scatter(call.tensor(0), _index_of(call, dim, tuple(shape)), values, dim=dim)
 
 
-def _index_of(call: Call, dim: int, shape: tuple[int, ...]) -> ir.Value:
+def _index_of(call: TorchOp, dim: int, shape: tuple[int, ...]) -> ir.Value:
     """The index for each element of a source of that shape."""
     line = [1] * len(shape)
     line[dim] = shape[dim]
-    return broadcast_to(reshaped(call.tensor(2), line), shape)
+    return broadcast_to(reshape_to(call.tensor(2), line), shape)
 
 
 @CONVERSIONS("index_put", to="scatter lt ge logical_and where multiply add reshape permute broadcast")
-def _index_put(call: Call) -> ir.Value:
+def _index_put(call: TorchOp) -> ir.Value:
     """A scatter of rows; a mask with one value becomes a choice."""
     picks = {d: v for d, v in enumerate(call.optionals(1)) if v is not None}
     if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
@@ -155,21 +164,23 @@ def _index_put(call: Call) -> ir.Value:
     rest = [d for d in range(len(shape)) if d not in dims]
     order = (*dims, *rest)
     count, width = read_type(position.type).size, math.prod(shape[d] for d in rest)
-    source = reshaped(_rows(values, dims, shape, read_type(position.type).shape), (count, width))
-    table = reshaped(permuted(x, order), (math.prod(shape[d] for d in dims), width))
-    index = broadcast_to(reshaped(position, (count, 1)), (count, width))
+    source = reshape_to(_rows(values, dims, shape, read_type(position.type).shape), (count, width))
+    table = reshape_to(permute_dims(x, order), (math.prod(shape[d] for d in dims), width))
+    index = broadcast_to(reshape_to(position, (count, 1)), (count, width))
     written = ttir.scatter(table, index, source, dim=0, scatter_reduce_type=kind)
     back = tuple(order.index(d) for d in range(len(shape)))
-    return permuted(reshaped(written, tuple(shape[d] for d in order)), back)
+    return permute_dims(reshape_to(written, tuple(shape[d] for d in order)), back)
 
 
 def _along(x: ir.Value, dim: int, position: ir.Value, values: ir.Value, kind: str) -> ir.Value:
     """A scatter along the one dimension that is indexed."""
     shape, count = list(read_type(x.type).shape), read_type(position.type).size
     if not read_type(position.type).rank:
-        values = reshaped(broadcast_to(values, (*shape[:dim], *shape[dim + 1 :])), (*shape[:dim], 1, *shape[dim + 1 :]))
+        values = reshape_to(
+            broadcast_to(values, (*shape[:dim], *shape[dim + 1 :])), (*shape[:dim], 1, *shape[dim + 1 :])
+        )
     shape[dim] = count
-    index = broadcast_to(reshaped(position, (*(1,) * dim, count, *(1,) * (len(shape) - dim - 1))), tuple(shape))
+    index = broadcast_to(reshape_to(position, (*(1,) * dim, count, *(1,) * (len(shape) - dim - 1))), tuple(shape))
     source = broadcast_to(values, tuple(shape))
     return ttir.scatter(x, index, source, dim=dim, scatter_reduce_type=kind)
 
@@ -180,20 +191,20 @@ def _rows(values: ir.Value, dims: list[int], shape: tuple[int, ...], picked: tup
     rest = [extent for d, extent in enumerate(shape) if d not in dims]
     full = broadcast_to(values, (*rest[:lead], *picked, *rest[lead:]))
     middle, rank = len(picked), len(picked) + len(rest)
-    return permuted(full, (*range(lead, lead + middle), *range(lead), *range(lead + middle, rank)))
+    return permute_dims(full, (*range(lead, lead + middle), *range(lead), *range(lead + middle, rank)))
 
 
-def _mask(call: Call, picks: Mapping[int, ir.Value]) -> ir.Value:
+def _mask(call: TorchOp, picks: Mapping[int, ir.Value]) -> ir.Value:
     values, mask = call.tensor(2), picks.get(0)
     if mask is None or len(picks) > 1 or read_type(values.type).size != 1 or call.flag(3):
         call.refuse("writes several values by a mask", "write torch.where(mask, values, x)")
     shape = read_type(mask.type).shape
-    mask = reshaped(mask, (*shape, *(1,) * (call.result.rank - len(shape))))
-    return where(mask, reshaped(values, (1,) * call.result.rank), call.tensor(0), call.result)
+    mask = reshape_to(mask, (*shape, *(1,) * (call.result.rank - len(shape))))
+    return where(mask, reshape_to(values, (1,) * call.result.rank), call.tensor(0), call.result)
 
 
 @CONVERSIONS("slice_scatter", to="slice_static concat scatter constant broadcast")
-def _slice_scatter(call: Call) -> ir.Value:
+def _slice_scatter(call: TorchOp) -> ir.Value:
     """What is before, the source, what is after; a scatter where the slice has steps."""
     x, source = call.tensor(0), cast(call.tensor(1), call.result.dtype)
     shape = call.result.shape
@@ -210,29 +221,29 @@ def _slice_scatter(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("select_scatter", to="slice_static concat reshape")
-def _select_scatter(call: Call) -> ir.Value:
+def _select_scatter(call: TorchOp) -> ir.Value:
     """What is before, the source as a slice of one, what is after."""
     shape = call.result.shape
     dim = axis(call.integer(2), len(shape))
-    source = reshaped(cast(call.tensor(1), call.result.dtype), (*shape[:dim], 1, *shape[dim + 1 :]))
+    source = reshape_to(cast(call.tensor(1), call.result.dtype), (*shape[:dim], 1, *shape[dim + 1 :]))
     return _replace(call.tensor(0), source, dim, axis(call.integer(3), shape[dim], "index"))
 
 
 @CONVERSIONS("diagonal_scatter", to="permute reshape scatter constant")
-def _diagonal_scatter(call: Call) -> ir.Value:
+def _diagonal_scatter(call: TorchOp) -> ir.Value:
     """Elements of a matrix that are one row and one column apart, replaced."""
     x, source, offset = call.tensor(0), call.tensor(1), call.integer(2)
     rank = call.result.rank
     dims = [axis(call.integer(i), rank) for i in (3, 4)]
     order = [*(d for d in range(rank) if d not in dims), *dims]
-    x = permuted(x, order)
+    x = permute_dims(x, order)
     *lead, rows, columns = shape = read_type(x.type).shape
     count = read_type(source.type).shape[-1]
     begin = offset if offset >= 0 else -offset * columns
     places = np.broadcast_to(begin + np.arange(count) * (columns + 1), (*lead, count))
     index = constant(places, TensorType((*lead, count), DType.I32))
-    written = ttir.scatter(reshaped(x, (*lead, rows * columns)), index, source, dim=len(lead))
-    return permuted(reshaped(written, shape), [order.index(d) for d in range(rank)])
+    written = ttir.scatter(reshape_to(x, (*lead, rows * columns)), index, source, dim=len(lead))
+    return permute_dims(reshape_to(written, shape), [order.index(d) for d in range(rank)])
 
 
 def _replace(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:
@@ -240,11 +251,11 @@ def _replace(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:
     if not length:
         return x
     bounds = [(0, begin), (begin + length, extent)]
-    before, after = ([sliced(x, dim, low, high)] if low < high else [] for low, high in bounds)
-    return joined([*before, source, *after], dim)
+    before, after = ([slice_along(x, dim, low, high)] if low < high else [] for low, high in bounds)
+    return concat_along([*before, source, *after], dim)
 
 
 @CONVERSIONS("copy", "fill.Tensor", to="broadcast reshape")
-def _copy(call: Call) -> ir.Value:
+def _copy(call: TorchOp) -> ir.Value:
     """The source, in the result's shape and element type."""
     return broadcast_to(cast(call.tensor(1), call.result.dtype), call.result.shape)

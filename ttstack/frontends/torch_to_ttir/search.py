@@ -2,29 +2,29 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _COUNTS = "lt le sum reshape"
 
 
 @CONVERSIONS("bucketize.Tensor", to=_COUNTS)
-def _bucketize(call: Call) -> ir.Value:
+def _bucketize(call: TorchOp) -> ir.Value:
     """How many boundaries are below each number, or not above it."""
     return _passed(call.tensor(1), call.tensor(0), call.result.dtype, right=call.flag(3))
 
 
 @CONVERSIONS("searchsorted.Tensor", to=_COUNTS)
-def _searchsorted(call: Call) -> ir.Value:
+def _searchsorted(call: TorchOp) -> ir.Value:
     """How many numbers of a sorted line are below each number, or not above it."""
     if not call.is_none(5):
         call.refuse("has a sorter", "sort the sequence first")
@@ -35,8 +35,8 @@ def _searchsorted(call: Call) -> ir.Value:
 def _passed(line: ir.Value, x: ir.Value, dtype: ElementType, *, right: bool) -> ir.Value:
     """For each element of `x`, how many of the `line` that it belongs to are below it, or not above it."""
     (*lead, count), shape = read_type(line.type).shape, read_type(x.type).shape
-    line = reshaped(line, (*lead, *(1,) * (len(shape) - len(lead)), count))
-    return _count(compare("le" if right else "lt", line, reshaped(x, (*shape, 1))), -1, dtype)
+    line = reshape_to(line, (*lead, *(1,) * (len(shape) - len(lead)), count))
+    return _count(compare("le" if right else "lt", line, reshape_to(x, (*shape, 1))), -1, dtype)
 
 
 def _count(bools: ir.Value, dim: int, dtype: ElementType) -> ir.Value:
@@ -44,7 +44,7 @@ def _count(bools: ir.Value, dim: int, dtype: ElementType) -> ir.Value:
 
 
 @CONVERSIONS("repeat_interleave.Tensor", to="cumsum arange le sum reshape")
-def _repeat_interleave(call: Call) -> ir.Value:
+def _repeat_interleave(call: TorchOp) -> ir.Value:
     """For each place of the result, how many elements have had all their repetitions before it."""
     counts, t = call.tensor(0), call.result
     ends = ttir.cumsum(cast(counts, t.dtype), dim=0)
@@ -59,34 +59,34 @@ def _places(count: int, dtype: ElementType) -> ir.Value:
 @CONVERSIONS(
     "histc", to="max min eq where subtract add multiply div floor minimum ge le logical_and arange sum reshape"
 )
-def _histc(call: Call) -> ir.Value:
+def _histc(call: TorchOp) -> ir.Value:
     """How many elements are in each of the equal parts between two bounds: those of the data if the two agree."""
     x, bins, (low, high) = call.tensor(0), call.integer(1), (float(call.number(i)) for i in (2, 3))
     t = TensorType((read_type(x.type).size, 1), call.result.dtype)
-    x, f = reshaped(cast(x, t.dtype), t.shape), partial(elementwise, result=t)
+    x, f = reshape_to(cast(x, t.dtype), t.shape), partial(elementwise, result=t)
     bottom, width = (low, high - low) if low != high else _range(x)
     places = f("minimum", f("floor", f("div", f("multiply", f("subtract", x, bottom), bins), width)), bins - 1)
     top = f("add", bottom, width) if isinstance(bottom, ir.Value) else high
     inside = compare("logical_and", compare("ge", x, bottom), compare("le", x, top))
-    numbers = reshaped(_places(bins, DType.I32), (1, bins))
+    numbers = reshape_to(_places(bins, DType.I32), (1, bins))
     return _count(compare("eq", where(inside, places, -1, t), cast(numbers, t.dtype)), 0, t.dtype)
 
 
 def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The least element and the distance to the largest; of equal elements, from 1 below to 1 above."""
-    low, high = (ttir.named(extreme, x, keep_dim=True, dim_arg=(0,)) for extreme in ("min", "max"))
+    low, high = (ttir.build(extreme, x, keep_dim=True, dim_arg=(0,)) for extreme in ("min", "max"))
     t = read_type(low.type)
     f, equal = partial(elementwise, result=t), compare("eq", low, high)
     return where(equal, f("subtract", low, 1), low, t), where(equal, 2, f("subtract", high, low), t)
 
 
 @CONVERSIONS("masked_scatter", to="broadcast reshape cumsum subtract maximum embedding where")
-def _mask_scatter(call: Call) -> ir.Value:
+def _mask_scatter(call: TorchOp) -> ir.Value:
     """Where the mask is set, the elements of the source one after the other."""
     result = call.result
     mask, source = broadcast_to(call.tensor(1), result.shape), call.tensor(2)
     line = TensorType((result.size,), DType.I64)
-    before = ttir.cumsum(cast(reshaped(mask, line.shape), line.dtype), dim=0)
+    before = ttir.cumsum(cast(reshape_to(mask, line.shape), line.dtype), dim=0)
     place = elementwise("maximum", elementwise("subtract", before, 1, result=line), 0, result=line)
-    picked = ttir.embedding(place, reshaped(source, (read_type(source.type).size, 1)))
-    return where(mask, reshaped(picked, result.shape), call.tensor(0), result)
+    picked = ttir.embedding(place, reshape_to(source, (read_type(source.type).size, 1)))
+    return where(mask, reshape_to(picked, result.shape), call.tensor(0), result)

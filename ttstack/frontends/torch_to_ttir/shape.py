@@ -1,16 +1,16 @@
 """Other shapes and orders, and joins. Result types say the shapes, so -1 and defaults are never read."""
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, diagonal, joined, with_leading_ones
+from ttstack.frontends.conversion.values import broadcast_to, cast, concat_along, diagonal, with_leading_ones
 from ttstack.frontends.torch_to_ttir.boundary import list_of
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _RESHAPES = """view view_as reshape reshape_as _reshape_alias _unsafe_view flatten.using_ints unflatten.int ravel
     squeeze squeeze.dims"""
@@ -18,32 +18,32 @@ _SAME = "contiguous clone detach alias lift_fresh_copy positive"
 
 
 @CONVERSIONS(*_RESHAPES.split(), to="reshape")
-def _reshape(call: Call) -> ir.Value:
+def _reshape(call: TorchOp) -> ir.Value:
     """The result's shape; nothing where it is the operand's."""
-    return reshaped(call.tensor(0), call.result.shape)
+    return reshape_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS(*_SAME.split())
-def _same(call: Call) -> ir.Value:
+def _same(call: TorchOp) -> ir.Value:
     """Nothing: values have no memory."""
     return call.tensor(0)
 
 
 @CONVERSIONS("unsqueeze", to="unsqueeze")
-def _unsqueeze(call: Call) -> ir.Value:
+def _unsqueeze(call: TorchOp) -> ir.Value:
     """A dimension of extent 1."""
     return ttir.unsqueeze(call.tensor(0), dim=call.integer(1))
 
 
 @CONVERSIONS("squeeze.dim", to="squeeze")
-def _squeeze(call: Call) -> ir.Value:
+def _squeeze(call: TorchOp) -> ir.Value:
     """Nothing where the dimension is not 1."""
     x = call.tensor(0)
     return x if read_type(x.type) == call.result else ttir.squeeze(x, dim=call.integer(1))
 
 
 @CONVERSIONS("transpose.int", "swapaxes", "swapdims", to="transpose")
-def _transpose(call: Call) -> ir.Value:
+def _transpose(call: TorchOp) -> ir.Value:
     """Two dimensions swapped."""
     x, rank = call.tensor(0), call.result.rank
     a, b = (axis(call.integer(i), rank) for i in (1, 2))
@@ -51,48 +51,48 @@ def _transpose(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("mT", to="transpose")
-def _matrix_transpose(call: Call) -> ir.Value:
+def _matrix_transpose(call: TorchOp) -> ir.Value:
     """The last two dimensions swapped."""
     return ttir.transpose(call.tensor(0), dim0=-2, dim1=-1)
 
 
 @CONVERSIONS("t", "numpy_T", to="permute")
-def _reverse(call: Call) -> ir.Value:
+def _reverse(call: TorchOp) -> ir.Value:
     """All dimensions in reverse."""
-    return permuted(call.tensor(0), tuple(reversed(range(call.result.rank))))
+    return permute_dims(call.tensor(0), tuple(reversed(range(call.result.rank))))
 
 
 @CONVERSIONS("permute", to="permute")
-def _permute(call: Call) -> ir.Value:
+def _permute(call: TorchOp) -> ir.Value:
     """Dimensions in another order."""
-    return permuted(call.tensor(0), tuple(axis(d, call.result.rank) for d in call.integers(1)))
+    return permute_dims(call.tensor(0), tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
 @CONVERSIONS("movedim.int", "moveaxis.int", "movedim.intlist", "moveaxis.intlist", to="permute")
-def _movedim(call: Call) -> ir.Value:
+def _movedim(call: TorchOp) -> ir.Value:
     """Dimensions in other places."""
     read = call.integers if call.name.endswith("intlist") else lambda i: (call.integer(i),)
     sources, targets = (tuple(axis(d, call.result.rank) for d in read(i)) for i in (1, 2))
     order = [d for d in range(call.result.rank) if d not in sources]
     for target, source in sorted(zip(targets, sources, strict=True)):
         order.insert(target, source)
-    return permuted(call.tensor(0), order)
+    return permute_dims(call.tensor(0), order)
 
 
 @CONVERSIONS("diagonal", to="permute reshape slice_static")
-def _diagonal(call: Call) -> ir.Value:
+def _diagonal(call: TorchOp) -> ir.Value:
     """Elements of a matrix that are one row and one column apart."""
     return diagonal(call.tensor(0), *(call.integer(i) for i in (1, 2, 3)))
 
 
 @CONVERSIONS("expand", "expand_as", "broadcast_to", to="broadcast reshape")
-def _expand(call: Call) -> ir.Value:
+def _expand(call: TorchOp) -> ir.Value:
     """Dimensions of extent 1 repeated, new ones in front."""
     return broadcast_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("repeat", "tile", to="repeat reshape")
-def _repeat(call: Call) -> ir.Value:
+def _repeat(call: TorchOp) -> ir.Value:
     """The whole laid side by side."""
     counts, rank = call.integers(1), call.result.rank
     x = with_leading_ones(call.tensor(0), rank)
@@ -101,7 +101,7 @@ def _repeat(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("repeat_interleave.self_int", to="broadcast reshape")
-def _repeat_interleave(call: Call) -> ir.Value:
+def _repeat_interleave(call: TorchOp) -> ir.Value:
     """Each slice repeated, next to itself."""
     x, count = call.tensor(0), call.integer(1)
     shape = read_type(x.type).shape
@@ -109,41 +109,41 @@ def _repeat_interleave(call: Call) -> ir.Value:
         shape, dim = (read_type(x.type).size,), 0
     else:
         dim = axis(call.integer(2), len(shape))
-    apart = reshaped(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
-    return reshaped(broadcast_to(apart, (*shape[: dim + 1], count, *shape[dim + 1 :])), call.result.shape)
+    apart = reshape_to(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+    return reshape_to(broadcast_to(apart, (*shape[: dim + 1], count, *shape[dim + 1 :])), call.result.shape)
 
 
 @CONVERSIONS("flip", to="reverse")
-def _flip(call: Call) -> ir.Value:
+def _flip(call: TorchOp) -> ir.Value:
     """Elements in opposite order."""
     return ttir.reverse(call.tensor(0), dimensions=tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
 @CONVERSIONS("cat", to="concat")
-def _cat(call: Call) -> ir.Value:
+def _cat(call: TorchOp) -> ir.Value:
     """Joined; tensors of shape [0] do not count."""
     parts = [x for x in call.tensors(0) if read_type(x.type).shape != (0,)]
-    return joined([cast(x, call.result.dtype) for x in parts], axis(call.integer(1), call.result.rank))
+    return concat_along([cast(x, call.result.dtype) for x in parts], axis(call.integer(1), call.result.rank))
 
 
 @CONVERSIONS("stack", to="concat reshape")
-def _stack(call: Call) -> ir.Value:
+def _stack(call: TorchOp) -> ir.Value:
     """Joined along the dimension that the new one goes before; a new last dimension is made of columns."""
     dim, parts = axis(call.integer(1), call.result.rank), [cast(x, call.result.dtype) for x in call.tensors(0)]
     if dim == call.result.rank - 1:
-        parts = [reshaped(x, (*call.result.shape[:-1], 1)) for x in parts]
-    return reshaped(joined(parts, dim), call.result.shape)
+        parts = [reshape_to(x, (*call.result.shape[:-1], 1)) for x in parts]
+    return reshape_to(concat_along(parts, dim), call.result.shape)
 
 
 @CONVERSIONS("meshgrid.indexing", to="broadcast reshape")
-def _meshgrid(call: Call) -> ir.Value:
+def _meshgrid(call: TorchOp) -> ir.Value:
     """Each line along a dimension of its own, repeated along the others."""
     lines = call.tensors(0)
     order = list(range(len(lines)))
     if call.text(1) == "xy":
         order[:2] = reversed(order[:2])
     extents = [read_type(lines[i].type).size for i in order]
-    grids = [reshaped(x, _alone(read_type(x.type).size, order.index(i), len(lines))) for i, x in enumerate(lines)]
+    grids = [reshape_to(x, _alone(read_type(x.type).size, order.index(i), len(lines))) for i, x in enumerate(lines)]
     return list_of([broadcast_to(x, tuple(extents)) for x in grids], call.op.results[0].type)
 
 

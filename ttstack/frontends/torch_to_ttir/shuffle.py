@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.types import read_type
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _TARGETS = "reshape permute"
 
 
 @CONVERSIONS("pixel_shuffle", to=_TARGETS)
-def _pixel_shuffle(call: Call) -> ir.Value:
+def _pixel_shuffle(call: TorchOp) -> ir.Value:
     """Groups of channels become the pixels of a block."""
     *_, height, width = read_type(call.tensor(0).type).shape
     factor, channels = call.integer(1), call.result.shape[-3]
@@ -22,7 +22,7 @@ def _pixel_shuffle(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("pixel_unshuffle", to=_TARGETS)
-def _pixel_unshuffle(call: Call) -> ir.Value:
+def _pixel_unshuffle(call: TorchOp) -> ir.Value:
     """The pixels of a block become channels."""
     *_, channels, _, _ = read_type(call.tensor(0).type).shape
     factor, (*_, height, width) = call.integer(1), call.result.shape
@@ -30,16 +30,16 @@ def _pixel_unshuffle(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("channel_shuffle", to=_TARGETS)
-def _channel_shuffle(call: Call) -> ir.Value:
+def _channel_shuffle(call: TorchOp) -> ir.Value:
     """One channel of each group in turn."""
     groups, (_, channels, *_) = call.integer(1), call.result.shape
     return _through(call, (call.result.shape[0], groups, channels // groups, -1), (0, 2, 1, 3))
 
 
-def _through(call: Call, shape: Sequence[int], order: Sequence[int]) -> ir.Value:
+def _through(call: TorchOp, shape: Sequence[int], order: Sequence[int]) -> ir.Value:
     """The operand in that shape, where -1 is what is left, permuted, in the result's shape."""
     known = 1
     for extent in shape:
         known *= abs(extent)
     whole = [call.result.size // known if extent == -1 else extent for extent in shape]
-    return reshaped(permuted(reshaped(call.tensor(0), whole), order), call.result.shape)
+    return reshape_to(permute_dims(reshape_to(call.tensor(0), whole), order), call.result.shape)

@@ -3,64 +3,64 @@
 from collections.abc import Sequence
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
+from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
 from ttstack.frontends.conversion.values import cast, elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import OF_MODULES
 from ttstack.mlir import ir
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("round", to=TO_EVEN)
-def _round(call: Call) -> ir.Value:
+def _round(call: TorchOp) -> ir.Value:
     """To the nearest integer, of two equally near to the even one."""
-    return rounded(call.tensor(0), call.result)
+    return round_floats(call.tensor(0), call.result)
 
 
 @CONVERSIONS("round.decimals", to=f"{TO_EVEN} multiply div")
-def _round_decimals(call: Call) -> ir.Value:
+def _round_decimals(call: TorchOp) -> ir.Value:
     """A multiple rounded, and divided again."""
     x, decimals, f = call.tensor(0), call.integer(1), partial(elementwise, result=call.result)
-    scaled = rounded(f("multiply" if decimals > 0 else "div", x, 10.0 ** abs(decimals)), call.result)
+    scaled = round_floats(f("multiply" if decimals > 0 else "div", x, 10.0 ** abs(decimals)), call.result)
     return f("div" if decimals > 0 else "multiply", scaled, 10.0 ** abs(decimals))
 
 
-def rounded(x: ir.Value, result: TensorType) -> ir.Value:
+def round_floats(x: ir.Value, result: TensorType) -> ir.Value:
     """To even; integers as they are."""
-    return rounded_to_even(cast(x, result.dtype)) if result.dtype.is_float else x
+    return round_to_even(cast(x, result.dtype)) if result.dtype.is_float else x
 
 
 @CONVERSIONS("acosh", to="square subtract sqrt add log")
-def _acosh(call: Call) -> ir.Value:
+def _acosh(call: TorchOp) -> ir.Value:
     """`log(x + sqrt(x^2 - 1))`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("log", f("add", x, f("sqrt", f("subtract", f("square", x), 1))))
 
 
 @CONVERSIONS("atanh", to="multiply log1p div subtract")
-def _atanh(call: Call) -> ir.Value:
+def _atanh(call: TorchOp) -> ir.Value:
     """`log(1 + 2 x / (1 - x)) / 2`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("multiply", 0.5, f("log1p", f("div", f("multiply", 2, x), f("subtract", 1, x))))
 
 
 @CONVERSIONS("hypot", to="square add sqrt")
-def _hypot(call: Call) -> ir.Value:
+def _hypot(call: TorchOp) -> ir.Value:
     """`sqrt(a^2 + b^2)`."""
     f = partial(elementwise, result=call.result)
     return f("sqrt", f("add", f("square", call.tensor(0)), f("square", call.tensor(1))))
 
 
 @CONVERSIONS("copysign.Tensor", to="abs neg signbit where")
-def _copysign(call: Call) -> ir.Value:
+def _copysign(call: TorchOp) -> ir.Value:
     """The magnitude of one with the sign of the other."""
     f, sign = partial(elementwise, result=call.result), call.tensor(1)
     size = f("abs", call.tensor(0))
@@ -69,7 +69,7 @@ def _copysign(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("fmin", "fmax", to="minimum maximum ne where")
-def _of_numbers(call: Call) -> ir.Value:
+def _of_numbers(call: TorchOp) -> ir.Value:
     """The extreme of two, or the one that is a number."""
     a, b = call.tensor(0), call.tensor(1)
     extreme = elementwise("minimum" if call.name.endswith("fmin") else "maximum", a, b, result=call.result)
@@ -79,7 +79,7 @@ def _of_numbers(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("ldexp.Tensor", to="exp2 multiply")
-def _ldexp(call: Call) -> ir.Value:
+def _ldexp(call: TorchOp) -> ir.Value:
     """`a * 2^b`."""
     f = partial(elementwise, result=call.result)
     return f("multiply", call.tensor(0), f("exp2", call.tensor(1)))
@@ -88,7 +88,7 @@ def _ldexp(call: Call) -> ir.Value:
 _SHIFTS = {"left_shift": ("logical_left_shift", "__lshift__"), "right_shift": ("right_shift", "__rshift__")}
 
 
-def _shift(mnemonic: str, call: Call) -> ir.Value:
+def _shift(mnemonic: str, call: TorchOp) -> ir.Value:
     return elementwise(mnemonic, call.operand(0), call.operand(1), result=call.result)
 
 
@@ -99,13 +99,13 @@ for _name, (_mnemonic, _short) in _SHIFTS.items():
 
 
 @CONVERSIONS("view.dtype", to="bitcast_convert")
-def _view(call: Call) -> ir.Value:
+def _view(call: TorchOp) -> ir.Value:
     """The same bits as another element type of the same width."""
     return ttir.bitcast_convert(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("rrelu_with_noise_functional", to="leaky_relu")
-def _rrelu(call: Call) -> Sequence[ir.Value]:
+def _rrelu(call: TorchOp) -> Sequence[ir.Value]:
     """The mean of both slopes; the noise serves training."""
     if call.flag(4):
         call.refuse("is in training mode", OF_MODULES)
@@ -117,27 +117,27 @@ _QUANTIZED = f"{TO_EVEN} multiply div clamp_scalar reshape"
 
 
 @CONVERSIONS("fake_quantize_per_tensor_affine_cachemask", to=_QUANTIZED)
-def _fake_quantize(call: Call) -> Sequence[ir.Value]:
+def _fake_quantize(call: TorchOp) -> Sequence[ir.Value]:
     """Rounded to the steps of the scale within bounds; what training needs must not be used."""
     return _quantize(call, float(call.number(1)), float(call.number(2)), (call.integer(3), call.integer(4)))
 
 
 @CONVERSIONS("fake_quantize_per_channel_affine_cachemask", to=_QUANTIZED)
-def _fake_quantize_by_channel(call: Call) -> Sequence[ir.Value]:
+def _fake_quantize_by_channel(call: TorchOp) -> Sequence[ir.Value]:
     """Rounded to the steps of each channel's scale within bounds; what training needs must not be used."""
     shape, channel = [1] * call.result.rank, axis(call.integer(3), call.result.rank)
     shape[channel] = call.result.shape[channel]
-    scale, zero = (reshaped(call.tensor(i), shape) for i in (1, 2))
+    scale, zero = (reshape_to(call.tensor(i), shape) for i in (1, 2))
     return _quantize(call, scale, zero, (call.integer(4), call.integer(5)))
 
 
 def _quantize(
-    call: Call, scale: ir.Value | float, zero: ir.Value | float, bounds: tuple[int, int]
+    call: TorchOp, scale: ir.Value | float, zero: ir.Value | float, bounds: tuple[int, int]
 ) -> Sequence[ir.Value]:
-    if call.used(1):
+    if call.is_used(1):
         call.refuse("is used for more than its values", "only the first result is computed")
     f = partial(elementwise, result=call.result)
-    steps = f("add", rounded(f("div", call.tensor(0), scale), call.result), zero)
+    steps = f("add", round_floats(f("div", call.tensor(0), scale), call.result), zero)
     low, high = map(float, bounds)
     inside = ttir.clamp_scalar(steps, min=low, max=high)
     return [f("multiply", f("subtract", inside, zero), scale)] * len(call.results)

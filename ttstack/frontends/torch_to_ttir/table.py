@@ -1,10 +1,10 @@
 """How a family module declares which torch ops it converts, and to what."""
 
 from ttstack.frontends import conversion
-from ttstack.frontends.torch_to_ttir.call import Call
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 
 
-class ConversionTable(conversion.ConversionTable[Call]):
+class TorchConversionTable(conversion.ConversionTable[TorchOp]):
     """The conversions of one family: `relu` is `torch.aten.relu`, other names are given in full."""
 
     def __init__(self) -> None:

@@ -4,23 +4,23 @@ import math
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.torch_to_ttir.call import Call
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 
 @CONVERSIONS("torch.ttstack.tensor_train_embedding", to="tensor_train_embedding")
-def _embedding(call: Call) -> ir.Value:
+def _embedding(call: TorchOp) -> ir.Value:
     """The row of each index."""
     return ttir.tensor_train_embedding(call.tensor(0), *call.tensors(1), train=_train(call))
 
 
 @CONVERSIONS("torch.ttstack.tensor_train_embedding_bag", to="tensor_train_embedding_bag")
-def _embedding_bag(call: Call) -> ir.Value:
+def _embedding_bag(call: TorchOp) -> ir.Value:
     """Pooled rows."""
     vectors = [v for v in (call.optional(4), call.optional(5)) if v is not None]
     return ttir.tensor_train_embedding_bag(
@@ -34,7 +34,7 @@ def _embedding_bag(call: Call) -> ir.Value:
     )
 
 
-def _train(call: Call) -> TensorTrainType:
+def _train(call: TorchOp) -> TensorTrainType:
     """Row factors and ranks are in the shapes of the cores, (index, rank before, column factor times rank after)."""
     cores = [read_type(core.type) for core in call.tensors(1)]
     factors = call.integers(3)

@@ -2,42 +2,42 @@
 
 from typing import Any
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import elementwise
-from ttstack.frontends.torch_to_ttir.call import Call
 from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.pool import divisor, extremes
-from ttstack.frontends.torch_to_ttir.table import ConversionTable
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
 from ttstack.ops.windows import per_axis
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TorchConversionTable()
 
 _AROUND = "permute reshape"
 
 
 @CONVERSIONS("max_pool3d", to=f"max_pool2d {_AROUND}")
-def _max_pool(call: Call) -> ir.Value:
+def _max_pool(call: TorchOp) -> ir.Value:
     """The extremes of slices, then of what is along the depth."""
     return _extremes(call)
 
 
 @CONVERSIONS("max_pool3d_with_indices", to=f"max_pool2d {_AROUND}")
-def _max_pool_with_indices(call: Call) -> list[ir.Value]:
+def _max_pool_with_indices(call: TorchOp) -> list[ir.Value]:
     """The extremes of slices, then of what is along the depth; where they stand must not be used."""
-    if call.used(1):
+    if call.is_used(1):
         call.refuse("gives the places of the extremes", "they are supported for images")
     return [_extremes(call)] * len(call.results)
 
 
-def _extremes(call: Call) -> ir.Value:
+def _extremes(call: TorchOp) -> ir.Value:
     return _pool(call, "max_pool2d", dilation=_sides(call, 4, (1, 1, 1)), ceil_mode=call.flag(5))
 
 
 @CONVERSIONS("avg_pool3d", to=f"avg_pool2d multiply {_AROUND}")
-def _avg_pool(call: Call) -> ir.Value:
+def _avg_pool(call: TorchOp) -> ir.Value:
     """The means of slices, then of what is along the depth."""
     own = divisor(call, _sides(call, 1, ()))
     attributes = {"ceil_mode": call.flag(4), "count_include_pad": own is not None or call.flag(5)}
@@ -45,7 +45,7 @@ def _avg_pool(call: Call) -> ir.Value:
     return pooled if own is None else elementwise("multiply", pooled, own, result=call.result)
 
 
-def _pool(call: Call, mnemonic: str, *, dilation: tuple[int, ...], **attributes: Any) -> ir.Value:
+def _pool(call: TorchOp, mnemonic: str, *, dilation: tuple[int, ...], **attributes: Any) -> ir.Value:
     kernel, padding = _sides(call, 1, ()), _sides(call, 3, (0, 0, 0))
     stride = _sides(call, 2, kernel)
     sides = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
@@ -57,21 +57,21 @@ def _pool(call: Call, mnemonic: str, *, dilation: tuple[int, ...], **attributes:
     x = _on_images(x, (count * depth, height, width), mnemonic, {**image, **attributes})
     line = {name: (sizes[0], 0 if name == "padding" else 1) for name, sizes in sides.items()}
     x = _on_images(x, (count, depth, height_out * width_out), mnemonic, {**line, **attributes})
-    return reshaped(x, call.result.shape)
+    return reshape_to(x, call.result.shape)
 
 
 def _on_images(x: ir.Value, shape: tuple[int, int, int], mnemonic: str, attributes: dict[str, Any]) -> ir.Value:
     """The pool of images [channels, height, width], which TTIR has with channels last."""
-    last = permuted(reshaped(x, (1, *shape)), (0, 2, 3, 1))
-    return permuted(ttir.named(mnemonic, last, **attributes), (0, 3, 1, 2))
+    last = permute_dims(reshape_to(x, (1, *shape)), (0, 2, 3, 1))
+    return permute_dims(ttir.build(mnemonic, last, **attributes), (0, 3, 1, 2))
 
 
-def _sides(call: Call, i: int, default: tuple[int, ...]) -> tuple[int, ...]:
+def _sides(call: TorchOp, i: int, default: tuple[int, ...]) -> tuple[int, ...]:
     return per_axis(f"operand {i}", call.integers(i) or default, 3)
 
 
 @CONVERSIONS("_adaptive_avg_pool3d", to=f"mean matmul constant {_AROUND}")
-def _adaptive_avg_pool(call: Call) -> ir.Value:
+def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
     """A mean where one is left, else a product that averages along each axis."""
     x, rank = call.tensor(0), call.result.rank
     if set(call.result.shape[-3:]) == {1}:
@@ -83,6 +83,6 @@ def _adaptive_avg_pool(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("adaptive_max_pool3d", to="max slice_static concat")
-def _adaptive_max_pool(call: Call) -> list[ir.Value]:
+def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
     """The extremes of parts along each axis; where they stand must not be used."""
     return extremes(call, 3)

@@ -9,8 +9,8 @@ from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.names import argument_names, result_names
-from ttstack.frontends.stablehlo.weights import Weights
 from ttstack.frontends.tosa.branches import choose_results
 from ttstack.frontends.tosa_to_ttir import tosa_to_ttir
 from ttstack.mlir import PassManager, func, ir
@@ -37,7 +37,7 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     functions: list[Any] = list(module.body.operations)
     for function in functions:
         _check(function)
-    weights = Weights(data, "values")
+    weights = ExternalConstants(data, "values")
     for function in functions:
         names = argument_names(function)
         choose_results(function.regions[0].blocks[0])
@@ -69,7 +69,7 @@ def _check(function: func.FuncOp) -> None:
             )
 
 
-def _take_constants(function: func.FuncOp, weights: Weights) -> None:
+def _take_constants(function: func.FuncOp, weights: ExternalConstants) -> None:
     """Let large constants be arguments."""
     block = function.regions[0].blocks[0]
     weights.enter(block)

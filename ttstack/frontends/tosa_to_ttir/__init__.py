@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from ttstack.frontends import conversion
 from ttstack.frontends.tosa_to_ttir import contraction, control, eltwise, image, integers, reduction, shape
-from ttstack.frontends.tosa_to_ttir.call import Call
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaOp
 from ttstack.mlir import ir
 
 FAMILIES = (contraction, eltwise, image, integers, reduction, shape)
@@ -12,8 +12,8 @@ FAMILIES = (contraction, eltwise, image, integers, reduction, shape)
 CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
 """Every TOSA op that becomes TTIR, by name: what the docs list."""
 
-_SOURCE = conversion.Source(
-    {**CONVERSIONS, **control.CONVERSIONS.by_name}, Call, prefixes=("tosa.",), kept=("tosa.const_shape",)
+_SOURCE = conversion.SourceDialect(
+    {**CONVERSIONS, **control.CONVERSIONS.by_name}, TosaOp, prefixes=("tosa.",), kept=("tosa.const_shape",)
 )
 
 __all__ = ["CONVERSIONS", "FAMILIES", "tosa_to_ttir"]

@@ -2,24 +2,24 @@
 
 from typing import NoReturn
 
-from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TosaConversionTable()
 
 
 @CONVERSIONS("while_loop")
-def _loop(call: Call) -> NoReturn:
+def _loop(call: TosaOp) -> NoReturn:
     """Refused: its rounds are not counted here."""
     call.refuse("is a loop", "write its rounds out before the export")
 
 
 @CONVERSIONS("variable_read", "variable_write")
-def _variable(call: Call) -> NoReturn:
+def _variable(call: TosaOp) -> NoReturn:
     """Refused: state is an argument and a result."""
     call.refuse("is state that no argument holds", "make it an argument and a result of the function")
 
 
 @CONVERSIONS("fft2d", "rfft2d")
-def _fourier(call: Call) -> NoReturn:
+def _fourier(call: TosaOp) -> NoReturn:
     """Refused: there are no complex numbers."""
     call.refuse("is a Fourier transform", "multiply with its matrix")

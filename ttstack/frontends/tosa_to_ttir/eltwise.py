@@ -5,14 +5,14 @@ from functools import partial
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.rounding import TO_EVEN, rounded_to_even
+from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
 from ttstack.frontends.conversion.values import cast, constant, scalar, splat
-from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
-from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.eltwise import combine
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TosaConversionTable()
 
 _UNARY = {
     "abs": "abs",
@@ -50,16 +50,16 @@ _TO_BOOL = {
 }
 
 
-def _unary(mnemonic: str, call: Call) -> ir.Value:
-    return ttir.named(mnemonic, call.tensor(0))
+def _unary(mnemonic: str, call: TosaOp) -> ir.Value:
+    return ttir.build(mnemonic, call.tensor(0))
 
 
-def _binary(mnemonic: str, call: Call) -> ir.Value:
-    return combined(mnemonic, call.tensor(0), call.tensor(1))
+def _binary(mnemonic: str, call: TosaOp) -> ir.Value:
+    return combine(mnemonic, call.tensor(0), call.tensor(1))
 
 
-def _to_bool(mnemonic: str, call: Call) -> ir.Value:
-    return combined(mnemonic, call.tensor(0), call.tensor(1), result=call.result)
+def _to_bool(mnemonic: str, call: TosaOp) -> ir.Value:
+    return combine(mnemonic, call.tensor(0), call.tensor(1), result=call.result)
 
 
 for _source, _mnemonic in _UNARY.items():
@@ -71,7 +71,7 @@ for _source, _mnemonic in _TO_BOOL.items():
 
 
 @CONVERSIONS("const", to="constant full")
-def _const(call: Call) -> ir.Value:
+def _const(call: TosaOp) -> ir.Value:
     """One number everywhere is `full`; large constants are parameters."""
     elements, t = call.op.attributes["values"], call.result
     if elements.is_splat and t.rank and t.dtype is not DType.I1:
@@ -80,54 +80,54 @@ def _const(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("identity", to="")
-def _identity(call: Call) -> ir.Value:
+def _identity(call: TosaOp) -> ir.Value:
     """The operand."""
     return call.tensor(0)
 
 
 @CONVERSIONS("logical_not", to="logical_not")
-def _logical_not(call: Call) -> ir.Value:
+def _logical_not(call: TosaOp) -> ir.Value:
     """The same."""
     return ttir.logical_not(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("maximum", "minimum", to="maximum minimum ne where")
-def _extreme(call: Call) -> ir.Value:
+def _extreme(call: TosaOp) -> ir.Value:
     """NaN where either is; the other one where NaN is to be ignored."""
     x, y = call.tensor(0), call.tensor(1)
-    found = combined(call.name.removeprefix("tosa."), x, y)
+    found = combine(call.name.removeprefix("tosa."), x, y)
     if call.word("nan_mode", "propagate") == "propagate" or not call.result.dtype.is_float:
         return found
     for value, other in ((x, y), (y, x)):
         nan = ttir.ne(value, value, result=read_type(value.type).with_dtype(DType.I1))
-        found = combined("where", nan, other, found)
+        found = combine("where", nan, other, found)
     return found
 
 
 @CONVERSIONS("select", to="where")
-def _select(call: Call) -> ir.Value:
+def _select(call: TosaOp) -> ir.Value:
     """The second where the condition holds, else the third."""
-    return combined("where", call.tensor(0), call.tensor(1), call.tensor(2))
+    return combine("where", call.tensor(0), call.tensor(1), call.tensor(2))
 
 
 @CONVERSIONS("clamp", to="clamp_tensor full ne where")
-def _clamp(call: Call) -> ir.Value:
+def _clamp(call: TosaOp) -> ir.Value:
     """NaN stays; it becomes the lower bound where it is to be ignored."""
     x, t = call.tensor(0), call.result
     low, high = (scalar(call.op.attributes[name].value, t) for name in ("min_val", "max_val"))
     found = ttir.clamp_tensor(x, low, high)
     if call.word("nan_mode", "propagate") == "propagate" or not t.dtype.is_float:
         return found
-    return combined("where", ttir.ne(x, x, result=t.with_dtype(DType.I1)), low, found)
+    return combine("where", ttir.ne(x, x, result=t.with_dtype(DType.I1)), low, found)
 
 
 @CONVERSIONS("cast", to=f"typecast clamp_tensor {TO_EVEN}")
-def _cast(call: Call) -> ir.Value:
+def _cast(call: TosaOp) -> ir.Value:
     """Real numbers become the nearest integer, ties to even, or the outermost one; bools are 0 and 1."""
     x, t = call.tensor(0), call.result
     if not call.type(0).dtype.is_float or t.dtype.is_float or t.dtype is DType.I1:
         return cast(x, t.dtype)
-    whole = rounded_to_even(x)
+    whole = round_to_even(x)
     wide = cast(ttir.clamp_tensor(whole, *(scalar(b, call.type(0)) for b in _WITHIN)), DType.I64)
     limits = [scalar(bound, read_type(wide.type)) for bound in bounds(t.dtype)]
     return cast(ttir.clamp_tensor(wide, *limits), t.dtype)

@@ -5,21 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permuted
+from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, elementwise
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, taps
-from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
 from ttstack.frontends.tosa_to_ttir.integers import within
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TosaConversionTable()
 
 
 @CONVERSIONS("max_pool2d", to="max_pool2d")
-def _max_pool(call: Call) -> ir.Value:
+def _max_pool(call: TosaOp) -> ir.Value:
     """The same."""
     if call.word("nan_mode", "propagate") != "propagate":
         call.refuse("ignores NaN", "use nan_mode PROPAGATE")
@@ -27,14 +27,14 @@ def _max_pool(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("avg_pool2d", to="avg_pool2d subtract permute matmul multiply add right_shift clamp_tensor typecast")
-def _avg_pool(call: Call) -> ir.Value:
+def _avg_pool(call: TosaOp) -> ir.Value:
     """The mean of what is inside of the image; of integers, sums along each axis by the reciprocal of their number."""
     if not call.result.dtype.is_float:
         return _average_integers(call)
     return _pool(call, "avg_pool2d", count_include_pad=False)
 
 
-def _average_integers(call: Call) -> ir.Value:
+def _average_integers(call: TosaOp) -> ir.Value:
     wide = cast(call.tensor(0), DType.I32)
     x = elementwise("subtract", wide, call.number(1), result=read_type(wide.type))
     counts: list[np.ndarray] = []
@@ -44,7 +44,7 @@ def _average_integers(call: Call) -> ir.Value:
         place = np.arange(size) - first[:, None]
         matrix = ((place >= 0) & (place < call.integers("kernel")[axis])).astype(np.int64)
         order = (0, 3, 2, 1) if axis == 0 else (0, 1, 3, 2)
-        x = permuted(along(permuted(x, order), 3, matrix), order)
+        x = permute_dims(along(permute_dims(x, order), 3, matrix), order)
         counts.append(matrix.sum(axis=1))
     total = cast(x, DType.I64)
     f = partial(elementwise, result=read_type(total.type))
@@ -65,15 +65,15 @@ def _for_pixels(values: np.ndarray) -> ir.Value:
     return constant(values.reshape(shape), TensorType(shape, DType.I64))
 
 
-def _pool(call: Call, mnemonic: str, **more: Any) -> ir.Value:
+def _pool(call: TosaOp, mnemonic: str, **more: Any) -> ir.Value:
     sides = call.integers("pad")
     window: dict[str, Any] = {"kernel": call.integers("kernel"), "stride": call.integers("stride"), "dilation": (1, 1)}
     padding = (*sides[::2], *sides[1::2])
-    return ttir.named(mnemonic, call.tensor(0), **window, padding=padding, ceil_mode=False, **more)
+    return ttir.build(mnemonic, call.tensor(0), **window, padding=padding, ceil_mode=False, **more)
 
 
 @CONVERSIONS("resize", to="permute matmul constant typecast")
-def _resize(call: Call) -> ir.Value:
+def _resize(call: TosaOp) -> ir.Value:
     """A product along each axis; of integers, of the numerators of the weights."""
     scale, offset = call.shape(1), call.shape(2)
     nearest = "nearest" in call.word("mode", "")
@@ -86,7 +86,7 @@ def _resize(call: Call) -> ir.Value:
         if not nearest and call.result.dtype.is_float:
             matrix = matrix / numerator
         order = (0, 3, 2, 1) if axis == 0 else (0, 1, 3, 2)
-        x = permuted(along(permuted(x, order), 3, matrix), order)
+        x = permute_dims(along(permute_dims(x, order), 3, matrix), order)
     return cast(x, call.result.dtype) if read_type(x.type).dtype is not call.result.dtype else x
 
 

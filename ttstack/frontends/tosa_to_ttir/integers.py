@@ -4,28 +4,28 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast, constant, elementwise, scalar
 from ttstack.frontends.stablehlo_to_ttir.bits import leading_zeros
-from ttstack.frontends.stablehlo_to_ttir.eltwise import combined
-from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.stablehlo_to_ttir.eltwise import combine
 from ttstack.frontends.tosa_to_ttir.eltwise import bounds
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TosaConversionTable()
 
 
 @CONVERSIONS("mul", to="multiply add right_shift")
-def _mul(call: Call) -> ir.Value:
+def _mul(call: TosaOp) -> ir.Value:
     """In the result's element type; shifted right by a number of bits, rounded, in 64 bits."""
     x, y, t = call.tensor(0), call.tensor(1), call.result
     shift = 0 if t.dtype.is_float else int(call.number(2))
     if not shift:
-        return combined("multiply", cast(x, t.dtype), cast(y, t.dtype))
-    product = combined("multiply", cast(x, DType.I64), cast(y, DType.I64))
+        return combine("multiply", cast(x, t.dtype), cast(y, t.dtype))
+    product = combine("multiply", cast(x, DType.I64), cast(y, DType.I64))
     return cast(_shift(product, shift), t.dtype)
 
 
@@ -35,26 +35,26 @@ def _shift(x: ir.Value, shift: int) -> ir.Value:
 
 
 @CONVERSIONS("arithmetic_right_shift", to="right_shift subtract bitwise_and gt multiply add")
-def _arithmetic_right_shift(call: Call) -> ir.Value:
+def _arithmetic_right_shift(call: TosaOp) -> ir.Value:
     """With `round`, the last bit that is shifted out is added."""
     x, by, t = call.tensor(0), call.tensor(1), call.result
-    shifted = combined("right_shift", x, by)
+    shifted = combine("right_shift", x, by)
     if not call.flag("round"):
         return shifted
     f = partial(elementwise, result=t)
     some = ttir.gt(by, scalar(0, read_type(by.type)), result=read_type(by.type).with_dtype(DType.I1))
-    before = combined("right_shift", x, ttir.maximum(f("subtract", by, 1), scalar(0, read_type(by.type))))
+    before = combine("right_shift", x, ttir.maximum(f("subtract", by, 1), scalar(0, read_type(by.type))))
     return f("add", shifted, f("multiply", f("bitwise_and", before, 1), some))
 
 
 @CONVERSIONS("clz", to="bitwise_or bitwise_not bitwise_and logical_right_shift bitcast_convert")
-def _clz(call: Call) -> ir.Value:
+def _clz(call: TosaOp) -> ir.Value:
     """All bits below the highest one are set: what is left are the zeros."""
     return leading_zeros(call.tensor(0), call.result)
 
 
 @CONVERSIONS("negate", to="neg subtract clamp_tensor")
-def _negate(call: Call) -> ir.Value:
+def _negate(call: TosaOp) -> ir.Value:
     """About the zero points, within the range of the integers."""
     x, t = call.tensor(0), call.result
     if t.dtype.is_float or not (call.number(1) or call.number(2)):
@@ -65,7 +65,7 @@ def _negate(call: Call) -> ir.Value:
 
 
 @CONVERSIONS("table", to="embedding add multiply subtract logical_left_shift bitwise_and right_shift reshape")
-def _table(call: Call) -> ir.Value:
+def _table(call: TosaOp) -> ir.Value:
     """A lookup of 8 bits; of 16, entries 128 apart are mixed."""
     x, table = call.tensor(0), call.tensor(1)
     wide = cast(x, DType.I32)
@@ -80,12 +80,12 @@ def _table(call: Call) -> ir.Value:
 
 
 def _look_up(table: ir.Value, places: ir.Value) -> ir.Value:
-    rows = reshaped(table, (read_type(table.type).size, 1))
-    return reshaped(ttir.embedding(places, rows), read_type(places.type).shape)
+    rows = reshape_to(table, (read_type(table.type).size, 1))
+    return reshape_to(ttir.embedding(places, rows), read_type(places.type).shape)
 
 
 @CONVERSIONS("rescale", to="subtract multiply add right_shift ge where clamp_tensor")
-def _rescale(call: Call) -> ir.Value:
+def _rescale(call: TosaOp) -> ir.Value:
     """By a multiplier and a rounded shift in 64 bits, between zero points, within the range of the integers."""
     mode = call.word("rounding_mode", "single_round")
     if mode == "inexact_round":
@@ -103,7 +103,7 @@ def _rescale(call: Call) -> ir.Value:
     if mode == "double_round" and (amount > 31).any():
         more = _constant(np.where(amount > 31, 1 << 30, 0), t.rank)
         positive = ttir.ge(f("subtract", wide, zero), scalar(0, every), result=every.with_dtype(DType.I1))
-        half = combined("where", positive, f("add", half, more), f("subtract", half, more))
+        half = combine("where", positive, f("add", half, more), f("subtract", half, more))
     scaled = f("right_shift", f("add", product, half), shift)
     return within(f("add", scaled, target), call.result.dtype, unsigned=wanted)
 
@@ -115,7 +115,7 @@ def _widen(x: ir.Value, *, unsigned: bool) -> ir.Value:
     return elementwise("bitwise_and", cast(x, DType.I64), (1 << t.dtype.bits) - 1, result=t.with_dtype(DType.I64))
 
 
-def _along_last(call: Call, i: int, rank: int) -> ir.Value:
+def _along_last(call: TosaOp, i: int, rank: int) -> ir.Value:
     return _constant(call.values(i).astype(np.int64).reshape(-1), rank)
 
 
@@ -124,7 +124,7 @@ def _constant(values: np.ndarray, rank: int) -> ir.Value:
     return constant(values.reshape(shape), TensorType(shape, DType.I64))
 
 
-def _zero_point(call: Call, i: int, unsigned: bool) -> int:
+def _zero_point(call: TosaOp, i: int, unsigned: bool) -> int:
     value = int(call.number(i))
     return value % (1 << call.type(i).dtype.bits) if unsigned else value
 

@@ -4,10 +4,10 @@ from functools import partial
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import cast
-from ttstack.frontends.tosa_to_ttir.call import Call, ConversionTable
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
 
-CONVERSIONS = ConversionTable()
+CONVERSIONS = TosaConversionTable()
 
 _KINDS = {
     "reduce_sum": "sum",
@@ -19,9 +19,9 @@ _KINDS = {
 }
 
 
-def _reduce(mnemonic: str, call: Call) -> ir.Value:
+def _reduce(mnemonic: str, call: TosaOp) -> ir.Value:
     _expect_nan_propagates(call)
-    return cast(ttir.named(mnemonic, call.tensor(0), keep_dim=True, dim_arg=(call.integer("axis"),)), call.result.dtype)
+    return cast(ttir.build(mnemonic, call.tensor(0), keep_dim=True, dim_arg=(call.integer("axis"),)), call.result.dtype)
 
 
 for _source, _mnemonic in _KINDS.items():
@@ -29,12 +29,12 @@ for _source, _mnemonic in _KINDS.items():
 
 
 @CONVERSIONS("argmax", to="argmax")
-def _argmax(call: Call) -> ir.Value:
+def _argmax(call: TosaOp) -> ir.Value:
     """The first of equal ones."""
     _expect_nan_propagates(call)
     return ttir.argmax(call.tensor(0), result=call.result, keep_dim=False, dim_arg=(call.integer("axis"),))
 
 
-def _expect_nan_propagates(call: Call) -> None:
+def _expect_nan_propagates(call: TosaOp) -> None:
     if call.word("nan_mode", "propagate") != "propagate":
         call.refuse("ignores NaN", "use nan_mode PROPAGATE")

@@ -27,7 +27,7 @@ def respell_custom(tokens: Tokens, edits: Edits, index: int) -> int:
 
 def _respell_empty(tokens: Tokens, edits: Edits, index: int) -> int:
     colon = _after_dictionary(tokens, index + 3)
-    if tokens.closing(index + 1, "(") == index + 2 and tokens[colon] == ":":
+    if tokens.closing_index(index + 1, "(") == index + 2 and tokens[colon] == ":":
         edits.replace(index, index, '"ttir.empty"')
         edits.insert_after(colon, " () ->")
     return index + 1
@@ -74,7 +74,7 @@ def _layout_attributes(tokens: Tokens, target: int) -> tuple[int, str]:
     if tokens[last + 1] == "hostInfo" and (end := tokens.value_end(last + 3)):
         entries.append(f"layout = {tokens.slice(last + 3, end)}")
         last = end
-    if closing := tokens.closing(last + 1, "{"):
+    if closing := tokens.closing_index(last + 1, "{"):
         entries += [tokens.slice(*item) for item in tokens.items(last + 1)]
         last = closing
     return last, f" {{{', '.join(entries)}}}" if entries else ""
@@ -85,7 +85,7 @@ def _assigned_type(tokens: Tokens, index: int, first: int, last: int) -> str:
 
 
 def _respell_cached(tokens: Tokens, edits: Edits, index: int) -> int:
-    arguments = tokens.closing(index + 4, "[")
+    arguments = tokens.closing_index(index + 4, "[")
     if tokens[index + 3] != "," or arguments is None or tokens[arguments + 1] != ")":
         return index + 1
     edits.replace(index, index + 1, "func.call")
@@ -100,9 +100,9 @@ def _remove(tokens: Tokens, edits: Edits, index: int) -> int:
     last = op.last if op else None
     body = index + 1 if tokens[index + 1] != "attributes" else _after_dictionary(tokens, index + 2)
     if op is None and tokens[index].endswith("module"):
-        last = tokens.closing(body, "{")
+        last = tokens.closing_index(body, "{")
     if tokens[index + 1].startswith("@") and tokens[index + 2] == "=":
-        value = tokens.closing(index + 3, "<") or tokens.value_end(index + 3)
+        value = tokens.closing_index(index + 3, "<") or tokens.value_end(index + 3)
         last = value and _after_dictionary(tokens, value + 1) - 1
     if last is None:
         return index + 1
@@ -113,7 +113,7 @@ def _remove(tokens: Tokens, edits: Edits, index: int) -> int:
 
 
 def _after_dictionary(tokens: Tokens, index: int) -> int:
-    closing = tokens.closing(index, "{")
+    closing = tokens.closing_index(index, "{")
     return index if closing is None else closing + 1
 
 

@@ -7,7 +7,7 @@ trailing operand of the result's type that an ``empty`` op made, and that the op
 
 from collections.abc import Callable, Collection
 
-from ttstack.frontends.ttir_compat.operation import SEGMENTS, Operation, segment_sizes
+from ttstack.frontends.ttir_compat.operation import SEGMENTS, OperationText, segment_sizes
 
 Accepts = Callable[[str, int], bool]
 
@@ -15,7 +15,7 @@ CONSTRAINTS = "operand_constraints"
 _KEEP_THEIRS = ("ttir.to_layout", "ttir.generic", "ttir.tt_lang_op")
 
 
-def count_destinations(op: Operation, empty: Collection[str], accepts: Accepts | None) -> int:
+def count_destinations(op: OperationText, empty: Collection[str], accepts: Accepts | None) -> int:
     """How many of the op's last operands are destinations to be dropped.
 
     Args:
@@ -39,13 +39,13 @@ def count_destinations(op: Operation, empty: Collection[str], accepts: Accepts |
     return count if made and accepts is not None and accepts(op.name, len(operands) - count) else 0
 
 
-def _trailing_result_types(op: Operation) -> int:
+def _trailing_result_types(op: OperationText) -> int:
     """The number of results, if the last operands have just their types, else 0."""
     results = op.result_types()
     types = [op.tokens.slice(*item) for item in op.type_items()]
     return len(results) if results and types[-len(results) :] == results else 0
 
 
-def _list_length(op: Operation, entry: tuple[int, int]) -> int:
+def _list_length(op: OperationText, entry: tuple[int, int]) -> int:
     opening = entry[0] + 2
-    return len(op.tokens.items(opening)) if op.tokens.closing(opening, "[") == entry[1] else 0
+    return len(op.tokens.items(opening)) if op.tokens.closing_index(opening, "[") == entry[1] else 0

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 from ttstack.frontends.ttir_compat.destinations import CONSTRAINTS
 from ttstack.frontends.ttir_compat.edits import Edits, one_line
-from ttstack.frontends.ttir_compat.operation import RESULT_SEGMENTS, SEGMENTS, Operation, segment_sizes
+from ttstack.frontends.ttir_compat.operation import RESULT_SEGMENTS, SEGMENTS, OperationText, segment_sizes
 
 Segments = Callable[[str, int, tuple[int, ...] | None], Sequence[int] | None]
 ResultSegments = Callable[[str, int], Sequence[int] | None]
 
 
 def respell_generic(
-    op: Operation,
+    op: OperationText,
     edits: Edits,
     destinations: int,
     segments: Segments | None,
@@ -56,7 +56,7 @@ def _sizes(name: str, sizes: Sequence[int]) -> str:
 
 
 def _wanted_sizes(
-    op: Operation, given: tuple[int, ...] | None, destinations: int, segments: Segments | None
+    op: OperationText, given: tuple[int, ...] | None, destinations: int, segments: Segments | None
 ) -> tuple[int, ...] | None:
     left = given
     if given and destinations:
@@ -77,7 +77,7 @@ def _drop_entries(
     return [item for name, item in entries.items() if name not in names]
 
 
-def _join(op: Operation, properties: int, edits: Edits, comma: bool) -> None:
+def _join(op: OperationText, properties: int, edits: Edits, comma: bool) -> None:
     """``<{a = 1}> {b = 2}`` becomes ``{a = 1, b = 2}``, every entry in its old place."""
     closing = op.tokens.partner[properties]
     edits.blank(properties - 1, properties - 1)
@@ -87,7 +87,7 @@ def _join(op: Operation, properties: int, edits: Edits, comma: bool) -> None:
         edits.blank(op.attributes, op.attributes)
 
 
-def _add_entries(op: Operation, edits: Edits, new: list[str], others: bool) -> None:
+def _add_entries(op: OperationText, edits: Edits, new: list[str], others: bool) -> None:
     """Put entries at the beginning of the op's dictionary, or in a new one."""
     opening = op.attributes if op.regions is not None or op.properties is None else op.properties
     if new and opening is None:

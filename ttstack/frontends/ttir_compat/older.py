@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from ttstack.frontends.ttir_compat.edits import Edits
-from ttstack.frontends.ttir_compat.operation import Operation, match_operation
+from ttstack.frontends.ttir_compat.operation import OperationText, match_operation
 from ttstack.frontends.ttir_compat.tokens import Tokens
 
 _OPS = {
@@ -40,7 +40,7 @@ def respell_older(text: str) -> str:
     return edits.apply()
 
 
-def _join_sides(op: Operation, edits: Edits, entries: Mapping[str, tuple[int, int]]) -> None:
+def _join_sides(op: OperationText, edits: Edits, entries: Mapping[str, tuple[int, int]]) -> None:
     """One attribute for what was one for each side, in the place of the last of them."""
     joined: dict[tuple[int, int], str] = {}
     gone: list[tuple[int, int]] = []

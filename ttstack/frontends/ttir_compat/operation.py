@@ -11,7 +11,7 @@ _INTEGER = re.compile(r"-?\d+$")
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperationText:
     """``"name"(operands) <{properties}> ({regions}) {attributes} : (types) -> results``, as token indices.
 
     A part that is enclosed in brackets is the index of its opening bracket, of properties that of the brace.
@@ -42,7 +42,7 @@ class Operation:
     def result_types(self) -> list[str]:
         """The types of the results, as text."""
         first, last = self.results
-        if self.tokens.closing(first, "(") == last:
+        if self.tokens.closing_index(first, "(") == last:
             first, last = first + 1, last - 1
         return [self.tokens.slice(*item) for item in self.tokens.items_between(first, last)]
 
@@ -52,26 +52,26 @@ class Operation:
         return {self.tokens[first].strip('"'): (first, last) for first, last in items}
 
 
-def match_operation(tokens: Tokens, index: int) -> Operation | None:
+def match_operation(tokens: Tokens, index: int) -> OperationText | None:
     """The op whose quoted name is the token `index`; None if this is another string, or not a whole op."""
-    if tokens.kind(index) != "string" or (at := tokens.closing(index + 1, "(")) is None:
+    if tokens.kind(index) != "string" or (at := tokens.closing_index(index + 1, "(")) is None:
         return None
     at = tokens.partner.get(at + 1, at) if tokens[at + 1] == "[" else at
-    properties = at + 2 if tokens[at + 2] == "{" and tokens.closing(at + 1, "<") else None
+    properties = at + 2 if tokens[at + 2] == "{" and tokens.closing_index(at + 1, "<") else None
     at = tokens.partner[at + 1] if properties else at
-    regions = at + 1 if tokens[at + 2] == "{" and tokens.closing(at + 1, "(") else None
+    regions = at + 1 if tokens[at + 2] == "{" and tokens.closing_index(at + 1, "(") else None
     at = tokens.partner[at + 1] if regions else at
-    attributes = at + 1 if tokens.closing(at + 1, "{") else None
+    attributes = at + 1 if tokens.closing_index(at + 1, "{") else None
     colon = (tokens.partner[at + 1] if attributes else at) + 1
-    types_end = tokens.closing(colon + 1, "(") if tokens[colon] == ":" else None
+    types_end = tokens.closing_index(colon + 1, "(") if tokens[colon] == ":" else None
     if types_end is None or tokens[types_end + 1] != "->":
         return None
     first = types_end + 2
-    last = tokens.closing(first, "(") or tokens.value_end(first)
+    last = tokens.closing_index(first, "(") or tokens.value_end(first)
     if last is None or (properties and properties not in tokens.partner):
         return None
     name = tokens[index].strip('"')
-    return Operation(tokens, name, index + 1, properties, regions, attributes, colon, (first, last))
+    return OperationText(tokens, name, index + 1, properties, regions, attributes, colon, (first, last))
 
 
 def segment_sizes(tokens: Tokens, entry: tuple[int, int] | None) -> tuple[int, ...] | None:

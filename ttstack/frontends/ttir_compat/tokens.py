@@ -66,7 +66,7 @@ class Tokens:
         """The text from one token to another, both included."""
         return self.text[self.start(first) : self.end(last)]
 
-    def closing(self, index: int, bracket: str) -> int | None:
+    def closing_index(self, index: int, bracket: str) -> int | None:
         """The partner of the token if it is that opening bracket, else None."""
         return self.partner.get(index) if self[index] == bracket else None
 

@@ -1,7 +1,7 @@
 """Find the cores that every dispatch can use."""
 
 from ttstack.device.layout import Grid
-from ttstack.dialects.placed import write_grids
+from ttstack.dialects.placement_attrs import write_grids
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, system_desc

@@ -9,7 +9,7 @@ from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.producers import scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
-from ttstack.placement.contents import FAR
+from ttstack.placement.element_values import FAR
 
 HIDDEN = -FAR
 """Scores that are this, or get this much less, have no weight in any format."""
@@ -62,7 +62,7 @@ def scores_of(value: ir.Value) -> Scores | None:
     return found and replace(found, shapes=(*found.shapes, shape))
 
 
-def levelled(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
+def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
     """Masks to add, where scores that a choice replaced by one number were the same, and stay so in rows of no others.
 
     A number above -1e9 would let scores show through it, so that -1e9 takes its place, which hides the same where

@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -25,7 +25,7 @@ _REPLACE = "invalid"
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RowUpdate:
     """Rows that `op` puts into a copy of a cache, from a position that is known, or that a value has."""
 
     op: ir.Operation
@@ -59,9 +59,9 @@ def _write_in_place(assign: ir.Operation) -> None:
         assign.erase()
 
 
-def _steps(cache: ir.Value, value: ir.Value) -> list[_Rows]:
+def _steps(cache: ir.Value, value: ir.Value) -> list[_RowUpdate]:
     """The writes that make `value` of `cache`, in order; none where something else is done to it."""
-    steps: list[_Rows] = []
+    steps: list[_RowUpdate] = []
     while value != cache:
         op = None if isinstance(value.owner, ir.Block) else value.owner
         step = None if op is None else _scatter(op) or _join(op)
@@ -72,7 +72,7 @@ def _steps(cache: ir.Value, value: ir.Value) -> list[_Rows]:
     return steps
 
 
-def _scatter(op: ir.Operation) -> _Rows | None:
+def _scatter(op: ir.Operation) -> _RowUpdate | None:
     """Rows at an index that one number says, or that counts up."""
     if op.name != "ttir.scatter":
         return None
@@ -85,7 +85,7 @@ def _scatter(op: ir.Operation) -> _Rows | None:
     if attributes["dim"] % 4 != _LENGTH or not (all_rows and agree and replaces):
         return None
     line = _line(index, rows.shape[_LENGTH])
-    return None if line is None else _Rows(op, base, source, line)
+    return None if line is None else _RowUpdate(op, base, source, line)
 
 
 def _line(index: Any, count: int) -> int | ir.Value | None:
@@ -110,7 +110,7 @@ def _known(index: Any) -> np.ndarray[Any, Any] | None:
     return None
 
 
-def _join(op: ir.Operation) -> _Rows | None:
+def _join(op: ir.Operation) -> _RowUpdate | None:
     """Rows between what is before and after them in the cache."""
     if op.name != "ttir.concat" or attribute_values(OPS["concat"], op)["dim"] % 4 != _LENGTH:
         return None
@@ -126,7 +126,7 @@ def _join(op: ir.Operation) -> _Rows | None:
     if len(bases) != 1 or len(rows) != 1:
         return None
     ((values, position),) = rows
-    return _Rows(op, bases.pop(), values, position)
+    return _RowUpdate(op, bases.pop(), values, position)
 
 
 def _is_slice(part: Any, whole: TensorType, begin: int, end: int) -> bool:
@@ -143,7 +143,7 @@ def _made_by(value: ir.Value, *names: str) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name in names
 
 
-def _write(cache: ir.Value, rows: _Rows) -> ir.Value:
+def _write(cache: ir.Value, rows: _RowUpdate) -> ir.Value:
     """The cache with the rows in it."""
     whole = read_type(cache.type)
     if rows.at == 0:
@@ -152,5 +152,5 @@ def _write(cache: ir.Value, rows: _Rows) -> ir.Value:
     if isinstance(rows.at, int):
         at = ttir.constant(result=t, value=elements_attribute(np.array([rows.at]), t))
     else:
-        at = reshaped(rows.at, t.shape)
+        at = reshape_to(rows.at, t.shape)
     return ttir.update_cache(cache, rows.values, at, batch_offset=0, result=whole)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -58,10 +58,10 @@ def _convolution(op: ir.Operation) -> list[ir.Value] | None:
     if conv.order != _FIRST or conv.flattened_compat_info is not None:
         return None
     images, (_, weight, *bias) = Images.of(op.operands[0]), op.operands
-    bias = [reshaped(b, (1, 1, 1, conv.out_channels)) for b in bias]
+    bias = [reshape_to(b, (1, 1, 1, conv.out_channels)) for b in bias]
     written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
     attributes: dict[str, Any] = written | {"flattened_compat_info": images.sizes[:3]}
-    result = ttir.named(conv.mnemonic, images.flat, weight, *bias, **attributes)
+    result = ttir.build(conv.mnemonic, images.flat, weight, *bias, **attributes)
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
 
 
@@ -72,7 +72,9 @@ def _pool(op: ir.Operation) -> list[ir.Value] | None:
     if pool.flattened_compat_info is not None:
         return None
     attributes: dict[str, Any] = attribute_values(type(pool), op) | {"flattened_compat_info": pool.images().shape[:3]}
-    return [reshaped(ttir.named(pool.mnemonic, Images.last(op.operands[0]).flat, **attributes), pool.results[0].shape)]
+    return [
+        reshape_to(ttir.build(pool.mnemonic, Images.last(op.operands[0]).flat, **attributes), pool.results[0].shape)
+    ]
 
 
 def _unary(op: ir.Operation) -> list[ir.Value] | None:
@@ -94,7 +96,7 @@ def _binary(op: ir.Operation) -> list[ir.Value] | None:
     whole = iter([images.apart if apart else images.flat for images in found])
     narrow = iter([(batch, 1, 1, channels) for batch, channels, *_ in smaller])
     operands = [
-        next(whole) if shape == result else reshaped(v, next(narrow))
+        next(whole) if shape == result else reshape_to(v, next(narrow))
         for v, shape in zip(op.operands, shapes, strict=True)
     ]
     return _by_pixel(op, operands, found[0].sizes[:3])
@@ -135,9 +137,9 @@ def _reduction(op: ir.Operation) -> list[ir.Value] | None:
     if images is None or reduction.dims != _SPATIAL or type(reduction).infer is not Reduction.infer:
         return None
     batch, height, width, channels = images.sizes
-    pixels = reshaped(images.source, (batch, height * width, channels))
-    reduced = ttir.named(reduction.mnemonic, pixels, keep_dim=True, dim_arg=(1,))
-    return [reshaped(reduced, reduction.results[0].shape)]
+    pixels = reshape_to(images.source, (batch, height * width, channels))
+    reduced = ttir.build(reduction.mnemonic, pixels, keep_dim=True, dim_arg=(1,))
+    return [reshape_to(reduced, reduction.results[0].shape)]
 
 
 def _by_pixel(

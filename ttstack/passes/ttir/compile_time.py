@@ -15,7 +15,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.producers import find_producer
 from ttstack.program.records import TensorKind
 from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
 
@@ -84,7 +84,7 @@ def elements(
 
 def constant_elements(value: ir.Value) -> Array | None:
     """Those of a `ttir.constant`; None of any other value."""
-    constant = made_by(value, "constant")
+    constant = find_producer(value, "constant")
     return None if constant is None else read_elements(constant.attributes["value"])
 
 

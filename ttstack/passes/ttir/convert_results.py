@@ -1,7 +1,7 @@
 """Spell the typecasts that a result of another element type stands for."""
 
 from ttstack.dialects.base import attribute_values, definition, operand_types, operands_by_place
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ir
@@ -10,7 +10,7 @@ from ttstack.ops.conversion import conversion
 from ttstack.ops.creation import Constant
 from ttstack.ops.types import ElementType, TensorType
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import defined
+from ttstack.passes.functions import defined_functions
 
 
 class ConvertResults(Pass, name="convert-results"):
@@ -22,7 +22,7 @@ class ConvertResults(Pass, name="convert-results"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite all functions, private ones too; nothing else is to know what text can say."""
-        for function in defined(module):
+        for function in defined_functions(module):
             for block in function.regions[0].blocks:
                 for op in [o.operation for o in block.operations]:
                     spec = definition(op)
@@ -67,7 +67,7 @@ def _cast_result(op: ir.Operation, result: ir.Value, have: TensorType, want: Ten
     result.set_type(tensor_type(have))
     users = [use.owner for use in result.uses]
     with ir.InsertionPoint.after(op), op.location:
-        shaped = reshaped(result, want.shape)
+        shaped = reshape_to(result, want.shape)
         cast = shaped if have.dtype == want.dtype else ttir.typecast(shaped, result=want)
     for user in users:
         _read_instead(user, result, cast)

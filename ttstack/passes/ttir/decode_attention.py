@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.device.layout import storage
 from ttstack.dialects.base import describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise
@@ -68,9 +68,9 @@ class _Rewrite:
         if self.prices.alone(decode) >= self.prices.alone(found):
             return
         with ir.InsertionPoint(op), op.location:
-            places = (reshaped(query, one.shape), key, value, None, self.at(seen.base, seen.offset, users))
-            made = ttir.named(decode.mnemonic, *places, **decode.attributes())
-            op.results[0].replace_all_uses_with(reshaped(made, found.results[0].shape))
+            places = (reshape_to(query, one.shape), key, value, None, self.at(seen.base, seen.offset, users))
+            made = ttir.build(decode.mnemonic, *places, **decode.attributes())
+            op.results[0].replace_all_uses_with(reshape_to(made, found.results[0].shape))
         op.erase()
 
     def update(self, op: Any) -> None:
@@ -82,8 +82,8 @@ class _Rewrite:
             return
         cache, values, index = op.operands
         with ir.InsertionPoint(op), op.location:
-            places = (cache, reshaped(values, (1, users, heads, depth)), self.at(index, 0, users))
-            made = ttir.named(PagedUpdateCache.mnemonic, *places, result=found.cache)
+            places = (cache, reshape_to(values, (1, users, heads, depth)), self.at(index, 0, users))
+            made = ttir.build(PagedUpdateCache.mnemonic, *places, result=found.cache)
             op.results[0].replace_all_uses_with(made)
         op.erase()
 
@@ -92,7 +92,7 @@ class _Rewrite:
         key = base, offset, users
         if key not in self.positions:
             t = read_type(base.type)
-            line = reshaped(base, (t.size,))
+            line = reshape_to(base, (t.size,))
             line = line if storage(t.dtype) is DType.SI32 else cast(line, DType.I32)
             moved = elementwise("add", line, offset, result=read_type(line.type)) if offset else line
             self.positions[key] = broadcast_to(moved, (users,))

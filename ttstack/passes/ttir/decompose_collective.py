@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -43,7 +43,7 @@ def _reduce(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) ->
     """The operands of all devices along the axis, gathered, and reduced by each device."""
     t = read_type(value.type)
     count = mesh.extent(found.cluster_axis)
-    own = reshaped(value, (1, *t.shape))
+    own = reshape_to(value, (1, *t.shape))
     every = t.with_shape((count, *t.shape))
     gathered = ttir.all_gather(own, result=every, all_gather_dim=0, cluster_axis=found.cluster_axis)
-    return ttir.named(found.reduce_type, gathered, keep_dim=False, dim_arg=(0,))
+    return ttir.build(found.reduce_type, gathered, keep_dim=False, dim_arg=(0,))

@@ -9,7 +9,7 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.location import read_location
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.limits import DILATED_TAPS
@@ -33,11 +33,11 @@ def _average(op: ir.Operation) -> list[ir.Value] | None:
         why = f"the device has none that is dilated, and at most {DILATED_TAPS} rows and columns are written out"
         raise UnsupportedOpError(what, loc=read_location(op.location) or None, notes=(why,), hint=_SMALLER)
     result = pool.results[0]
-    total = _pad(reshaped(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
+    total = _pad(reshape_to(_cast(op.operands[0], DType.F32), pool.images().shape), pool.windows)
     for axis, window in enumerate(pool.windows, start=1):
         total = reduce(_add, [_tap(total, axis, window, number) for number in range(window.kernel)])
     mean = ttir.div(total, _counts(pool))
-    return [_cast(reshaped(mean, result.shape), result.dtype)]
+    return [_cast(reshape_to(mean, result.shape), result.dtype)]
 
 
 def _cast(value: ir.Value, dtype: Any) -> ir.Value:

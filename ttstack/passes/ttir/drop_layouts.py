@@ -7,7 +7,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import defined, refresh_signature
+from ttstack.passes.functions import defined_functions, refresh_signature
 
 
 class DropLayouts(Pass, name="drop-layouts"):
@@ -15,7 +15,7 @@ class DropLayouts(Pass, name="drop-layouts"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite all functions of one block, private ones too."""
-        for function in defined(module):
+        for function in defined_functions(module):
             if len(function.regions[0].blocks) == 1:
                 _drop(function.regions[0].blocks[0])
                 refresh_signature(function)

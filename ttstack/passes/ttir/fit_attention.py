@@ -32,7 +32,7 @@ def _fit(op: Any) -> list[ir.Value] | None:
         return None
     scale = 1 / math.sqrt(found.query.shape[3]) if found.scale is None else found.scale
     attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"scale": scale}
-    result = ttir.named(found.mnemonic, *fitting, rows, sink, **attributes)
+    result = ttir.build(found.mnemonic, *fitting, rows, sink, **attributes)
     return [_cut(result, found.results[0].shape)]
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -36,7 +36,7 @@ def _norm(op: ir.Operation) -> list[ir.Value] | None:
         return None
     if not all(map(is_known, (scale, offset, mean, variance))):
         return None
-    scale, offset, mean, variance = (reshaped(v, (conv.out_channels,)) for v in (scale, offset, mean, variance))
+    scale, offset, mean, variance = (reshape_to(v, (conv.out_channels,)) for v in (scale, offset, mean, variance))
     spread = read_type(variance.type)
     epsilon = ttir.full(result=spread, shape=spread.shape, fill_value=norm.epsilon)
     factor = ttir.multiply(scale, ttir.rsqrt(ttir.add(variance, epsilon)))
@@ -67,7 +67,7 @@ def _with_known(op: ir.Operation, rewrite: Any) -> list[ir.Value] | None:
             continue
         channels = _by_channel(conv, read_type(values.type).shape)
         if channels and is_known(values):
-            return [rewrite(x.owner, conv, reshaped(values, (conv.out_channels,)))]
+            return [rewrite(x.owner, conv, reshape_to(values, (conv.out_channels,)))]
     return None
 
 
@@ -95,23 +95,23 @@ def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, 
     bias = given[0] if given else None
     if factor is not None:
         weight = _scale(conv, weight, factor)
-        bias = None if bias is None else ttir.multiply(reshaped(bias, (conv.out_channels,)), factor)
+        bias = None if bias is None else ttir.multiply(reshape_to(bias, (conv.out_channels,)), factor)
     elif bias is not None:
-        bias = reshaped(bias, (conv.out_channels,))
+        bias = reshape_to(bias, (conv.out_channels,))
     if shift is not None:
         bias = shift if bias is None else ttir.add(bias, shift)
     if bias is not None:
-        bias = reshaped(bias, (*(1,) * (len(conv.spatial) + 1), conv.out_channels))
+        bias = reshape_to(bias, (*(1,) * (len(conv.spatial) + 1), conv.out_channels))
     attributes = attribute_values(OPS[conv.mnemonic], owner)
     with owner.location:
-        return ttir.named(conv.mnemonic, x, weight, bias, **attributes)
+        return ttir.build(conv.mnemonic, x, weight, bias, **attributes)
 
 
 def _scale(conv: Convolution, weight: Any, factor: ir.Value) -> ir.Value:
     """The weight of every output channel times its factor; a transposed one has its groups in the first dimension."""
     shape = conv.weight.shape
     if not isinstance(conv, ConvTranspose2d):
-        return ttir.multiply(weight, reshaped(factor, (shape[0], *(1,) * (len(shape) - 1))))
+        return ttir.multiply(weight, reshape_to(factor, (shape[0], *(1,) * (len(shape) - 1))))
     groups, each = conv.groups, shape[1]
-    apart = reshaped(weight, (groups, shape[0] // groups, each, shape[2] * shape[3]))
-    return reshaped(ttir.multiply(apart, reshaped(factor, (groups, 1, each, 1))), shape)
+    apart = reshape_to(weight, (groups, shape[0] // groups, each, shape[2] * shape[3]))
+    return reshape_to(ttir.multiply(apart, reshape_to(factor, (groups, 1, each, 1))), shape)

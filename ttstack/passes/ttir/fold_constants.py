@@ -11,7 +11,7 @@ from ttstack.ops.base import OPS
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import constant_elements, is_function, result_elements
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.producers import find_producer
 
 
 class FoldConstants(Pass, name="fold-constants"):
@@ -26,7 +26,7 @@ class FoldConstants(Pass, name="fold-constants"):
         apply_patterns(module, [(name, self._fold) for name in names])
 
     def _fold(self, op: ir.Operation) -> list[ir.Value] | None:
-        if any(map(is_overwritten, op.results)) or any(made_by(v, "constant") is None for v in op.operands):
+        if any(map(is_overwritten, op.results)) or any(find_producer(v, "constant") is None for v in op.operands):
             return None
         results = describe(op).results
         if len(results) != 1 or results[0].nbytes > self.max_bytes:

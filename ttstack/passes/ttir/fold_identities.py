@@ -13,7 +13,7 @@ from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import Pattern, apply_patterns
-from ttstack.passes.ttir.producers import made_by, scalar
+from ttstack.passes.ttir.producers import find_producer, scalar
 
 _SIGNIFICANT = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
 """Bits of integers that a real type holds exactly."""
@@ -60,14 +60,14 @@ def _neutral(number: float, *, either: bool) -> Pattern:
 
 
 def _negation(op: ir.Operation) -> list[ir.Value] | None:
-    inner = made_by(op.operands[0], "neg")
+    inner = find_producer(op.operands[0], "neg")
     return None if inner is None else _same(op, inner.operands[0])
 
 
 def _cast(op: ir.Operation) -> list[ir.Value] | None:
     if same := _same(op, op.operands[0]):
         return same
-    inner, target = made_by(op.operands[0], "typecast"), read_type(op.results[0].type)
+    inner, target = find_producer(op.operands[0], "typecast"), read_type(op.results[0].type)
     if inner is None:
         return None
     source = inner.operands[0]
@@ -97,7 +97,7 @@ def _slice(op: ir.Operation) -> list[ir.Value] | None:
     assert isinstance(cut, SliceStatic)
     if set(cut.step) <= {1} and (same := _same(op, op.operands[0])):
         return same
-    joined = made_by(op.operands[0], "concat")
+    joined = find_producer(op.operands[0], "concat")
     return None if joined is None else _part(cut, joined)
 
 

@@ -54,7 +54,7 @@ class FoldMaps(Pass, name="fold-maps"):
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _Consumer:
     """A dispatch that reads what was moved where it was before."""
 
     nest: LoopNest
@@ -68,7 +68,7 @@ class _Reader:
         return build_generic(self.nest, self.inputs, self.named.results[0], source)
 
 
-def _read_through(user: Any, value: ir.Value, mover: LoopNest) -> _Reader | None:
+def _read_through(user: Any, value: ir.Value, mover: LoopNest) -> _Consumer | None:
     """The user with all its reads of the value replaced; None where the device has no op for what it says then."""
     *inputs, out = user.operands
     if user.name != "ttir.generic" or value == out:
@@ -84,4 +84,4 @@ def _read_through(user: Any, value: ir.Value, mover: LoopNest) -> _Reader | None
     named = raise_to_named(nest, [read_type(v.type) for v in inputs], read_type(user.results[0].type), source)
     if named is None or any(map_faults(named)):
         return None
-    return _Reader(nest, tuple(inputs), named, bool(source.name))
+    return _Consumer(nest, tuple(inputs), named, bool(source.name))

@@ -44,7 +44,7 @@ class FoldMasks(Pass, name="fold-masks"):
         if (causal := verdicts[mask]) is not None:
             attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"is_causal": causal}
             with ir.InsertionPoint(op), op.location:
-                without = ttir.named(attention.mnemonic, *inputs, None, sink, **attributes)
+                without = ttir.build(attention.mnemonic, *inputs, None, sink, **attributes)
             op.results[0].replace_all_uses_with(without)
             op.erase()
 

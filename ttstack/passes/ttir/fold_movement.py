@@ -7,7 +7,7 @@ import numpy as np
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -15,7 +15,7 @@ from ttstack.ops.base import OPS, Op
 from ttstack.ops.movement import Permutation
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir.shape_chains import MOVES, rearranged, way, ways
+from ttstack.passes.ttir.shape_chains import MOVES, rearrange, way, ways
 
 
 class FoldMovement(Pass, name="fold-movement"):
@@ -32,15 +32,15 @@ def _movement(op: ir.Operation) -> list[ir.Value] | None:
     for steps, found in ways(op.results[0]):
         source = steps[0].operands[0]
         if found.keeps_order:
-            return [reshaped(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
+            return [reshape_to(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
         t, now = read_type(source.type), _burden([describe(step) for step in steps])
         by_parts, order = _burden(way(t, found, shape)), found.order(t.shape)
         if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})]) < min(now, by_parts):
-            return [permuted(source, order)]
+            return [permute_dims(source, order)]
         if by_parts < now:
-            return [rearranged(source, found, shape)]
+            return [rearrange(source, found, shape)]
     return None
 
 
@@ -60,7 +60,7 @@ def _lookup(op: ir.Operation) -> list[ir.Value] | None:
     count, width = read_type(table.type).size // read_type(table.type).shape[-1], read_type(table.type).shape[-1]
     if not rows.size or rows[0] < 0 or rows[-1] >= count or (np.diff(rows) != 1).any():
         return None
-    matrix, (first, end) = reshaped(table, (count, width)), (int(rows[0]), int(rows[-1]) + 1)
+    matrix, (first, end) = reshape_to(table, (count, width)), (int(rows[0]), int(rows[-1]) + 1)
     if (first, end) != (0, count):
         matrix = ttir.slice_static(matrix, begins=(first, 0), ends=(end, width), step=(1, 1))
-    return [reshaped(matrix, read_type(op.results[0].type).shape)]
+    return [reshape_to(matrix, read_type(op.results[0].type).shape)]

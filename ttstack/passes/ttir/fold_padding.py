@@ -8,12 +8,12 @@ from ttstack.mlir import ir
 from ttstack.ops.conv import Conv2d
 from ttstack.ops.shape import Pad
 from ttstack.ops.windows import low_and_high
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.producers import find_producer
 
 
 def fold_padding(op: ir.Operation) -> list[ir.Value] | None:
     """A convolution of images that are padded by zeros along height and width."""
-    conv, before = describe(op), made_by(op.operands[0], "pad")
+    conv, before = describe(op), find_producer(op.operands[0], "pad")
     assert isinstance(conv, Conv2d)
     if before is None or conv.flattened_compat_info is not None:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -18,7 +18,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
 from ttstack.passes.ttir.rearrangement import Rearrangement
-from ttstack.passes.ttir.shape_chains import MOVES, rearranged, ways
+from ttstack.passes.ttir.shape_chains import MOVES, rearrange, ways
 
 
 class Fuse(Pass, name="fuse"):
@@ -66,7 +66,7 @@ def _activation(op: ir.Operation) -> list[ir.Value] | None:
     owner = value.owner
     attributes = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
     with owner.location:
-        return [ttir.named(found.mnemonic, *operands_by_place(type(found), owner), **attributes)]
+        return [ttir.build(found.mnemonic, *operands_by_place(type(found), owner), **attributes)]
 
 
 def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
@@ -80,8 +80,8 @@ def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
         cut = across == ((last, 0),) and inside == ((last, 1),) and width % TILE == 0
         if cut and all(atom[0] != last for atom in (*outer, *rows)) and _read_once(steps):
             matrix = Rearrangement({**found.sizes, (last,): heads * width}, (outer, rows, ((last,),)))
-            whole = rearranged(source, matrix, (math.prod(result[:-3]), length, heads * width))
-            return [reshaped(ttir.split_heads(whole, num_heads=heads), result)]
+            whole = rearrange(source, matrix, (math.prod(result[:-3]), length, heads * width))
+            return [reshape_to(ttir.split_heads(whole, num_heads=heads), result)]
     return None
 
 
@@ -99,8 +99,8 @@ def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
     length, heads, width = given[-3:]
     if result[-1:] != (heads * width,) or math.prod(given[:-3]) * length != math.prod(result[:-1]) or width % TILE:
         return None
-    batched = reshaped(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
-    return [reshaped(ttir.concatenate_heads(batched), result)]
+    batched = reshape_to(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
+    return [reshape_to(ttir.concatenate_heads(batched), result)]
 
 
 def _swaps_heads(op: ir.Operation) -> bool:

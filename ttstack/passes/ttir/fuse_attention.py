@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.elements import elements_attribute
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -19,10 +19,10 @@ from ttstack.ops.shape import Broadcast, RepeatInterleave
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, levelled, scores_of
+from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, level_masks, scores_of
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
-from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
 
 Heads = tuple[int, int]
@@ -54,7 +54,7 @@ class FuseAttention(Pass, name="fuse-attention"):
 def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     weights, value = op.operands
     guarded = _guarded(weights)
-    norm = made_by(behind(weights if guarded is None else guarded), "softmax")
+    norm = find_producer(behind(weights if guarded is None else guarded), "softmax")
     outer, result = _matmul(op), read_type(op.results[0].type)
     if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
         return None
@@ -63,7 +63,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     readers = 1 if guarded is None else _GUARDS
     if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > readers:
         return None
-    if (added := levelled(scores.masks)) is None:
+    if (added := level_masks(scores.masks)) is None:
         return None
     inner = _matmul(scores.product)
     (query, before), (key, times) = map(_unscaled, scores.product.operands)
@@ -85,13 +85,13 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     if mask is not None and guarded is None:
         mask = with_nan_rows(mask, max_elements)
     scale = scores.scale * before * times
-    return [reshaped(ttir.named(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
+    return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
 
 
 def _guarded(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is 0 where it is no number, as attention is for a query that sees no key."""
-    choice = made_by(value, "where")
-    test = choice and made_by(choice.operands[0], "ne")
+    choice = find_producer(value, "where")
+    test = choice and find_producer(choice.operands[0], "ne")
     if test is None or scalar(choice.operands[1]) != 0:
         return None
     x = choice.operands[2]
@@ -100,7 +100,7 @@ def _guarded(value: ir.Value) -> ir.Value | None:
 
 def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
     """What is multiplied with a number, and the number, where nothing else reads the product."""
-    product = made_by(value, "multiply")
+    product = find_producer(value, "multiply")
     found = None if product is None or len(list(value.uses)) > 1 else with_scalar(product)
     return (value, 1.0) if found is None or read_type(found[0].type) != read_type(value.type) else found
 
@@ -111,18 +111,18 @@ def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
     keys, values = _unrepeat(key), _unrepeat(value)
     if keys is None or values is None or keys[1][:3] != values[1][:3]:
         return None
-    once = (reshaped(*keys), reshaped(*values))
-    return [ttir.named(_ATTENTION, query, *once, *others, **attribute_values(ScaledDotProductAttention, op))]
+    once = (reshape_to(*keys), reshape_to(*values))
+    return [ttir.build(_ATTENTION, query, *once, *others, **attribute_values(ScaledDotProductAttention, op))]
 
 
 def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
     """What is repeated to [batch, heads * times, length, width], and that shape with its heads once."""
-    if (op := made_by(value, "repeat_interleave")) is not None:
+    if (op := find_producer(value, "repeat_interleave")) is not None:
         found = describe(op)
         assert isinstance(found, RepeatInterleave)
         return (op.operands[0], found.input.shape) if found.dim % 4 == 1 else None
-    op = made_by(value, *(name.removeprefix("ttir.") for name in VIEWS))
-    op = op and made_by(op.operands[0], "broadcast")
+    op = find_producer(value, *(name.removeprefix("ttir.") for name in VIEWS))
+    op = op and find_producer(op.operands[0], "broadcast")
     if op is None or value is None:
         return None
     found, (batch, heads, *rows) = describe(op), read_type(value.type).shape
@@ -174,10 +174,10 @@ def _fold(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads
 
 def _four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
     """The value in four dimensions, its last two swapped where they are."""
-    if turn and (swap := made_by(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
+    if turn and (swap := find_producer(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
         return _four(swap.operands[0], heads)
-    four = reshaped(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
-    return permuted(four, _SWAPPED) if turn else four
+    four = reshape_to(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
+    return permute_dims(four, _SWAPPED) if turn else four
 
 
 def _swaps_the_last(op: ir.Operation) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
 
 _CUBIC = 0.044715
 _SCALE = math.sqrt(2 / math.pi)
@@ -35,9 +35,9 @@ def gelu(op: ir.Operation) -> list[ir.Value] | None:
 
 def _is_distributed(value: ir.Value, x: ir.Value) -> bool:
     """`1 + erf(x / sqrt(2))`."""
-    if (erf := made_by(_without(value, "add", 1.0), "erf")) is not None:
+    if (erf := find_producer(_without(value, "add", 1.0), "erf")) is not None:
         return _is_times(erf.operands[0], x, math.sqrt(0.5))
-    erfc = made_by(value, "erfc")
+    erfc = find_producer(value, "erfc")
     return erfc is not None and _is_times(erfc.operands[0], x, -math.sqrt(0.5))
 
 
@@ -54,7 +54,7 @@ def _is_times(value: ir.Value, x: ir.Value, number: float) -> bool:
 
 def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
     """What is multiplied with a number last."""
-    op = made_by(value, "neg", "multiply", "div")
+    op = find_producer(value, "neg", "multiply", "div")
     match getattr(op, "name", None):
         case "ttir.neg":
             return op.operands[0], -1.0
@@ -69,14 +69,14 @@ def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
 def _factors(op: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
     """The three factors of a product of which one factor is a product."""
     for product, other in (op.operands, reversed(op.operands)):
-        if (inner := made_by(product, "multiply")) is not None:
+        if (inner := find_producer(product, "multiply")) is not None:
             yield inner.operands[0], inner.operands[1], other
 
 
 def _is_bent(value: ir.Value, x: ir.Value) -> bool:
     """`1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))`."""
-    tanh = made_by(_without(value, "add", 1.0), "tanh")
-    total = tanh and made_by(_without(tanh.operands[0], "multiply", _SCALE), "add")
+    tanh = find_producer(_without(value, "add", 1.0), "tanh")
+    total = tanh and find_producer(_without(tanh.operands[0], "multiply", _SCALE), "add")
     if not total:
         return False
     return any(
@@ -86,22 +86,22 @@ def _is_bent(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_cube(value: ir.Value | None, x: ir.Value) -> bool:
-    if (power := made_by(value, "pow")) is not None:
+    if (power := find_producer(value, "pow")) is not None:
         return power.operands[0] == x and _is(power.operands[1], 3.0)
-    product = made_by(value, "multiply")
+    product = find_producer(value, "multiply")
     return product is not None and any(
         factor == x and _is_square(square, x) for factor, square in (product.operands, reversed(product.operands))
     )
 
 
 def _is_square(value: ir.Value, x: ir.Value) -> bool:
-    op = made_by(value, "multiply", "square")
+    op = find_producer(value, "multiply", "square")
     return op is not None and all(factor == x for factor in op.operands)
 
 
 def _without(value: ir.Value | None, mnemonic: str, number: float) -> ir.Value | None:
     """The other operand of a sum or product with this number, as its element type has it, or None."""
-    op = made_by(value, mnemonic)
+    op = find_producer(value, mnemonic)
     if op is None or (found := with_scalar(op)) is None:
         return None
     held = float(np.asarray(number, read_type(op.results[0].type).dtype.numpy))

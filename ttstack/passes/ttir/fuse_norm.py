@@ -3,13 +3,13 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.normalization import RmsNorm
 from ttstack.ops.reduction import Reduction
-from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
 
 
 def rms_norm(op: ir.Operation) -> list[ir.Value] | None:
@@ -21,30 +21,30 @@ def rms_norm(op: ir.Operation) -> list[ir.Value] | None:
     return None
 
 
-def divided(op: ir.Operation) -> list[ir.Value] | None:
+def fuse_division(op: ir.Operation) -> list[ir.Value] | None:
     """`x / sqrt(mean(x * x) + epsilon)`."""
     x, root = op.operands
-    sqrt = made_by(root, "sqrt")
+    sqrt = find_producer(root, "sqrt")
     return sqrt and _normalized(op, x, sqrt.operands[0], [])
 
 
 def _normalized(op: ir.Operation, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> list[ir.Value] | None:
     """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
-    total = made_by(shifted, "add")
+    total = find_producer(shifted, "add")
     if total is None or (found := with_scalar(total)) is None or read_type(op.results[0].type) != read_type(x.type):
         return None
     square, epsilon = found
     given, row = {"normalized_shape": read_type(x.type).shape[-1:], "epsilon": epsilon}, [_as_row(v) for v in scale]
     if _is_mean_square(square, x):
         return [ttir.rms_norm(x, *row, **given)]
-    if (whole := centred(x)) is not None and _is_variance(square, whole):
+    if (whole := centred_operand(x)) is not None and _is_variance(square, whole):
         return [ttir.layer_norm(whole, *row, **given)]
     return None
 
 
-def centred(value: ir.Value) -> ir.Value | None:
+def centred_operand(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is `x - mean(x)`, the mean over the last dimension."""
-    difference = made_by(value, "subtract")
+    difference = find_producer(value, "subtract")
     if difference is None or not _is_mean(difference.operands[1], difference.operands[0]):
         return None
     return difference.operands[0]
@@ -52,13 +52,13 @@ def centred(value: ir.Value) -> ir.Value | None:
 
 def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
-    bounded = made_by(value, "maximum")
+    bounded = find_producer(value, "maximum")
     if bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
         value = found[0]
-    difference = made_by(value, "subtract")
+    difference = find_producer(value, "subtract")
     if difference is None or not _is_mean_square(difference.operands[0], x):
         return False
-    square = made_by(difference.operands[1], "square", "multiply", "pow")
+    square = find_producer(difference.operands[1], "square", "multiply", "pow")
     return square is not None and _is_mean(square.operands[0], x) and _is_square(square.results[0], square.operands[0])
 
 
@@ -66,7 +66,7 @@ def _scaled_root(value: ir.Value, op: ir.Operation) -> tuple[ir.Value, ...] | No
     """What the value is one over the root of, and the row that this is multiplied with, if there is one."""
     if (inside := _inverse_root(value)) is not None:
         return (inside,)
-    product = made_by(value, "multiply")
+    product = find_producer(value, "multiply")
     for root, row in (product.operands, reversed(product.operands)) if product is not None else ():
         t, inside = read_type(row.type), _inverse_root(root)
         if inside is not None and t.shape == _row(op, t.rank) and t.dtype == read_type(value.type).dtype:
@@ -76,50 +76,50 @@ def _scaled_root(value: ir.Value, op: ir.Operation) -> tuple[ir.Value, ...] | No
 
 def _inverse_root(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is one over the root."""
-    if (root := made_by(value, "rsqrt")) is not None:
+    if (root := find_producer(value, "rsqrt")) is not None:
         return root.operands[0]
-    over = made_by(value, "reciprocal", "div")
+    over = find_producer(value, "reciprocal", "div")
     if over is None or (over.name == "ttir.div" and scalar(over.operands[0]) != 1):
         return None
-    root = made_by(list(over.operands)[-1], "sqrt")
+    root = find_producer(list(over.operands)[-1], "sqrt")
     return root and root.operands[0]
 
 
 def _as_row(value: ir.Value) -> ir.Value:
-    return reshaped(value, read_type(value.type).shape[-1:])
+    return reshape_to(value, read_type(value.type).shape[-1:])
 
 
-def scaled(op: ir.Operation) -> list[ir.Value] | None:
+def fuse_weight(op: ir.Operation) -> list[ir.Value] | None:
     """An RMS norm times a weight for each element of a row."""
     for normal, weight in (op.operands, reversed(op.operands)):
-        norm, t = made_by(normal, "rms_norm"), read_type(weight.type)
+        norm, t = find_producer(normal, "rms_norm"), read_type(weight.type)
         if norm is None or len(norm.operands) > 1 or t.shape != _row(op, t.rank):
             continue
         if t.dtype == read_type(normal.type).dtype:
             attributes = attribute_values(RmsNorm, norm)
-            return [ttir.rms_norm(norm.operands[0], reshaped(weight, t.shape[-1:]), **attributes)]
+            return [ttir.rms_norm(norm.operands[0], reshape_to(weight, t.shape[-1:]), **attributes)]
     return None
 
 
-def narrowed(op: ir.Operation) -> list[ir.Value] | None:
+def fuse_casts(op: ir.Operation) -> list[ir.Value] | None:
     """A norm of what is widened for it and narrowed after: the kernel widens and narrows by itself."""
-    norm = made_by(op.operands[0], "rms_norm")
+    norm = find_producer(op.operands[0], "rms_norm")
     if norm is None:
         return None
-    x, target = made_by(norm.operands[0], "typecast"), read_type(op.results[0].type)
+    x, target = find_producer(norm.operands[0], "typecast"), read_type(op.results[0].type)
     if x is None or len(norm.operands) > 1 or read_type(x.operands[0].type) != target or not _widens(x):
         return None
     return [ttir.rms_norm(x.operands[0], **attribute_values(RmsNorm, norm))]
 
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
-    mean = made_by(value, "mean")
+    mean = find_producer(value, "mean")
     return mean is not None and _is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
 
 
 def _is_mean(value: ir.Value, x: ir.Value) -> bool:
     """Whether it is the mean of `x` over its last dimension, which is kept."""
-    mean = made_by(value, "mean")
+    mean = find_producer(value, "mean")
     if mean is None or mean.operands[0] != x:
         return False
     found, rank = describe(mean), read_type(x.type).rank
@@ -128,7 +128,7 @@ def _is_mean(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_square(value: ir.Value, x: ir.Value) -> bool:
-    match getattr(op := made_by(value, "square", "multiply", "pow"), "name", None):
+    match getattr(op := find_producer(value, "square", "multiply", "pow"), "name", None):
         case "ttir.square":
             return op.operands[0] == x
         case "ttir.multiply":
@@ -148,4 +148,9 @@ def _widens(cast: Any) -> bool:
     return before.is_float and after.is_float and after.bits > before.bits
 
 
-PATTERNS = (("ttir.multiply", rms_norm), ("ttir.div", divided), ("ttir.multiply", scaled), ("ttir.typecast", narrowed))
+PATTERNS = (
+    ("ttir.multiply", rms_norm),
+    ("ttir.div", fuse_division),
+    ("ttir.multiply", fuse_weight),
+    ("ttir.typecast", fuse_casts),
+)

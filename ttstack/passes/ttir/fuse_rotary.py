@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -12,7 +12,7 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.producers import made_by, with_scalar
+from ttstack.passes.ttir.producers import find_producer, with_scalar
 
 
 class FuseRotary(Pass, name="fuse-rotary"):
@@ -32,7 +32,7 @@ def _sum(op: ir.Operation) -> list[ir.Value] | None:
     if not any(w == TILE or w % (2 * TILE) == 0 for w in width):
         return None
     for plain, turned in (op.operands, reversed(op.operands)):
-        first, second = made_by(plain, "multiply"), made_by(turned, "multiply")
+        first, second = find_producer(plain, "multiply"), find_producer(turned, "multiply")
         if first is None or second is None:
             return None
         for x, cos in (first.operands, reversed(first.operands)):
@@ -44,7 +44,7 @@ def _sum(op: ir.Operation) -> list[ir.Value] | None:
 
 def _turns(value: ir.Value, x: ir.Value) -> bool:
     """Whether the value has the second half of each row of `x`, its sign turned, before the first."""
-    joined = made_by(value, "concat")
+    joined = find_producer(value, "concat")
     if joined is None or len(joined.operands) != 2 or read_type(value.type) != read_type(x.type):
         return False
     width = read_type(x.type).shape[-1]
@@ -55,16 +55,16 @@ def _turns(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _negated(value: ir.Value) -> ir.Value | None:
-    if (op := made_by(value, "neg")) is not None:
+    if (op := find_producer(value, "neg")) is not None:
         return op.operands[0]
-    scaled = made_by(value, "multiply")
+    scaled = find_producer(value, "multiply")
     found = scaled and with_scalar(scaled)
     return found[0] if found and found[1] == -1 else None
 
 
 def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
     """Whether the value is columns `begin` to `end` of `x`."""
-    op = made_by(value, "slice_static")
+    op = find_producer(value, "slice_static")
     if op is None or op.operands[0] != x:
         return False
     cut = describe(op)
@@ -75,7 +75,7 @@ def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
 
 def _repeated(table: ir.Value) -> ir.Value:
     """Angles before they were repeated for all rows that have them in common."""
-    op = made_by(table, "broadcast")
+    op = find_producer(table, "broadcast")
     return table if op is None else op.operands[0]
 
 
@@ -86,6 +86,6 @@ def rotary(x: ir.Value, cos: ir.Value, sin: ir.Value, **attributes: Any) -> ir.V
     if not one or any(len(t) != 4 or t[1] != 1 for t in tables):
         return ttir.rotary_embedding(x, cos, sin, **attributes)
     users, heads, _, width = shape
-    angles = (reshaped(t, (1, s[0], 1, width)) for t, s in zip((cos, sin), tables, strict=True))
-    turned = ttir.rotary_embedding(reshaped(x, (1, users, heads, width)), *angles, **attributes)
-    return reshaped(turned, shape)
+    angles = (reshape_to(t, (1, s[0], 1, width)) for t, s in zip((cos, sin), tables, strict=True))
+    turned = ttir.rotary_embedding(reshape_to(x, (1, users, heads, width)), *angles, **attributes)
+    return reshape_to(turned, shape)

@@ -3,7 +3,7 @@
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.producers import made_by, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
 
 
 def sigmoid(op: ir.Operation) -> list[ir.Value] | None:
@@ -15,12 +15,12 @@ def sigmoid(op: ir.Operation) -> list[ir.Value] | None:
 def silu(op: ir.Operation) -> list[ir.Value] | None:
     """`x * sigmoid(x)`."""
     for x, factor in (op.operands, reversed(op.operands)):
-        if (part := made_by(factor, "sigmoid")) is not None and part.operands[0] == x:
+        if (part := find_producer(factor, "sigmoid")) is not None and part.operands[0] == x:
             return _as(op, "silu", x)
     return None
 
 
-def divided(op: ir.Operation) -> list[ir.Value] | None:
+def fuse_division(op: ir.Operation) -> list[ir.Value] | None:
     """`x / (1 + exp(-x))`."""
     x, total = op.operands
     found = _exponent(total)
@@ -29,16 +29,16 @@ def divided(op: ir.Operation) -> list[ir.Value] | None:
 
 def _as(op: ir.Operation, mnemonic: str, x: ir.Value | None) -> list[ir.Value] | None:
     whole = x is not None and read_type(x.type) == read_type(op.results[0].type)
-    return [ttir.named(mnemonic, x)] if whole else None
+    return [ttir.build(mnemonic, x)] if whole else None
 
 
 def _exponent(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is `1 + exp(-x)`."""
-    total = made_by(value, "add")
+    total = find_producer(value, "add")
     if total is None or (found := with_scalar(total)) is None or found[1] != 1:
         return None
-    power = made_by(found[0], "exp")
-    negative = power and made_by(power.operands[0], "neg")
+    power = find_producer(found[0], "exp")
+    negative = power and find_producer(power.operands[0], "neg")
     return negative and negative.operands[0]
 
 
@@ -46,5 +46,5 @@ PATTERNS = (
     ("ttir.div", sigmoid),
     ("ttir.reciprocal", sigmoid),
     ("ttir.multiply", silu),
-    ("ttir.div", divided),
+    ("ttir.div", fuse_division),
 )

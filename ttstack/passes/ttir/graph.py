@@ -7,7 +7,7 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import read_grids
+from ttstack.dialects.placement_attrs import read_grids
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir import read_nest, read_source
 from ttstack.dialects.types import read_type
@@ -16,7 +16,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
 from ttstack.passes.functions import body
 from ttstack.placement import Graph, Node
-from ttstack.placement.contents import Contents, contents_of
+from ttstack.placement.element_values import ElementValues, contents_of
 from ttstack.program.records import TensorKind
 
 _MAX_ELEMENTS = 2**24
@@ -73,7 +73,7 @@ def function_graph(function: func.FuncOp) -> FunctionGraph:
     return FunctionGraph(graph, tuple(values), tuple(operations))
 
 
-def _known(constant: Any) -> Contents | None:
+def _known(constant: Any) -> ElementValues | None:
     value = constant.owner.attributes["value"]
     readable = isinstance(value, ir.DenseElementsAttr) and read_type(constant.type).size <= _MAX_ELEMENTS
     return contents_of(read_elements(value)) if readable else None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.shape_chains import ways
@@ -31,14 +31,14 @@ class Images:
         shape = read_type(value.type).shape
         for steps, found in ways(value) if len(shape) == 4 else ():
             pixel = shape[1] > 1 and shape[2:] == (1, 1)
-            if (pixel or not found.keeps_order) and found.permuted(TO_LAST).keeps_order:
+            if (pixel or not found.keeps_order) and found.permute(TO_LAST).keeps_order:
                 return Images(steps[0].operands[0], tuple(shape[d] for d in TO_LAST))
         return None
 
     @staticmethod
     def of(value: ir.Value) -> "Images":
         """Any images [N, C, H, W], permuted where they are no such permutation."""
-        return Images.behind(value) or Images.last(permuted(value, TO_LAST))
+        return Images.behind(value) or Images.last(permute_dims(value, TO_LAST))
 
     @staticmethod
     def last(value: ir.Value) -> "Images":
@@ -49,15 +49,15 @@ class Images:
     def flat(self) -> ir.Value:
         """All pixels in one dimension: [1, 1, N * H * W, C], of which tiles are full but for the last."""
         *pixels, channels = self.sizes
-        return reshaped(self.source, (1, 1, math.prod(pixels), channels))
+        return reshape_to(self.source, (1, 1, math.prod(pixels), channels))
 
     @property
     def apart(self) -> ir.Value:
         """The pixels of each image in one dimension: [N, 1, H * W, C]."""
         batch, height, width, channels = self.sizes
-        return reshaped(self.source, (batch, 1, height * width, channels))
+        return reshape_to(self.source, (batch, 1, height * width, channels))
 
 
 def first(images: ir.Value, pixels: Sequence[int]) -> ir.Value:
     """[1, 1, N * H * W, C] or [N, 1, H * W, C] as images [N, C, H, W]; `pixels` are N, H and W."""
-    return permuted(reshaped(images, (*pixels, read_type(images.type).shape[-1])), TO_FIRST)
+    return permute_dims(reshape_to(images, (*pixels, read_type(images.type).shape[-1])), TO_FIRST)

@@ -7,7 +7,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, defined, functions
+from ttstack.passes.functions import body, defined_functions, functions
 
 
 class InlineCalls(Pass, name="inline-calls"):
@@ -19,7 +19,7 @@ class InlineCalls(Pass, name="inline-calls"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite all public functions."""
-        callees = {function.name.value: function for function in defined(module)}
+        callees = {function.name.value: function for function in defined_functions(module)}
         calls = _Calls(callees)
         for function in functions(module):
             calls.expand(function)

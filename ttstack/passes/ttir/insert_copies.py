@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners, through_aliases
-from ttstack.buffers.lifetimes import Step, last_reads
+from ttstack.buffers.lifetimes import BufferAccesses, last_reads
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import destination, destination_place, is_overwritten, without_result
 from ttstack.mlir import ir
@@ -52,7 +52,7 @@ def _insert_copies(ops: Sequence[Any]) -> bool:
         return False
     views = view_sources(ops)
     owners = buffer_owners({**views, **{op.results[0]: target for _, op, target in writes if len(op.results)}})
-    until = last_reads([Step(op.operands, op.results) for op in ops], views)
+    until = last_reads([BufferAccesses(op.operands, op.results) for op in ops], views)
     made = {result: at for at, op in enumerate(ops) for result in op.results}
     changing = {owners.get(target, target) for _, _, target in writes}
     old = [v for v in sorted(until, key=lambda v: made.get(v, -1)) if owners.get(v, v) in changing]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttstack.dialects.base import create, describe
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -17,7 +17,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.compile_time import is_known
-from ttstack.passes.ttir.producers import made_by
+from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.views import VIEWS
 
 _THREE = 3
@@ -101,7 +101,7 @@ def _behind(value: ir.Value) -> ir.Value:
 
 def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
     """The value before its rows were put into another order, where nothing else reads it in this one, and the order."""
-    turn = made_by(value, "permute")
+    turn = find_producer(value, "permute")
     if turn is None or len(list(value.uses)) > 1:
         return value, ()
     permutation = describe(turn)
@@ -128,7 +128,7 @@ def _join(projections: Sequence[_Projection]) -> None:
     with ir.InsertionPoint(first), query.product.location:
         joined = _product(projections)
         batch, length, _ = read_type(query.split.operands[0].type).shape
-        rows = reshaped(joined, (batch, length, read_type(joined.type).shape[-1]))
+        rows = reshape_to(joined, (batch, length, read_type(joined.type).shape[-1]))
         counts = {"num_heads": query.heads, "num_kv_heads": projections[1].heads, "transpose_key": False}
         with query.split.location:
             heads = create("ttir", "split_query_key_value_and_split_heads", [rows], counts)
@@ -143,7 +143,7 @@ def _product(projections: Sequence[_Projection]) -> ir.Value:
     turned = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
     weight = ttir.concat(*[p.weight for p in projections], dim=0 if shared.transpose_b else 1)
     operand, order = projections[0].product.operands[0], projections[0].turned
-    operand = permuted(operand, order) if order else operand
+    operand = permute_dims(operand, order) if order else operand
     if all(p.bias is None for p in projections):
         return ttir.matmul(operand, weight, **turned)
     return ttir.linear(operand, weight, ttir.concat(*map(_row, projections), dim=0), **turned)
@@ -163,6 +163,6 @@ def _row(projection: _Projection) -> ir.Value:
     """The bias of a projection, zeros where it has none."""
     columns = (projection.matmul.mnk[1],)
     if projection.bias is not None:
-        return reshaped(projection.bias, columns)
+        return reshape_to(projection.bias, columns)
     result = TensorType(columns, projection.matmul.b.dtype)
     return ttir.full(result=result, shape=columns, fill_value=0.0)

@@ -17,7 +17,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.rearrangement import Rearrangement
-from ttstack.passes.ttir.shape_chains import MOVES, after, rearranged, way, ways
+from ttstack.passes.ttir.shape_chains import MOVES, after, rearrange, way, ways
 
 
 class KeepRows(Pass, name="keep-rows"):
@@ -55,10 +55,10 @@ def _keep(op: Any, prices: Prices) -> list[ir.Value] | None:
         kept = _kept(product, steps[0].operands[0], found)
         if kept is None or not _pays(op, product, steps, kept, prices):
             continue
-        operand = rearranged(kept.source, kept.given, kept.instead.a.shape)
+        operand = rearrange(kept.source, kept.given, kept.instead.a.shape)
         others = list(op.operands)[1:]
-        made = ttir.named(product.mnemonic, operand, *others, **attribute_values(type(product), op))
-        return [rearranged(made, kept.back, product.results[0].shape)]
+        made = ttir.build(product.mnemonic, operand, *others, **attribute_values(type(product), op))
+        return [rearrange(made, kept.back, product.results[0].shape)]
     return None
 
 
@@ -71,7 +71,7 @@ def _kept(product: Matmul, source: ir.Value, found: Rearrangement) -> _Kept | No
         return None
     instead = replace(product, a=product.a.with_shape(shape))
     given = Rearrangement(found.sizes, (*((atom,) for atom in order), found.dims[-1]))
-    back = Rearrangement.of(instead.results[0].shape).permuted([*map(order.index, rows), len(order)])
+    back = Rearrangement.of(instead.results[0].shape).permute([*map(order.index, rows), len(order)])
     return _Kept(source, given, instead, back)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -15,8 +15,8 @@ from ttstack.ops.shape import Pad
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir.compile_time import is_known
-from ttstack.passes.ttir.producers import made_by
-from ttstack.passes.ttir.shape_chains import rearranged, ways
+from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.shape_chains import rearrange, ways
 
 _PRODUCTS = ("ttir.matmul", "ttir.linear")
 
@@ -54,9 +54,9 @@ def _before(op: ir.Operation) -> list[ir.Value] | None:
         a, weight, *bias = product.operands
         split = (matmul.mnk[1] // extent, extent, 1)
         grown = _grown(weight, 0 if matmul.transpose_b else 1, split, to)
-        rows = [_grown(reshaped(b, (matmul.mnk[1],)), 0, split, to) for b in bias]
-        made = ttir.named(matmul.mnemonic, a, grown, *rows, **attribute_values(type(matmul), product))
-        return [rearranged(made, found.resized(columns[0], to), pad.results[0].shape)]
+        rows = [_grown(reshape_to(b, (matmul.mnk[1],)), 0, split, to) for b in bias]
+        made = ttir.build(matmul.mnemonic, a, grown, *rows, **attribute_values(type(matmul), product))
+        return [rearrange(made, found.resize(columns[0], to), pad.results[0].shape)]
     return None
 
 
@@ -65,7 +65,7 @@ def _after(op: ir.Operation) -> list[ir.Value] | None:
     matmul = describe(op)
     assert isinstance(matmul, Matmul)
     for steps, found in ways(op.operands[0]) if _can_grow(op, matmul) else ():
-        cut = made_by(steps[0].operands[0], "slice_static")
+        cut = find_producer(steps[0].operands[0], "slice_static")
         if cut is None or (to := _width_before(cut)) is None:
             continue
         whole = (read_type(cut.results[0].type).rank - 1,)
@@ -75,9 +75,9 @@ def _after(op: ir.Operation) -> list[ir.Value] | None:
         sizes, at = [found.sizes[atom] for atom in columns], columns.index(whole)
         split = (math.prod(sizes[:at]), sizes[at], math.prod(sizes[at + 1 :]))
         shape = (*matmul.a.shape[:-1], matmul.a.shape[-1] // sizes[at] * to)
-        a = rearranged(cut.operands[0], found.resized(whole, to), shape)
+        a = rearrange(cut.operands[0], found.resize(whole, to), shape)
         grown = _grown(op.operands[1], 1 if matmul.transpose_b else 0, split, to)
-        return [ttir.named(matmul.mnemonic, a, grown, *list(op.operands)[2:], **attribute_values(type(matmul), op))]
+        return [ttir.build(matmul.mnemonic, a, grown, *list(op.operands)[2:], **attribute_values(type(matmul), op))]
     return None
 
 
@@ -103,8 +103,8 @@ def _width_before(cut: Any) -> int | None:
 def _grown(value: ir.Value, at: int, split: tuple[int, int, int], to: int) -> ir.Value:
     """One axis, of so many parts, with zeros after each part."""
     shape = read_type(value.type).shape
-    apart = reshaped(value, (*shape[:at], *split, *shape[at + 1 :]))
+    apart = reshape_to(value, (*shape[:at], *split, *shape[at + 1 :]))
     padding = [0] * (2 * (len(shape) + 2))
     padding[2 * (at + 1) + 1] = to - split[1]
     whole = ttir.pad(apart, padding=tuple(padding), value=0.0)
-    return reshaped(whole, (*shape[:at], split[0] * to * split[2], *shape[at + 1 :]))
+    return reshape_to(whole, (*shape[:at], split[0] * to * split[2], *shape[at + 1 :]))

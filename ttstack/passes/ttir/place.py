@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from ttstack.device.layout import Layout
-from ttstack.dialects.placed import BOUND, Placed, write_placed
+from ttstack.dialects.placement_attrs import BOUND, PlacementAttrs, write_placement
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.tt import layout_attribute
 from ttstack.dialects.ttir import build_to_layout
@@ -62,8 +62,10 @@ def _give_destination(op: ir.Operation) -> None:
 
 def _write(op: ir.Operation, step: PlacedNode) -> None:
     device = step.device_op
-    placed = Placed(device.grid, device.spread, device.fidelity, device.config, step.circular_buffer_bytes, step.view)
-    write_placed(op, placed)
+    placed = PlacementAttrs(
+        device.grid, device.spread, device.fidelity, device.config, step.circular_buffer_bytes, step.view
+    )
+    write_placement(op, placed)
     for position, conversion in step.conversions.items():
         with ir.InsertionPoint(op), op.location:
             op.operands[position] = _convert(inputs_of(op)[position], conversion)

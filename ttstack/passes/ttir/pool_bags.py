@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -92,7 +92,7 @@ def _ones(bags: Sequence[Any], count: int, rows: int) -> ir.Value:
     """[tables, bags, rows]: whether a bag has a row."""
     offsets = [op.operands[2] for op in bags]
     t = read_type(offsets[0].type)
-    starts = _joined([reshaped(v, (1, t.size)) for v in offsets])
+    starts = _joined([reshape_to(v, (1, t.size)) for v in offsets])
     begins, ends = _slice(starts, 0, count), _slice(starts, 1, t.size)
     if t.size == count:
         rest = TensorType((len(bags), 1), t.dtype)
@@ -101,8 +101,8 @@ def _ones(bags: Sequence[Any], count: int, rows: int) -> ir.Value:
     places = ttir.arange(result=place, start=0, end=rows, step=1, arange_dimension=2)
     whole = TensorType((len(bags), count, rows), DType.I1)
     column = (len(bags), count, 1)
-    begun = ttir.ge(places, reshaped(begins, column), result=whole)
-    return ttir.logical_and(begun, ttir.lt(places, reshaped(ends, column), result=whole), result=whole)
+    begun = ttir.ge(places, reshape_to(begins, column), result=whole)
+    return ttir.logical_and(begun, ttir.lt(places, reshape_to(ends, column), result=whole), result=whole)
 
 
 def _slice(value: ir.Value, begin: int, end: int) -> ir.Value:
@@ -122,4 +122,4 @@ def _part(pooled: ir.Value, at: int, shape: tuple[int, int]) -> ir.Value:
     tables, *each = read_type(pooled.type).shape
     if tables > 1:
         pooled = ttir.slice_static(pooled, begins=(at, 0, 0), ends=(at + 1, *each), step=(1, 1, 1))
-    return reshaped(pooled, shape)
+    return reshape_to(pooled, shape)

@@ -9,7 +9,7 @@ from ttstack.ops.base import OPS
 from ttstack.passes.pattern import producer
 
 
-def made_by(value: ir.Value | None, *mnemonics: str) -> Any:
+def find_producer(value: ir.Value | None, *mnemonics: str) -> Any:
     """The op of one of these mnemonics that made the value, or None."""
     op = None if value is None else producer(value)
     return op if getattr(op, "name", "") in {f"ttir.{m}" for m in mnemonics} else None
@@ -17,9 +17,9 @@ def made_by(value: ir.Value | None, *mnemonics: str) -> Any:
 
 def scalar(value: ir.Value) -> float | None:
     """The number that a constant holds everywhere, or None."""
-    if (full := made_by(value, "full")) is not None:
+    if (full := find_producer(value, "full")) is not None:
         return float(attribute_values(OPS["full"], full)["fill_value"])
-    if (constant := made_by(value, "constant")) is None:
+    if (constant := find_producer(value, "constant")) is None:
         return None
     values = read_elements(constant.attributes["value"])
     return float(values.flat[0]) if values.size and (values == values.flat[0]).all() else None

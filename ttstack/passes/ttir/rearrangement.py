@@ -23,11 +23,11 @@ class Rearrangement:
         dims = tuple(((i,),) if extent != 1 else () for i, extent in enumerate(shape))
         return Rearrangement({(i,): extent for i, extent in enumerate(shape) if extent != 1}, dims)
 
-    def permuted(self, order: Sequence[int]) -> "Rearrangement":
+    def permute(self, order: Sequence[int]) -> "Rearrangement":
         """After axis `order[i]` has become axis `i`."""
         return Rearrangement(self.sizes, tuple(self.dims[d] for d in order))
 
-    def reshaped(self, shape: Sequence[int]) -> "Rearrangement | None":
+    def reshape(self, shape: Sequence[int]) -> "Rearrangement | None":
         """After the same elements took another shape; None where an axis would hold a part that is no atom."""
         left, sizes, dims = list(reversed(self.flat)), dict(self.sizes), list[tuple[Atom, ...]]()
         for extent in shape:
@@ -47,7 +47,7 @@ class Rearrangement:
             dims.append(tuple(taken))
         return Rearrangement(sizes, tuple(dims))
 
-    def resized(self, atom: Atom, extent: int) -> "Rearrangement":
+    def resize(self, atom: Atom, extent: int) -> "Rearrangement":
         """The same of a tensor that has `extent` of a part."""
         dims = tuple(tuple(a for a in dim if extent != 1 or a != atom) for dim in self.dims)
         return Rearrangement({**self.sizes, atom: extent}, dims)
@@ -75,7 +75,7 @@ class Rearrangement:
                 return None
         return tuple(found) if len(found) == len(shape) else None
 
-    def merged(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def merge(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """A shape of the source, and a permutation of its axes, with as few axes as do it."""
         ordered = sorted(self.flat)
         rank = {atom: i for i, atom in enumerate(ordered)}

@@ -58,22 +58,22 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Choice:
+class KeyChoice:
     """One number for keys within all bounds, another for all others."""
 
     bounds: frozenset[Bound]
     inside: float
     outside: float
 
-    def spellings(self) -> tuple["Choice", ...]:
+    def spellings(self) -> tuple["KeyChoice", ...]:
         """The choice, and by the keys outside of it where these are within a bound too."""
         if len(self.bounds) > 1:
             return (self,)
         (bound,) = self.bounds
-        return self, Choice(frozenset({bound.complement}), self.outside, self.inside)
+        return self, KeyChoice(frozenset({bound.complement}), self.outside, self.inside)
 
 
-Fact = Affine | Choice | float | None
+Fact = Affine | KeyChoice | float | None
 """What is known of a value; a number where it is that everywhere."""
 
 
@@ -95,7 +95,7 @@ class SeenKeys:
     def about(self, mask: ir.Value) -> Seen | None:
         """The keys that a mask to add leaves visible; None where it adds anything, or more than positions decide."""
         fact = self._facts.about(mask)
-        ways = fact.spellings() if isinstance(fact, Choice) else ()
+        ways = fact.spellings() if isinstance(fact, KeyChoice) else ()
         found = next((way for way in ways if way.inside == 0 and way.outside <= HIDDEN), None)
         if found is None:
             return None
@@ -181,17 +181,17 @@ def _computed(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 def _chosen(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     """An elementwise function of choices: one where only being within all bounds tells its values apart."""
-    choices = list(dict.fromkeys(fact for fact in operands if isinstance(fact, Choice)))
+    choices = list(dict.fromkeys(fact for fact in operands if isinstance(fact, KeyChoice)))
     for spelled in product(*(choice.spellings() for choice in choices)):
         said = dict(zip(choices, spelled, strict=True))
-        found = _together(op, [said[fact] if isinstance(fact, Choice) else fact for fact in operands])
+        found = _together(op, [said[fact] if isinstance(fact, KeyChoice) else fact for fact in operands])
         if found is not None:
             return found
     return None
 
 
 def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
-    bounds = list(dict.fromkeys(fact.bounds for fact in operands if isinstance(fact, Choice)))
+    bounds = list(dict.fromkeys(fact.bounds for fact in operands if isinstance(fact, KeyChoice)))
     ways = product((True, False), repeat=len(bounds))
     cases = {way: _at(op, operands, dict(zip(bounds, way, strict=True))) for way in ways}
     within = cases.pop((True,) * len(bounds))
@@ -200,13 +200,13 @@ def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     first, *others = cases.values()
     hidden = first <= HIDDEN
     if all(other == first or (hidden and other <= HIDDEN) for other in others):
-        return Choice(frozenset[Bound]().union(*bounds), within, first)
+        return KeyChoice(frozenset[Bound]().union(*bounds), within, first)
     return None
 
 
 def _at(op: ir.Operation, operands: Sequence[Fact], inside: dict[frozenset[Bound], bool]) -> float:
     """The function's value where a key is within these bounds, and not within the others."""
-    numbers = [(f.inside if inside[f.bounds] else f.outside) if isinstance(f, Choice) else f for f in operands]
+    numbers = [(f.inside if inside[f.bounds] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]
     found = describe(op)
     arrays = [np.asarray(x).astype(t.dtype.numpy) for x, t in zip(numbers, found.operands, strict=True)]
     return float(evaluate(found, arrays)[0])
@@ -219,9 +219,9 @@ def _compared(least: int, *, turned: bool) -> Callable[[Affine, Affine], Fact]:
         above = (b if turned else a).plus(a if turned else b, -1)
         match above:
             case Affine(keys=-1, rows=1, base=ir.Value() as base, offset=offset):
-                return Choice(frozenset({Bound(base, offset - least, is_last=True)}), 1.0, 0.0)
+                return KeyChoice(frozenset({Bound(base, offset - least, is_last=True)}), 1.0, 0.0)
             case Affine(keys=1, rows=-1, base=ir.Value() as base, offset=offset):
-                return Choice(frozenset({Bound(base, least - offset, is_last=False)}), 1.0, 0.0)
+                return KeyChoice(frozenset({Bound(base, least - offset, is_last=False)}), 1.0, 0.0)
             case _:
                 return None
 

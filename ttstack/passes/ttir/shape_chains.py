@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permuted, reshaped
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
@@ -35,17 +35,17 @@ def ways(value: ir.Value) -> Iterator[tuple[list[Any], Rearrangement]]:
             yield steps[start:], found
 
 
-def rearranged(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:
+def rearrange(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:
     """A value with its elements in another order, in that shape."""
     if not by.flat or by.keeps_order:
-        return reshaped(value, shape)
-    cut, order = by.merged()
-    return reshaped(permuted(reshaped(value, cut), order), shape)
+        return reshape_to(value, shape)
+    cut, order = by.merge()
+    return reshape_to(permute_dims(reshape_to(value, cut), order), shape)
 
 
 def way(t: TensorType, by: Rearrangement, shape: Sequence[int]) -> list[Op]:
-    """The ops with which `rearranged` does it to a tensor of that type."""
-    cut, order = (shape, ()) if not by.flat or by.keeps_order else by.merged()
+    """The ops with which `rearrange` does it to a tensor of that type."""
+    cut, order = (shape, ()) if not by.flat or by.keeps_order else by.merge()
     steps = (("reshape", {"shape": cut}), ("permute", {"permutation": order}), ("reshape", {"shape": tuple(shape)}))
     ops: list[Op] = []
     for mnemonic, attributes in steps:
@@ -60,8 +60,8 @@ def after(found: Rearrangement, step: Any) -> Rearrangement | None:
     if step.name in PERMUTATIONS:
         permutation = describe(step)
         assert isinstance(permutation, Permutation)
-        return found.permuted(permutation.order)
-    return found.reshaped(read_type(step.results[0].type).shape)
+        return found.permute(permutation.order)
+    return found.reshape(read_type(step.results[0].type).shape)
 
 
 def _compose(steps: Sequence[Any]) -> Rearrangement | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ttstack.dialects.base import create, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -113,8 +113,8 @@ def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
 def _fold(region: Region) -> None:
     for op, found in region.items():
         with ir.InsertionPoint(op), op.location:
-            matrices = iter([reshaped(v, found.matrix(i)) for i, v in enumerate(op.operands)])
+            matrices = iter([reshape_to(v, found.matrix(i)) for i, v in enumerate(op.operands)])
             places = [v and next(matrices) for v in operands_by_place(type(found.op), op)]
             made = create("ttir", found.op.mnemonic, places, found.attributes, results=found.folded.results)
-            op.results[0].replace_all_uses_with(reshaped(made.results[0], found.op.results[0].shape))
+            op.results[0].replace_all_uses_with(reshape_to(made.results[0], found.op.results[0].shape))
         op.erase()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -16,7 +16,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.rearrangement import Atom, Rearrangement
-from ttstack.passes.ttir.shape_chains import MOVES, after, rearranged
+from ttstack.passes.ttir.shape_chains import MOVES, after, rearrange
 
 _PRODUCTS = ("ttir.matmul", "ttir.linear")
 _SLICES = ("ttir.slice_static", "ttir.index")
@@ -78,7 +78,7 @@ def _split(op: Any) -> None:
     for part in walk.parts:
         with ir.InsertionPoint(op), op.location:
             shape = read_type(part.slice.results[0].type).shape
-            moved = rearranged(_product(op, product, part), part.before.resized(part.atom, part.count), shape)
+            moved = rearrange(_product(op, product, part), part.before.resize(part.atom, part.count), shape)
         part.slice.results[0].replace_all_uses_with(moved)
     for dead in (*(part.slice for part in walk.parts), *walk.moves, op):
         dead.erase()
@@ -140,18 +140,18 @@ def _product(op: Any, product: Matmul, part: _Part) -> ir.Value:
     """The product of the columns of a part alone."""
     a, weight, *bias = op.operands
     at = 0 if product.transpose_b else 1
-    rows = [_columns(b, 0, part) for b in (reshaped(v, (product.mnk[1],)) for v in bias)]
+    rows = [_columns(b, 0, part) for b in (reshape_to(v, (product.mnk[1],)) for v in bias)]
     attributes = attribute_values(type(product), op)
-    return ttir.named(product.mnemonic, a, _columns(weight, at, part), *rows, **attributes)
+    return ttir.build(product.mnemonic, a, _columns(weight, at, part), *rows, **attributes)
 
 
 def _columns(value: ir.Value, at: int, part: _Part) -> ir.Value:
     """The part of one axis of weights or a bias."""
     shape, (outer, extent, inner) = read_type(value.type).shape, part.columns
-    split = reshaped(value, (*shape[:at], outer, extent, inner, *shape[at + 1 :]))
+    split = reshape_to(value, (*shape[:at], outer, extent, inner, *shape[at + 1 :]))
     rank = len(shape) + 2
     begins = tuple(part.begin if d == at + 1 else 0 for d in range(rank))
     ends = list(read_type(split.type).shape)
     ends[at + 1] = part.begin + part.count
     taken = ttir.slice_static(split, begins=begins, ends=tuple(ends), step=(1,) * rank)
-    return reshaped(taken, (*shape[:at], outer * part.count * inner, *shape[at + 1 :]))
+    return reshape_to(taken, (*shape[:at], outer * part.count * inner, *shape[at + 1 :]))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners, through_aliases
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.destination import destination, with_result
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -47,6 +47,6 @@ def _read_anew(write: Any, current: dict[ir.Value, ir.Value]) -> None:
         if not uses:
             continue
         with ir.InsertionPoint.after(write), write.location:
-            current[value] = reshaped(write.results[0], read_type(value.type).shape)
+            current[value] = reshape_to(write.results[0], read_type(value.type).shape)
         for use in uses:
             use.owner.operation.operands[use.operand_number] = current[value]

@@ -6,7 +6,7 @@ from typing import Any
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import attribute_values, create, operands_by_place
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import copy_placed
+from ttstack.dialects.placement_attrs import copy_placement
 from ttstack.dialects.ttir import TTIR, read_source
 from ttstack.dialects.ttnn import TTNN, build_generic
 from ttstack.dialects.types import read_type
@@ -16,7 +16,7 @@ from ttstack.ops.fields import Arity
 from ttstack.ops.generic import Generic
 from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
-from ttstack.passes.conversion import Conversion
+from ttstack.passes.conversion import DialectConversion
 from ttstack.passes.ttir.graph import inputs_of, op_of
 
 
@@ -25,7 +25,7 @@ class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn"):
 
     def run(self, module: ir.Module) -> None:
         """Convert the module; a dispatch becomes the named op that it is, or `ttnn.generic`."""
-        conversion = Conversion()
+        conversion = DialectConversion()
         conversion.target.add_legal_dialect(TTNN)
         conversion.target.add_illegal_dialect(TTIR)
         for op in TTIR.operations:
@@ -57,7 +57,7 @@ def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Valu
     if generic.program.index_bound is not None:
         raise UnsupportedOpError("'ttir.generic' picks by an index, and is no lookup", loc=read_location(op.location))
     new = build_generic(generic, operands[:-1], op.results[0].type.encoding)
-    copy_placed(op, new)
+    copy_placement(op, new)
     return list(new.results)
 
 
@@ -83,5 +83,5 @@ def _lower(
     encodings = [r.type.encoding for r in op.results]
     results = [read_type(r.type) for r in op.results]
     new = create("ttnn", spec.mnemonic, operands, attributes, results=results, encodings=encodings)
-    copy_placed(op, new)
+    copy_placement(op, new)
     return list(new.results)

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.buffers.lifetimes import Step, lifetimes
+from ttstack.buffers.lifetimes import BufferAccesses, lifetimes
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
 from ttstack.buffers.packing import pack, spans
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placed import ADDRESS, read_placed, view_sources
+from ttstack.dialects.placement_attrs import ADDRESS, read_placement, view_sources
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.tt import read_layout
@@ -95,7 +95,7 @@ class _Memories:
         values = [value for value in lives if _layout(value).in_l1]
         buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
         memory = self.memories[MemorySpace.L1]
-        scratch = [read_placed(op).circular_buffer_bytes for op in launching]
+        scratch = [read_placement(op).circular_buffer_bytes for op in launching]
         packed = pack(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
         if packed.left_over is not None:
             raise self._full(values[packed.left_over], MemorySpace.L1, sum(b for b, *_ in buffers))
@@ -130,14 +130,14 @@ class _Memories:
         )
 
 
-def _steps(ops: Sequence[ir.Operation]) -> list[Step[ir.Value]]:
+def _steps(ops: Sequence[ir.Operation]) -> list[BufferAccesses[ir.Value]]:
     """The ops that run, each with the ends of buffers that follow it."""
-    found: list[Step[ir.Value]] = []
+    found: list[BufferAccesses[ir.Value]] = []
     for op in ops:
         if op.name == DEALLOCATE:
             found[-1] = replace(found[-1], ends=(*found[-1].ends, *op.operands))
         elif op.name != CONSTANT:
-            found.append(Step(op.operands, op.results))
+            found.append(BufferAccesses(op.operands, op.results))
     return found
 
 

@@ -1,14 +1,14 @@
 """End each buffer right after the last op that uses it."""
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.buffers.lifetimes import Step, last_uses
-from ttstack.dialects.placed import view_sources
+from ttstack.buffers.lifetimes import BufferAccesses, last_uses
+from ttstack.dialects.placement_attrs import view_sources
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 
 
-class Deallocate(Pass, name="deallocate"):
+class DeallocateBuffers(Pass, name="deallocate"):
     """Insert `ttnn.deallocate` for every buffer that the function makes and does not return."""
 
     def run(self, module: ir.Module) -> None:
@@ -19,7 +19,7 @@ class Deallocate(Pass, name="deallocate"):
 
 def _deallocate(ops: list[ir.Operation]) -> None:
     owners = buffer_owners(view_sources(ops))
-    last_use = last_uses((Step(op.operands, op.results) for op in ops), owners)
+    last_use = last_uses((BufferAccesses(op.operands, op.results) for op in ops), owners)
     made = [r for op in ops if op.name != "ttnn.constant" for r in op.results if r not in owners]
     for value in sorted(made, key=lambda v: last_use[v]):
         if last_use[value] < len(ops) - 1:

@@ -4,7 +4,7 @@ from ttstack.device.configs.attention import AttentionConfig
 from ttstack.ops.types import TILE, DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _NARROW = DType.BF16
@@ -12,7 +12,7 @@ _NARROW = DType.BF16
 
 
 @calls("scaled_dot_product_attention")
-def attention(o: Placed) -> Expression:
+def attention(o: PlacedOp) -> Expression:
     """Flash attention in chunks of queries and keys; a mask of one row is repeated for all queries."""
     if o.op.is_causal and o.op.query.shape[2] != o.op.key.shape[2]:
         raise NoCallError("causal attention of queries and keys of other lengths")
@@ -35,7 +35,7 @@ def attention(o: Placed) -> Expression:
     return o.cast(found, _NARROW if o.operand_dtype is DType.F32 else o.operand_dtype)
 
 
-def _narrow(o: Placed, place: str) -> Expression | None:
+def _narrow(o: PlacedOp, place: str) -> Expression | None:
     """An operand in a format that attention takes: not in 32 bits."""
     found = o.operand(place)
     if found is None or o.at(place)[1].dtype is not DType.F32:
@@ -43,7 +43,7 @@ def _narrow(o: Placed, place: str) -> Expression | None:
     return call("typecast", found, data_type(_NARROW))
 
 
-def chunks(o: Placed) -> Call:
+def chunks(o: PlacedOp) -> Call:
     """Elements of queries and of keys that a pass takes."""
     config, grid = o.device_op.config, o.device_op.grid
     most = AttentionConfig(*o.device_op.dispatch.domain[-2:]).tiles()
@@ -58,7 +58,7 @@ def chunks(o: Placed) -> Call:
 
 
 @calls("scaled_dot_product_attention_decode", "paged_scaled_dot_product_attention_decode")
-def decode(o: Placed) -> Expression:
+def decode(o: PlacedOp) -> Expression:
     """One query a user over a cache, of which a tensor says how much is filled."""
     if len({t.shape[-1] for t in (o.op.query, o.op.key, o.op.value)}) > 1:
         raise NoCallError("heads of queries, keys and values of other widths")
@@ -79,7 +79,7 @@ def decode(o: Placed) -> Expression:
 
 
 @calls("split_heads")
-def split_heads(o: Placed) -> Expression:
+def split_heads(o: PlacedOp) -> Expression:
     """As queries without keys where heads are whole tiles, else a reshape and a permutation."""
     batch, heads, rows, width = o.op.results[0].shape
     x = o.operand("input")
@@ -98,7 +98,7 @@ def split_heads(o: Placed) -> Expression:
 
 
 @calls("split_query_key_value_and_split_heads")
-def split_all_heads(o: Placed) -> Expression:
+def split_all_heads(o: PlacedOp) -> Expression:
     """Queries, keys and values out of one tensor, or of two."""
     if o.op.results[0].shape[-1] % TILE:
         raise NoCallError(f"heads of {o.op.results[0].shape[-1]} elements, which are no whole tiles")
@@ -117,7 +117,7 @@ def split_all_heads(o: Placed) -> Expression:
 
 
 @calls("concatenate_heads")
-def concatenate_heads(o: Placed) -> Expression:
+def concatenate_heads(o: PlacedOp) -> Expression:
     """Heads side by side where they are whole tiles, else a permutation and a reshape."""
     if o.op.input.shape[-1] % TILE == 0:
         return call("transformer.concatenate_heads", o.operand("input"), memory_config=o.memory)

@@ -7,12 +7,12 @@ from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.calls.users import in_shards
 from ttstack.ttnn_python.expression import Expression, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 
 @calls("fill_cache")
-def fill_cache(o: Placed) -> list[Statement]:
+def fill_cache(o: PlacedOp) -> list[Statement]:
     """The first rows of one user."""
     if o.op.input.shape[0] != 1:
         raise NoCallError("fill_cache takes one user at a time")
@@ -20,7 +20,7 @@ def fill_cache(o: Placed) -> list[Statement]:
 
 
 @calls("update_cache")
-def update_cache(o: Placed) -> list[Statement]:
+def update_cache(o: PlacedOp) -> list[Statement]:
     """A row a user, in shards of a user, at positions in a tensor."""
     heads = o.op.cache.shape[1]
     apart = o.op.users == o.op.input.shape[0]
@@ -38,7 +38,7 @@ def update_cache(o: Placed) -> list[Statement]:
     return [((), call("experimental.paged_update_cache", o.operand("cache"), held, update_idxs_tensor=at))]
 
 
-def _plain(o: Placed) -> tuple[Expression, Layout]:
+def _plain(o: PlacedOp) -> tuple[Expression, Layout]:
     """What is written, not in blocks."""
     given = o.at("input")[1]
     if not given.dtype.is_block:
@@ -46,14 +46,14 @@ def _plain(o: Placed) -> tuple[Expression, Layout]:
     return call("typecast", o.operands[1], data_type(DType.BF16)), replace(given, dtype=DType.BF16)
 
 
-def _positions(o: Placed) -> Expression | None:
+def _positions(o: PlacedOp) -> Expression | None:
     """Numbers with a sign."""
     at = o.operand("update_index")
     return at if o.at("update_index")[1].dtype is DType.SI32 else call("typecast", at, data_type(DType.SI32))
 
 
 @calls("paged_update_cache")
-def paged_update_cache(o: Placed) -> list[Statement]:
+def paged_update_cache(o: PlacedOp) -> list[Statement]:
     """A row a user, where a tensor says."""
     if o.op.input.shape[2] > TILE:
         raise NoCallError("more heads than a tile has rows")
@@ -68,7 +68,7 @@ def paged_update_cache(o: Placed) -> list[Statement]:
 
 
 @calls("paged_fill_cache")
-def paged_fill_cache(o: Placed) -> list[Statement]:
+def paged_fill_cache(o: PlacedOp) -> list[Statement]:
     """The first rows of a user, in the pages that it has."""
     operands = (o.operand(place) for place in ("cache", "input", "page_table"))
     users = o.operand("batch_idx_tensor")

@@ -7,18 +7,18 @@ from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.pool import padding
 from ttstack.ttnn_python.calls.table import PREPARED, Statement, calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type, layout, memory_layout
 
 
 @calls("conv2d")
-def conv2d(o: Placed) -> Expression:
+def conv2d(o: PlacedOp) -> Expression:
     """Windows of images."""
     found = call("conv2d", **_operands(o, _pixels(o)), **_images(o), **_configs(o))
     return call("reshape", found, list(o.op.results[0].shape), memory_config=o.memory)
 
 
-def prepare(o: Placed) -> Statement:
+def prepare(o: PlacedOp) -> Statement:
     """The weights of windows of images in tiles, on the device."""
     weight = o.operand("weight")
     assert weight is not None
@@ -43,7 +43,7 @@ def prepare(o: Placed) -> Statement:
 PREPARED["conv2d"] = prepare
 
 
-def _images(o: Placed) -> dict[str, Any]:
+def _images(o: PlacedOp) -> dict[str, Any]:
     _, height, width, _ = o.op.sizes
     return {
         "input_height": height,
@@ -56,7 +56,7 @@ def _images(o: Placed) -> dict[str, Any]:
 
 
 @calls("conv1d")
-def conv1d(o: Placed) -> Expression:
+def conv1d(o: PlacedOp) -> Expression:
     """Windows of sequences, channels last."""
     order = list(o.op.order)
     last = order == [0, 1, 2]
@@ -77,7 +77,7 @@ def conv1d(o: Placed) -> Expression:
 
 
 @calls("conv_transpose2d")
-def conv_transpose2d(o: Placed) -> Expression:
+def conv_transpose2d(o: PlacedOp) -> Expression:
     """Windows of what is spread apart."""
     rows = _pixels(o)
     _, height, width, _ = o.op.sizes
@@ -97,7 +97,7 @@ def conv_transpose2d(o: Placed) -> Expression:
     return call("reshape", found, list(o.op.results[0].shape))
 
 
-def _pixels(o: Placed) -> Call:
+def _pixels(o: PlacedOp) -> Call:
     """Images with all their pixels in one dimension."""
     n, height, width, channels = o.op.sizes
     if tuple(o.op.order) != (0, 1, 2, 3):
@@ -105,7 +105,7 @@ def _pixels(o: Placed) -> Call:
     return call("reshape", o.operand("input"), [1, 1, n * height * width, channels])
 
 
-def _operands(o: Placed, rows: Any) -> dict[str, Any]:
+def _operands(o: PlacedOp, rows: Any) -> dict[str, Any]:
     bias = o.operand("bias")
     return {
         "input_tensor": rows,
@@ -115,7 +115,7 @@ def _operands(o: Placed, rows: Any) -> dict[str, Any]:
     }
 
 
-def _sizes(o: Placed) -> dict[str, Any]:
+def _sizes(o: PlacedOp) -> dict[str, Any]:
     return {
         "device": Name("device"),
         "in_channels": o.op.channels,
@@ -125,7 +125,7 @@ def _sizes(o: Placed) -> dict[str, Any]:
     }
 
 
-def _configs(o: Placed) -> dict[str, Any]:
+def _configs(o: PlacedOp) -> dict[str, Any]:
     return {
         "dtype": o.dtype,
         "conv_config": _config(o),
@@ -134,7 +134,7 @@ def _configs(o: Placed) -> dict[str, Any]:
     }
 
 
-def _config(o: Placed) -> Call:
+def _config(o: PlacedOp) -> Call:
     source = o.device_op.operands[0]
     kind = memory_layout(source.memory_layout) if source.sharded else None
     return call(

@@ -2,28 +2,28 @@
 
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Name, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import layout
 
 DEVICE = Name("device")
 
 
 @calls("zeros", "ones", "empty")
-def plain(o: Placed) -> Expression:
+def plain(o: PlacedOp) -> Expression:
     """One value everywhere, or any."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "device": DEVICE, "memory_config": o.memory}
     return call(o.op.mnemonic, list(o.op.results[0].shape), **keywords)
 
 
 @calls("full")
-def full(o: Placed) -> Expression:
+def full(o: PlacedOp) -> Expression:
     """A number everywhere."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "device": DEVICE, "memory_config": o.memory}
     return call("full", list(o.op.results[0].shape), o.op.fill_value, **keywords)
 
 
 @calls("arange")
-def arange(o: Placed) -> Expression:
+def arange(o: PlacedOp) -> Expression:
     """Numbers in order along one dimension, repeated along the others."""
     op, (t, found) = o.op, o.result
     row = call("arange", op.start, op.end, op.step, dtype=o.dtype, device=DEVICE, layout=layout(found))
@@ -35,7 +35,7 @@ def arange(o: Placed) -> Expression:
 
 
 @calls("rand")
-def rand(o: Placed) -> Expression:
+def rand(o: PlacedOp) -> Expression:
     """Uniform samples."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "memory_config": o.memory}
     op = o.op

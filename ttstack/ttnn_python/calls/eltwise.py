@@ -5,10 +5,10 @@ from typing import Any
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
 from ttstack.ops.types import DType, QuantType
-from ttstack.ttnn_python.calls.formats import computed_in
+from ttstack.ttnn_python.calls.formats import compute_format
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, Name, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _OTHER_NAMES = {
@@ -36,21 +36,21 @@ def _alike(*bases: type[Op]) -> list[str]:
 
 
 @calls(*_alike(EltwiseUnary))
-def unary(o: Placed) -> Expression:
+def unary(o: PlacedOp) -> Expression:
     """Functions of one number."""
     name = _name(o)
-    held = computed_in(name, o.operand_dtype)
+    held = compute_format(name, o.operand_dtype)
     found = call(name, o.as_format(0, held), memory_config=o.memory)
     return _true_or_not(o, o.cast(found, held))
 
 
 @calls(*_alike(EltwiseBinary))
-def binary(o: Placed) -> Expression:
+def binary(o: PlacedOp) -> Expression:
     """Functions of two numbers; the result's format is asked for, because truth values have another one."""
     name = _name(o)
     if name == "divide" and not o.op.lhs.dtype.is_float:
         name = "div"
-    held = computed_in(name, o.operand_dtype)
+    held = compute_format(name, o.operand_dtype)
     alike = o.device_op.results[0].dtype if name in _OF_ONE_FORMAT else None
     wanted = alike if held is o.operand_dtype else held
     operands = o.operands if wanted is None else [o.as_format(i, wanted) for i in range(2)]
@@ -62,7 +62,7 @@ def binary(o: Placed) -> Expression:
     return _true_or_not(o, call(name, *operands, dtype=o.dtype, memory_config=o.memory))
 
 
-def _name(o: Placed) -> str:
+def _name(o: PlacedOp) -> str:
     """What `ttnn` calls the op; bits of truth values are the values, which lie there as real numbers."""
     mnemonic: str = o.op.mnemonic
     if mnemonic.startswith("bitwise_") and o.op.operands[0].dtype is DType.I1:
@@ -70,7 +70,7 @@ def _name(o: Placed) -> str:
     return _OTHER_NAMES.get(mnemonic, mnemonic)
 
 
-def _true_or_not(o: Placed, value: Expression) -> Expression:
+def _true_or_not(o: PlacedOp, value: Expression) -> Expression:
     """One for all numbers but zero, where arithmetic gives truth values."""
     mnemonic: str = o.op.mnemonic
     if o.op.results[0].dtype is not DType.I1 or mnemonic in _OF_TRUTH or mnemonic.startswith(("logical", "bitwise")):
@@ -79,14 +79,14 @@ def _true_or_not(o: Placed, value: Expression) -> Expression:
 
 
 @calls("gelu", "gelu_tanh")
-def gelu(o: Placed) -> Expression:
+def gelu(o: PlacedOp) -> Expression:
     """The exact form, and that by the hyperbolic tangent."""
     variant = "Tanh" if o.op.mnemonic == "gelu_tanh" else "Accurate"
     return o.unary("gelu", variant=Name(f"ttnn.GeluVariant.{variant}"))
 
 
 @calls("gelu_bw")
-def gelu_bw(o: Placed) -> Expression:
+def gelu_bw(o: PlacedOp) -> Expression:
     """The gradient of either form; it comes as a list of one."""
     if o.op.lhs.shape != o.op.rhs.shape:
         raise NoCallError("a derivative of a GELU whose gradient has another shape")
@@ -96,38 +96,38 @@ def gelu_bw(o: Placed) -> Expression:
 
 
 @calls("leaky_relu")
-def leaky_relu(o: Placed) -> Expression:
+def leaky_relu(o: PlacedOp) -> Expression:
     """With the slope below zero."""
     return o.unary("leaky_relu", o.op.parameter)
 
 
 @calls("selu")
-def selu(o: Placed) -> Expression:
+def selu(o: PlacedOp) -> Expression:
     """With its two factors."""
     return o.unary("selu", scale=o.op.scale, alpha=o.op.alpha)
 
 
 @calls("clamp_scalar")
-def clamp_scalar(o: Placed) -> Expression:
+def clamp_scalar(o: PlacedOp) -> Expression:
     """Between two numbers."""
-    held = computed_in("clamp", o.operand_dtype)
+    held = compute_format("clamp", o.operand_dtype)
     return o.cast(call("clamp", o.as_format(0, held), min=o.op.min, max=o.op.max, memory_config=o.memory), held)
 
 
 @calls("clamp_tensor")
-def clamp_tensor(o: Placed) -> Expression:
+def clamp_tensor(o: PlacedOp) -> Expression:
     """Between two tensors."""
     return o.unary("clamp", min=o.operand("min"), max=o.operand("max"))
 
 
 @calls("where")
-def where(o: Placed) -> Expression:
+def where(o: PlacedOp) -> Expression:
     """One of two, by a condition."""
     return call("where", o.operands[0], o.as_result(1), o.as_result(2), memory_config=o.memory)
 
 
 @calls("typecast")
-def typecast(o: Placed) -> Expression:
+def typecast(o: PlacedOp) -> Expression:
     """Another format; as truth values, whether a number is not zero."""
     if o.op.results[0].dtype is DType.I1 is not o.op.operands[0].dtype:
         return call("ne", o.operands[0], 0.0, dtype=o.dtype, memory_config=o.memory)
@@ -141,7 +141,7 @@ def typecast(o: Placed) -> Expression:
 
 
 @calls("bitcast_convert")
-def bitcast(o: Placed) -> Expression:
+def bitcast(o: PlacedOp) -> Expression:
     """The same bits as another format: those of the number's own type, where the device holds it in a narrower one."""
     x, wide = o.operands[0], DType.F32
     if o.op.operands[0].dtype is wide is not o.operand_dtype:
@@ -152,7 +152,7 @@ def bitcast(o: Placed) -> Expression:
 
 
 @calls("dropout")
-def dropout(o: Placed) -> Expression:
+def dropout(o: PlacedOp) -> Expression:
     """Zeros at random."""
     op = o.op
     keywords = {"probability": op.prob, "scale": op.scale, "seed": op.seed}
@@ -160,7 +160,7 @@ def dropout(o: Placed) -> Expression:
 
 
 @calls("quantize", "quantize_unrolled", "dequantize", "dequantize_unrolled", "requantize", "requantize_unrolled")
-def quantize(o: Placed) -> Expression:
+def quantize(o: PlacedOp) -> Expression:
     """Between real numbers and integers, by scales and zero points that are numbers or tensors."""
     name, held = o.op.mnemonic.removesuffix("_unrolled"), o.device_op.results[0].dtype
     held = DType.BF16 if held.is_block else held  # which no integers become
@@ -174,7 +174,7 @@ def quantize(o: Placed) -> Expression:
     return o.cast(_limited(o, found), held)
 
 
-def _limited(o: Placed, steps: Expression) -> Expression:
+def _limited(o: PlacedOp, steps: Expression) -> Expression:
     """Whole numbers within their type, which the library holds in 32 bits and does not limit."""
     found = o.op.results[0].dtype
     if not isinstance(found, QuantType):

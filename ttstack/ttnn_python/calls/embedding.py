@@ -6,14 +6,14 @@ from typing import Any
 from ttstack.ops.types import TILE, DType
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type, layout
 
 TILES = Name("ttnn.TILE_LAYOUT")
 
 
 @calls("embedding")
-def embedding(o: Placed) -> Expression:
+def embedding(o: PlacedOp) -> Expression:
     """Rows by indices of two dimensions."""
     shape = o.op.input.shape if o.op.shape is None else o.op.shape
     matrix = shape if len(shape) == 2 else (1, o.op.input.size)
@@ -22,7 +22,7 @@ def embedding(o: Placed) -> Expression:
     return found if len(shape) == 2 else call("reshape", found, list(result))
 
 
-def _rows(o: Placed, shape: Sequence[int], **keywords: Any) -> Call:
+def _rows(o: PlacedOp, shape: Sequence[int], **keywords: Any) -> Call:
     """Rows by indices without sign under a shape of two dimensions, of a table of bf16."""
     table = o.at("weight")[1].dtype
     if table is not DType.BF16:
@@ -36,21 +36,21 @@ def _rows(o: Placed, shape: Sequence[int], **keywords: Any) -> Call:
 
 
 @calls("embedding_bag")
-def embedding_bag(o: Placed) -> Expression | list[Statement]:
+def embedding_bag(o: PlacedOp) -> Expression | list[Statement]:
     """Rows of a bag looked up and pooled; where offsets say the bags, sums are a product with ones where a bag is."""
     if o.op.padding_idx != -1:
         raise NoCallError("bags in which an index does not count have no call")
     return _equal_bags(o) if o.op.offsets is None else _bags_by_offset(o)
 
 
-def _equal_bags(o: Placed) -> Expression:
+def _equal_bags(o: PlacedOp) -> Expression:
     bags, length = o.op.input.shape
     rows = _weighted(o, _rows(o, (bags, length), layout=TILES), [bags, length, 1])
     pooled = call(o.op.mode, rows, dim=1, keepdim=False, memory_config=o.memory)
     return o.cast(pooled, DType.BF16)
 
 
-def _bags_by_offset(o: Placed) -> list[Statement]:
+def _bags_by_offset(o: PlacedOp) -> list[Statement]:
     """Bag `i` has the positions that bag `i` and not bag `i + 1` has begun at."""
     if o.op.mode == "max":
         raise NoCallError("the greatest of bags that offsets say has no call")
@@ -79,13 +79,13 @@ def _bags_by_offset(o: Placed) -> list[Statement]:
     ]
 
 
-def _weighted(o: Placed, rows: Expression, shape: Sequence[int]) -> Expression:
+def _weighted(o: PlacedOp, rows: Expression, shape: Sequence[int]) -> Expression:
     weights = o.operand("per_sample_weights")
     return rows if weights is None else call("multiply", rows, call("reshape", weights, list(shape)))
 
 
 @calls("embedding_backward")
-def embedding_backward(o: Placed) -> Expression:
+def embedding_backward(o: PlacedOp) -> Expression:
     """Gradients added up by row of the table; not in 32 bits."""
     width, rows = o.op.weight.shape[-1], o.op.input.size
     if rows % TILE:

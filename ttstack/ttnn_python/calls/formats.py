@@ -25,7 +25,7 @@ _TAKEN = {
 """By the name of the call, all that it takes; what is not named takes real numbers."""
 
 
-def computed_in(name: str, given: DType) -> DType:
+def compute_format(name: str, given: DType) -> DType:
     """The format in which a call takes elements: their own, or the first that it takes and that is like theirs."""
     taken = _TAKEN.get(name, _REALS)
     alike = (DType.BF16, DType.F32) if given.is_float else (DType.SI32, DType.F32, DType.BF16)

@@ -2,12 +2,12 @@
 
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import Expression, Name, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import layout
 
 
 @calls("to_layout")
-def to_layout(o: Placed) -> Expression:
+def to_layout(o: PlacedOp) -> Expression:
     """Tiles or rows first, then the format, then the memory, each only where it changes."""
     given, wanted, x = o.device_op.operands[0], o.device_op.results[0], o.operands[0]
     retiled, cast = given.tiled != wanted.tiled, given.dtype != wanted.dtype
@@ -17,24 +17,24 @@ def to_layout(o: Placed) -> Expression:
         x = call("to_layout", x, layout(wanted))
     if not cast:
         return call("to_memory_config", x, o.memory)
-    if given.interleaved(wanted.memory_space) == given and not wanted.sharded:
+    if given.interleave(wanted.memory_space) == given and not wanted.sharded:
         return call("typecast", x, o.dtype, memory_config=o.memory)
     return call("to_memory_config", call("typecast", x, o.dtype), o.memory)
 
 
 @calls("deallocate")
-def deallocate(o: Placed) -> list[Statement]:
+def deallocate(o: PlacedOp) -> list[Statement]:
     """The end of a buffer."""
     return [((), call("deallocate", o.operands[0]))]
 
 
 @calls("clone")
-def clone(o: Placed) -> Expression:
+def clone(o: PlacedOp) -> Expression:
     """A copy."""
     return call("clone", o.operands[0], dtype=o.dtype, memory_config=o.memory)
 
 
 @calls("assign")
-def assign(o: Placed) -> list[Statement]:
+def assign(o: PlacedOp) -> list[Statement]:
     """Values into the buffer of another tensor."""
     return [((), call("copy", o.operand("input"), o.operand("target") or Name("None")))]

@@ -9,14 +9,14 @@ from ttstack.ops.types import DType, tiles
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "out_block_w", "per_core_M", "per_core_N")
 
 
 @calls("matmul", "linear")
-def matmul(o: Placed) -> Expression:
+def matmul(o: PlacedOp) -> Expression:
     """A product in the blocks of its program configuration, which fuses the activation."""
     keywords = {
         "transpose_a": o.op.transpose_a or None,
@@ -32,7 +32,7 @@ def matmul(o: Placed) -> Expression:
     return call("linear", a, b, bias=o.operand("bias"), **keywords)
 
 
-def _batched(o: Placed) -> Expression | None:
+def _batched(o: PlacedOp) -> Expression | None:
     """The first factor, repeated where the second alone has a batch, over which nothing is broadcast."""
     shape, result = o.op.a.shape, o.op.results[0].shape
     batch = result[:-2]
@@ -43,7 +43,7 @@ def _batched(o: Placed) -> Expression | None:
     return call("repeat", call("reshape", o.operand("a"), list(lead)), [*times, 1, 1])
 
 
-def program_config(o: Placed) -> Call | None:
+def program_config(o: PlacedOp) -> Call | None:
     """The configuration by its own name, with all blocks; None where the op has none."""
     config = o.device_op.config
     if not isinstance(config, MatmulConfig):
@@ -89,7 +89,7 @@ def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Cal
     return call(kind, compute_with_storage_grid_size=cores, **named)
 
 
-def _one_by_one(o: Placed) -> Call:
+def _one_by_one(o: PlacedOp) -> Call:
     """The only configuration of sparse products: one block after the other, its columns over all cores."""
     rows, depth, columns = (tiles(extent) for extent in (*o.op.a.shape[-2:], o.op.b.shape[-1]))
     grid = o.device_op.grid
@@ -111,7 +111,7 @@ def _one_by_one(o: Placed) -> Call:
 
 
 @calls("sparse_matmul")
-def sparse_matmul(o: Placed) -> Expression:
+def sparse_matmul(o: PlacedOp) -> Expression:
     """Products of the blocks that are in use, which their number is not told: a wrong one hangs a card."""
     used, (rows, columns) = o.operand("sparsity"), o.op.sparsity.shape[-2:]
     if o.at("sparsity")[1].dtype is not DType.BF16:

@@ -2,7 +2,7 @@
 
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError
 
 SUBBLOCK = 4
@@ -10,7 +10,7 @@ SUBBLOCK = 4
 
 
 @calls("layer_norm", "rms_norm")
-def trailing_norm(o: Placed) -> Expression:
+def trailing_norm(o: PlacedOp) -> Expression:
     """Statistics over the last dimension."""
     if len(o.op.normalized_shape) != 1:
         raise NoCallError(f"a norm over the last {len(o.op.normalized_shape)} dimensions: reshape them to one")
@@ -27,7 +27,7 @@ def trailing_norm(o: Placed) -> Expression:
     return o.cast(found, o.at("input")[1].dtype)
 
 
-def _sharded_program(o: Placed) -> Call | None:
+def _sharded_program(o: PlacedOp) -> Call | None:
     t, layout = o.at("input")
     if not (layout.sharded and layout.in_l1) or layout.grid is None:
         return None
@@ -43,7 +43,7 @@ def _sharded_program(o: Placed) -> Call | None:
 
 
 @calls("batch_norm_inference")
-def batch_norm(o: Placed) -> Expression:
+def batch_norm(o: PlacedOp) -> Expression:
     """By statistics that are given; channels are the second of four dimensions."""
     if o.op.operand.rank != 4 or o.op.dimension != 1:
         raise NoCallError(f"a batch norm along dimension {o.op.dimension} of rank {o.op.operand.rank}: NCHW only")
@@ -54,7 +54,7 @@ def batch_norm(o: Placed) -> Expression:
 
 
 @calls("distributed_layer_norm", "distributed_rms_norm")
-def distributed(o: Placed) -> Expression:
+def distributed_norm(o: PlacedOp) -> Expression:
     """Statistics of each chip, gathered, and the norm by all of them."""
     name = o.op.mnemonic.removeprefix("distributed_")
     x = o.operand("input")

@@ -4,14 +4,14 @@ from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.calls.users import in_shards
 from ttstack.ttnn_python.expression import Expression, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError
 
 
 @calls("rotary_embedding")
-def rotary_embedding(o: Placed) -> Expression:
+def rotary_embedding(o: PlacedOp) -> Expression:
     """The library's op where halves are whole tiles: for all rows by their places, or for the users of a step."""
-    if o.op.interleaved:
+    if o.op.interleave:
         raise NoCallError("pairs of neighbours: the library turns them by a matrix that is not emitted")
     shape, angles = o.op.input.shape, {_four(t.shape) for t in o.op.operands[1:]}
     whole = shape[-1] == TILE or shape[-1] % (2 * TILE) == 0
@@ -31,7 +31,7 @@ def _four(shape: tuple[int, ...]) -> tuple[int, ...]:
     return (*(1,) * (4 - len(shape)), *shape)
 
 
-def _operands(o: Placed) -> list[Expression]:
+def _operands(o: PlacedOp) -> list[Expression]:
     """Rows, and angles in four dimensions."""
     x, *tables = o.operands
     types = o.op.operands[1:]
@@ -39,14 +39,14 @@ def _operands(o: Placed) -> list[Expression]:
     return [x, *(v if t.rank == 4 else call("reshape", v, list(_four(t.shape))) for v, t in pairs)]
 
 
-def _at_one_place(o: Placed) -> Expression:
+def _at_one_place(o: PlacedOp) -> Expression:
     """The first row of a table for all rows; what fills the last tile is given, and cut off."""
     found = call("experimental.rotary_embedding", *_operands(o), 0, memory_config=o.memory)
     shape = list(o.op.input.shape)
     return call("slice", found, [0] * 4, shape, [1] * 4, memory_config=o.memory) if shape[2] % TILE else found
 
 
-def _at_own_places(o: Placed) -> Expression:
+def _at_own_places(o: PlacedOp) -> Expression:
     """Shards of a user, with a row of a table for each."""
     placed = zip(_operands(o), o.device_op.operands, o.op.operands, strict=True)
     held = [in_shards(o, value, layout, t.with_shape(_four(t.shape))) for value, layout, t in placed]
@@ -54,7 +54,7 @@ def _at_own_places(o: Placed) -> Expression:
     return call("to_memory_config", found, o.memory)
 
 
-def _step_by_step(o: Placed) -> Expression:
+def _step_by_step(o: PlacedOp) -> Expression:
     """Halves that change places, two products and a sum."""
     x, cos, sin = o.operands
     shape, half = list(o.op.input.shape), o.op.input.shape[-1] // 2

@@ -4,23 +4,23 @@ from collections.abc import Sequence
 
 from ttstack.device.kernel_class import is_free
 from ttstack.ops.types import TILE, DType
-from ttstack.ttnn_python.calls.formats import computed_in
+from ttstack.ttnn_python.calls.formats import compute_format
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Name, call
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import data_type
 
 
 @calls("reshape", "squeeze", "unsqueeze")
-def reshape(o: Placed) -> Expression:
+def reshape(o: PlacedOp) -> Expression:
     """The same elements under another shape."""
-    held = o.operand_dtype if is_free(o.device_op) else computed_in("reshape", o.operand_dtype)
+    held = o.operand_dtype if is_free(o.device_op) else compute_format("reshape", o.operand_dtype)
     found = call("reshape", o.as_format(0, held), list(o.op.results[0].shape), memory_config=o.memory)
     return o.cast(found, held)
 
 
 @calls("permute", "transpose")
-def permute(o: Placed) -> Expression:
+def permute(o: PlacedOp) -> Expression:
     """Dimensions in another order."""
     order = list(o.op.order)
     moved = [d for d, source in enumerate(order) if d != source]
@@ -30,17 +30,17 @@ def permute(o: Placed) -> Expression:
 
 
 @calls("concat")
-def concat(o: Placed) -> Expression:
+def concat(o: PlacedOp) -> Expression:
     """Tensors joined along a dimension; where they end within tiles, not in blocks of them."""
     at, rank = o.op.dim % o.op.results[0].rank, o.op.results[0].rank
     whole = at < rank - 2 or all(t.shape[at] % TILE == 0 for t in o.op.operands)
-    held = o.operand_dtype if whole else computed_in("slice of parts of tiles", o.operand_dtype)
+    held = o.operand_dtype if whole else compute_format("slice of parts of tiles", o.operand_dtype)
     joined = [o.as_format(i, held) for i in range(len(o.operands))]
     return o.cast(call("concat", joined, dim=o.op.dim, memory_config=o.memory), held)
 
 
 @calls("broadcast")
-def broadcast(o: Placed) -> Expression:
+def broadcast(o: PlacedOp) -> Expression:
     """Dimensions of extent 1 repeated."""
     if not o.op.input.rank:
         return call("clone", o.operands[0], memory_config=o.memory)
@@ -48,7 +48,7 @@ def broadcast(o: Placed) -> Expression:
 
 
 @calls("repeat")
-def repeat(o: Placed) -> Expression:
+def repeat(o: PlacedOp) -> Expression:
     """The tensor side by side with itself."""
     if not o.op.input.rank:
         return call("clone", o.operands[0], memory_config=o.memory)
@@ -56,15 +56,15 @@ def repeat(o: Placed) -> Expression:
 
 
 @calls("repeat_interleave")
-def repeat_interleave(o: Placed) -> Expression:
+def repeat_interleave(o: PlacedOp) -> Expression:
     """Each slice several times."""
     return o.unary("repeat_interleave", o.op.repeats, o.op.dim)
 
 
 @calls("pad")
-def pad(o: Placed) -> Expression:
+def pad(o: PlacedOp) -> Expression:
     """A value around the tensor, after what negative padding cuts off; what fits into its tiles stays in its memory."""
-    held = computed_in("pad", o.operand_dtype)
+    held = compute_format("pad", o.operand_dtype)
     x, shape, pads = o.as_format(0, held), o.op.input.shape, o.op.padding
     cuts = [o.op.cut(d) for d in range(len(shape))]
     if any(map(any, cuts)):
@@ -81,7 +81,7 @@ def pad(o: Placed) -> Expression:
     return call("to_memory_config", padded, o.memory) if inside and given != wanted else padded
 
 
-def _padded_in_rows(o: Placed, x: Expression, around: Sequence[tuple[int, int]], given: DType) -> Expression:
+def _padded_in_rows(o: PlacedOp, x: Expression, around: Sequence[tuple[int, int]], given: DType) -> Expression:
     """Elements before those that are there shift them within tiles, which is done in rows."""
     held = DType.BF16 if given.is_block else given
     plain = x if held is given else call("typecast", x, data_type(held))

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 from ttstack.ttnn_python.expression import Expression
-from ttstack.ttnn_python.placed import Placed
+from ttstack.ttnn_python.placed_op import PlacedOp
 
 Statement = tuple[tuple[str, ...], Expression]
 """Variables, and what gives their values; a call for its effect has none."""
 
-Spelling = Callable[[Placed], Expression | list[Statement]]
+Spelling = Callable[[PlacedOp], Expression | list[Statement]]
 
 CALLS: dict[str, Spelling] = {}
 """What spells each op: the expression that gives all its results, or several statements."""
 
-PREPARED: dict[str, Callable[[Placed], Statement]] = {}
+PREPARED: dict[str, Callable[[PlacedOp], Statement]] = {}
 """What brings the weights of an op into the form that it reads, once for all passes."""
 
 WRITES_FROM_HOST = ("arange", "conv1d", "conv_transpose2d", "full", "ones", "zeros")

@@ -16,10 +16,10 @@ class MisfitError(ValueError):
         self.path: list[str] = []
 
     def __str__(self) -> str:
-        return f"{'.'.join(map(shortened, self.path))}: {self.args[0]}" if self.path else self.args[0]
+        return f"{'.'.join(map(shorten_text, self.path))}: {self.args[0]}" if self.path else self.args[0]
 
 
-def shortened(text: str) -> str:
+def shorten_text(text: str) -> str:
     """A text of a stranger's on one line, in ASCII."""
     return shorten(ascii(text)[1:-1], 80, placeholder="...")
 
@@ -27,13 +27,13 @@ def shortened(text: str) -> str:
 def identifier(name: str) -> None:
     """Raise `MisfitError` where a name of a value is none in Python."""
     if not name.isidentifier():
-        raise MisfitError(f"'{shortened(name)}' is no name")
+        raise MisfitError(f"'{shorten_text(name)}' is no name")
 
 
 def _path(name: str) -> None:
     """Names of weights stand between quotes in code, where they are no identifiers."""
     if not name.isprintable() or set(name) & set('"\\') or any(part[:2] in ("", "__") for part in name.split(".")):
-        raise MisfitError(f"'{shortened(name)}' is no name of a weight")
+        raise MisfitError(f"'{shorten_text(name)}' is no name of a weight")
 
 
 def _named(made: Any) -> None:

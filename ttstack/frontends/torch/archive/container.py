@@ -58,17 +58,17 @@ _DEFLATED = 1032
 _PIECE = 1 << 20
 
 
-class DamageError(Exception):
+class ArchiveDamageError(Exception):
     """A file does not hold what was written."""
 
 
 @contextmanager
 def _intact() -> Iterator[None]:
-    """Raise `DamageError` for what a library finds at fault; for its calls alone, as it can also be ours."""
+    """Raise `ArchiveDamageError` for what a library finds at fault; for its calls alone, as it can also be ours."""
     try:
         yield
     except _FAULTS as e:
-        raise DamageError(str(e)) from e
+        raise ArchiveDamageError(str(e)) from e
 
 
 @dataclass(frozen=True)
@@ -93,16 +93,16 @@ class Container:
         raise SourceError(f"'{self.path}' holds {held}", hint=f"one program a file: {EXPORT}")
 
     def json(self, name: str) -> Any:
-        """The value of a JSON record; raises `DamageError` where it is none or too long."""
+        """The value of a JSON record; raises `ArchiveDamageError` where it is none or too long."""
         if (info := self.records.get(name)) is None:
-            raise DamageError(f"it has no {name}")
+            raise ArchiveDamageError(f"it has no {name}")
         if info.file_size > _MOST_JSON:
-            raise DamageError(f"{name} has {info.file_size:,} bytes, at most {_MOST_JSON:,} are read")
+            raise ArchiveDamageError(f"{name} has {info.file_size:,} bytes, at most {_MOST_JSON:,} are read")
         try:
             with _intact(), self.archive.open(info) as stream:
                 return json.loads(stream.read(info.file_size))
         except RecursionError as e:
-            raise DamageError(f"{name} is nested too deeply") from e
+            raise ArchiveDamageError(f"{name} is nested too deeply") from e
 
     def storage(self, name: str) -> torch.UntypedStorage:
         """The bytes of a record: a part of the file, or in memory where they are compressed.
@@ -116,11 +116,11 @@ class Container:
             return self._file[at : at + info.file_size]
         return self._inflate(info)
 
-    def checked(self) -> None:
+    def wait_for_checks(self) -> None:
         """Wait until all parts of the file in use are compared with their checksums.
 
         Raises:
-            DamageError: one differs.
+            ArchiveDamageError: one differs.
         """
         for check in self._checks:
             check.result()
@@ -139,12 +139,12 @@ class Container:
             name, extra = struct.unpack_from("<HH", header, 26)
         at = info.header_offset + len(header) + name + extra
         if at + info.compress_size > self.path.stat().st_size:
-            raise DamageError(f"{info.filename} ends behind the file")
+            raise ArchiveDamageError(f"{info.filename} ends behind the file")
         return at
 
     def _inflate(self, info: zipfile.ZipInfo) -> torch.UntypedStorage:
         if info.file_size > _DEFLATED * max(info.compress_size, 1):
-            raise DamageError(f"{info.filename} claims {info.file_size:,} bytes")
+            raise ArchiveDamageError(f"{info.filename} claims {info.file_size:,} bytes")
         place = 0
         with _intact(), self.archive.open(info) as stream:
             values = bytearray(info.file_size)
@@ -152,7 +152,7 @@ class Container:
                 values[place : place + len(piece)] = piece
                 place += len(piece)
         if place != len(values):
-            raise DamageError(f"{info.filename} has {place:,} bytes instead of {len(values):,}")
+            raise ArchiveDamageError(f"{info.filename} has {place:,} bytes instead of {len(values):,}")
         return torch.frombuffer(values, dtype=torch.uint8).untyped_storage() if values else torch.UntypedStorage(0)
 
     def _check(self, info: zipfile.ZipInfo, at: int) -> None:
@@ -164,11 +164,11 @@ class Container:
                 found = zlib.crc32(buffer[:read], found)
                 left -= read
         if left or found != info.CRC:
-            raise DamageError(f"Bad CRC-32 for file {info.filename!r}")
+            raise ArchiveDamageError(f"Bad CRC-32 for file {info.filename!r}")
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Container]:
+def open_archive(path: Path) -> Iterator[Container]:
     """The archive at `path` for as long as it is read.
 
     Raises:
@@ -178,7 +178,7 @@ def opened(path: Path) -> Iterator[Container]:
         try:
             with _archive(path) as archive:
                 yield Container(path, archive, _records(path, archive), pool)
-        except DamageError as e:
+        except ArchiveDamageError as e:
             raise SourceError(f"'{path}' is cut off or damaged", notes=(str(e),), hint=EXPORT) from e
         finally:
             pool.shutdown(cancel_futures=True)

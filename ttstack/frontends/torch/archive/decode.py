@@ -14,14 +14,14 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 from torch._export.serde import schema
 from torch._export.serde.union import _Union
 
-from ttstack.frontends.torch.archive.allowed import CHECKS, REFUSED, MisfitError, shortened
+from ttstack.frontends.torch.archive.allowed import CHECKS, REFUSED, MisfitError, shorten_text
 
 Decoder = Callable[[Any], Any]
 
 _LARGEST = 2**63
 
 
-def decoded(kind: type, value: object) -> Any:
+def decode_object(kind: type, value: object) -> Any:
     """The object of a class of torch's schema that plain values describe; keys that the class lacks do not count.
 
     Raises:
@@ -106,7 +106,7 @@ def _union(kind: type[_Union]) -> Decoder:
             raise MisfitError(f"has {len(held)} values instead of one")
         ((tag, inner),) = held.items()
         if tag not in types() or tag in refused:
-            raise MisfitError(refused.get(tag, f"is {shortened(tag)}, which is unknown"))
+            raise MisfitError(refused.get(tag, f"is {shorten_text(tag)}, which is unknown"))
         made = kind.create(**{tag: _within(tag, _decoder(types()[tag]), inner)})
         check(made)
         return made

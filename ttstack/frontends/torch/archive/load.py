@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.archive.allowed import MisfitError
-from ttstack.frontends.torch.archive.container import EXPORT, opened
+from ttstack.frontends.torch.archive.container import EXPORT, open_archive
 from ttstack.frontends.torch.archive.program import read_program
 from ttstack.frontends.torch.archive.weights import read_constants, read_weights
 
@@ -26,7 +26,7 @@ def load_archive(path: Path) -> ExportedProgram:
         SourceError: the file is no such archive, is damaged, or holds what this PyTorch or ttstack does not read.
         UnsupportedOpError: it has control flow, or ops that neither ttstack nor PyTorch itself defines.
     """
-    with opened(path) as archive:
+    with open_archive(path) as archive:
         try:
             described = read_program(archive)
             program = _deserialize(path, described, read_weights(archive), read_constants(archive))
@@ -34,7 +34,7 @@ def load_archive(path: Path) -> ExportedProgram:
             raise SourceError(f"'{path}' is no program that can be read", notes=(str(e),), hint=EXPORT) from e
         except RecursionError as e:
             raise SourceError(f"'{path}' is nested too deeply", hint=EXPORT) from e
-        archive.checked()
+        archive.wait_for_checks()
         return program
 
 

@@ -10,15 +10,15 @@ import torch
 from torch._export.serde import schema
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.torch.archive.allowed import MisfitError, shortened
+from ttstack.frontends.torch.archive.allowed import MisfitError, shorten_text
 from ttstack.frontends.torch.archive.container import Container
-from ttstack.frontends.torch.archive.decode import decoded
+from ttstack.frontends.torch.archive.decode import decode_object
 from ttstack.frontends.torch.archive.structures import plain_signature
 from ttstack.frontends.torch.archive.symbols import refuse_symbols
 from ttstack.frontends.torch.regions import INLINED, PREFIX, region_error
 from ttstack.frontends.torch.source_lines import line_of_trace, spell
 from ttstack.frontends.torch_to_ttir import CONVERSIONS
-from ttstack.frontends.unsupported import unsupported
+from ttstack.frontends.unsupported import unsupported_error
 
 _VERIFIERS = {"TRAINING", "ATEN", ""}
 _ON_FILES = {"from_file", "_print"}
@@ -35,7 +35,7 @@ def read_program(archive: Container) -> schema.ExportedProgram:
     """
     values = archive.json(f"models/{archive.program}.json")
     _check_version(archive.path, values)
-    program: schema.ExportedProgram = decoded(schema.ExportedProgram, values)
+    program: schema.ExportedProgram = decode_object(schema.ExportedProgram, values)
     graphs = list(_graphs(program.graph_module.graph))
     refuse_symbols(program.graph_module, graphs)
     _refuse_ops(graphs)
@@ -52,7 +52,7 @@ def _check_version(path: Path, program: Any) -> None:
             raise MisfitError("it names no version of its schema")
     if major != schema.SCHEMA_VERSION[0]:
         known = ".".join(map(str, schema.SCHEMA_VERSION))
-        by = f"PyTorch {shortened(str(program.get('torch_version', 'of another version')))}"
+        by = f"PyTorch {shorten_text(str(program.get('torch_version', 'of another version')))}"
         raise SourceError(
             f"'{path}' was written by {by} in schema {major}.{minor}",
             notes=(f"PyTorch {torch.__version__} reads schema {known}",),
@@ -77,13 +77,13 @@ def _refuse_ops(graphs: list[schema.Graph]) -> None:
         where = spell(line_of_trace(node.metadata.get("stack_trace", "")))
         region = node.target.removeprefix(PREFIX)
         if node.target != region and region not in INLINED:
-            raise region_error(shortened(region), where)
+            raise region_error(shorten_text(region), where)
         if node.target == region and not _is_known(node.target):
-            name = shortened(node.target.replace("torch.ops.", "torch.", 1).removesuffix(".default"))
+            name = shorten_text(node.target.replace("torch.ops.", "torch.", 1).removesuffix(".default"))
             found[name] += 1
             first.setdefault(name, where or "")
     if found:
-        raise unsupported(found, first, CONVERSIONS)
+        raise unsupported_error(found, first, CONVERSIONS)
 
 
 def _is_known(target: str) -> bool:
@@ -110,7 +110,7 @@ def _bare(program: schema.ExportedProgram) -> schema.ExportedProgram:
     """The graph, its signature, and names of inputs and results; no guards, which are code."""
     module = program.graph_module
     if not {*program.verifiers} <= _VERIFIERS:
-        raise MisfitError(f"its dialect is {shortened(', '.join(program.verifiers))}")
+        raise MisfitError(f"its dialect is {shorten_text(', '.join(program.verifiers))}")
     call = schema.ModuleCallEntry("", plain_signature(module))
     return schema.ExportedProgram(
         graph_module=schema.GraphModule(module.graph, module.signature, [call]),

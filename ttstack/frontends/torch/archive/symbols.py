@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from torch._export.serde import schema
 
-from ttstack.frontends.torch.archive.allowed import MisfitError, shortened
+from ttstack.frontends.torch.archive.allowed import MisfitError, shorten_text
 from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
 from ttstack.frontends.torch.source_lines import line_of_trace, spell
 
@@ -28,7 +28,7 @@ def refuse_symbols(module: schema.GraphModule, graphs: Sequence[schema.Graph]) -
         for name in (name for output in node.outputs for name in _names(output) if name in dynamic):
             where = spell(line_of_trace(node.metadata.get("stack_trace", "")))
             op = node.target.removeprefix("torch.ops.")
-            raise dynamic_result(shortened(op), dynamic[name], where)
+            raise dynamic_result(shorten_text(op), dynamic[name], where)
     raise MisfitError(f"'{next(iter(dynamic))}' has a dynamic shape, and nothing computes it")
 
 

@@ -7,9 +7,9 @@ import torch
 from torch._export.serde import schema
 from torch._export.serde.serialize import deserialize_scalar_type
 
-from ttstack.frontends.torch.archive.allowed import MisfitError, shortened
+from ttstack.frontends.torch.archive.allowed import MisfitError, shorten_text
 from ttstack.frontends.torch.archive.container import Container, pickles
-from ttstack.frontends.torch.archive.decode import decoded
+from ttstack.frontends.torch.archive.decode import decode_object
 
 _BYTES = 2**62
 """Bytes of an array, which may repeat those of its record: as many as NumPy counts."""
@@ -26,7 +26,7 @@ def read_constants(archive: Container) -> dict[str, torch.Tensor]:
 
 
 def _tensors(archive: Container, folder: str, config: str, prefix: str) -> dict[str, torch.Tensor]:
-    described = decoded(schema.PayloadConfig, archive.json(f"{folder}/{config}")).config
+    described = decode_object(schema.PayloadConfig, archive.json(f"{folder}/{config}")).config
     if pickled := sorted(name for name, entry in described.items() if entry.use_pickle):
         raise pickles(archive.path, pickled)
     storages = dict[str, torch.UntypedStorage]()
@@ -35,11 +35,11 @@ def _tensors(archive: Container, folder: str, config: str, prefix: str) -> dict[
         record = f"{folder}/{entry.path_name}"
         if not entry.path_name.startswith(prefix) or record not in archive.records or entry.tensor_meta is None:
             raise MisfitError(
-                f"'{shortened(name)}' lies in '{shortened(entry.path_name)}', which is no record of values"
+                f"'{shorten_text(name)}' lies in '{shorten_text(entry.path_name)}', which is no record of values"
             )
         if record not in storages:
             storages[record] = archive.storage(record)
-        tensor = _tensor(entry.tensor_meta, storages[record], shortened(name))
+        tensor = _tensor(entry.tensor_meta, storages[record], shorten_text(name))
         found[name] = torch.nn.Parameter(tensor, requires_grad=False) if entry.is_param else tensor
     return found
 
@@ -66,7 +66,7 @@ def _unread(sizes: tuple[int, ...], strides: tuple[int, ...], dtype: Any, name: 
     try:
         return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
     except RuntimeError as e:
-        raise MisfitError(f"'{name}' has the shape {list(sizes)}: {shortened(str(e))}") from e
+        raise MisfitError(f"'{name}' has the shape {list(sizes)}: {shorten_text(str(e))}") from e
 
 
 def _extents(given: list[schema.SymInt]) -> tuple[int, ...]:

@@ -14,16 +14,16 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.options.tables import Rules, TableSettings, load_rules
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import TABLES, defined, refresh_signature, system_desc
+from ttstack.passes.functions import TABLES, defined_functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip
-from ttstack.passes.ttir.tensor_train.decisions import Decision, decide
+from ttstack.passes.ttir.tensor_train.decisions import TableDecision, decide
 from ttstack.passes.ttir.tensor_train.fold import add_cores
 from ttstack.passes.ttir.tensor_train.prices import in_train
 from ttstack.passes.ttir.tensor_train.tables import find_tables
 from ttstack.passes.weights import Weights
 
 
-class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
+class CompressTables(TableSettings, ParameterPass, name="tensor-train"):
     """Replace embedding tables by trains of cores where error, bytes and predicted time allow it, and say why not."""
 
     config: Rules | Path | None = None
@@ -32,7 +32,7 @@ class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
     """Format of real numbers on the device, for predicted times; the source's own where not given."""
 
     @model_validator(mode="after")
-    def _read(self) -> "TensorTrain":
+    def _read(self) -> "CompressTables":
         others = self.model_fields_set.intersection(TableSettings.model_fields)
         if self.config is not None and others:
             raise PassOptionError(f"{', '.join(sorted(others))} beside config", hint="write it into the file")
@@ -50,7 +50,7 @@ class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
         """Decide on every table, replace those that pass, and write all decisions to the module."""
         desc, tables = system_desc(module), find_tables(module)
         self.rules.check_names(table.name for table in tables)
-        decisions: list[Decision] = []
+        decisions: list[TableDecision] = []
         for table in tables:
             chip = target_chip(table.lookups[0].function, desc)
             data = self._weights.arrays.get(table.name)
@@ -59,13 +59,15 @@ class TensorTrain(TableSettings, ParameterPass, name="tensor-train"):
             if decision.record.replaced:
                 _replace(decision, self._weights)
         gone = {decision.table.name for decision in decisions if decision.record.replaced}
-        for function in defined(module) if gone else ():
+        for function in defined_functions(module) if gone else ():
             erase_unused_parameters(function, gone)
             refresh_signature(function)
-        module.operation.attributes[TABLES] = plain_attribute([decision.record.known() for decision in decisions])
+        module.operation.attributes[TABLES] = plain_attribute(
+            [decision.record.known_fields() for decision in decisions]
+        )
 
 
-def _replace(decision: Decision, weights: Weights) -> None:
+def _replace(decision: TableDecision, weights: Weights) -> None:
     """Let all lookups of the table read the cores; each function has them among its parameters once."""
     assert decision.train is not None
     cores: dict[Any, list[ir.Value]] = {}

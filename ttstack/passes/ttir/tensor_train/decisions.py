@@ -12,7 +12,7 @@ from ttstack.ops.types import DType
 from ttstack.options.tables import TableSettings
 from ttstack.passes.ttir.tensor_train.plans import best_candidate
 from ttstack.passes.ttir.tensor_train.prices import dense_ns, train_ns
-from ttstack.passes.ttir.tensor_train.tables import Table
+from ttstack.passes.ttir.tensor_train.tables import EmbeddingTable
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.system_desc import ChipDesc
 from ttstack.tensor_train import TensorTrain, decompose
@@ -21,18 +21,18 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Decision:
+class TableDecision:
     """What becomes of a table, and its cores where it is replaced; a table that was only described gives no values."""
 
-    table: Table
+    table: EmbeddingTable
     record: EmbeddingTableReport
     train: TensorTrainType | None = None
     cores: TensorTrain | None = None
 
 
 def decide(
-    table: Table, settings: TableSettings | None, data: Array | None, chip: ChipDesc, dtype: DType | None
-) -> Decision:
+    table: EmbeddingTable, settings: TableSettings | None, data: Array | None, chip: ChipDesc, dtype: DType | None
+) -> TableDecision:
     """The decision on one table; `data` is None where it was only described.
 
     Nothing is decomposed before everything that spectra and predicted times tell speaks for it, and nothing is
@@ -43,14 +43,14 @@ def decide(
         table.name, rows, columns, str(table.type.dtype), len(table.lookups), table.type.nbytes
     )
     if (why := _left_alone(table, settings, data)) is not None or settings is None:
-        return Decision(table, replace(record, reason=why or ""))
+        return TableDecision(table, replace(record, reason=why or ""))
     try:
-        return _plan(Decision(table, record), settings, data, chip, dtype)
+        return _plan(TableDecision(table, record), settings, data, chip, dtype)
     except TensorTrainError as e:
-        return Decision(table, replace(record, reason="; ".join((e.diagnostic.message, *e.diagnostic.notes))))
+        return TableDecision(table, replace(record, reason="; ".join((e.diagnostic.message, *e.diagnostic.notes))))
 
 
-def _left_alone(table: Table, settings: TableSettings | None, data: Array | None) -> str | None:
+def _left_alone(table: EmbeddingTable, settings: TableSettings | None, data: Array | None) -> str | None:
     rows, _ = table.shape
     if settings is None:
         return "the settings leave it alone"
@@ -67,8 +67,8 @@ def _left_alone(table: Table, settings: TableSettings | None, data: Array | None
 
 
 def _plan(
-    found: Decision, settings: TableSettings, data: Array | None, chip: ChipDesc, dtype: DType | None
-) -> Decision:
+    found: TableDecision, settings: TableSettings, data: Array | None, chip: ChipDesc, dtype: DType | None
+) -> TableDecision:
     table = found.table
     values = None if data is None else _readable(data.reshape(table.shape))
     candidate = best_candidate(table, settings, values)
@@ -83,7 +83,7 @@ def _plan(
         ns_before=dense_ns(table, chip, dtype),
         ns_after=train_ns(table, train, chip, dtype),
     )
-    found = Decision(table, record, train)
+    found = TableDecision(table, record, train)
     if reasons := (*candidate.reasons, *_slowdown(record, settings)):
         return replace(found, record=replace(record, reason="; ".join(reasons)))
     if values is None:
@@ -92,7 +92,7 @@ def _plan(
     return _measure(found, settings, values)
 
 
-def _measure(found: Decision, settings: TableSettings, values: Array) -> Decision:
+def _measure(found: TableDecision, settings: TableSettings, values: Array) -> TableDecision:
     """Decompose, round the cores to the table's element type, and measure what they give."""
     assert found.train is not None
     train = found.train

@@ -1,14 +1,14 @@
 """Pooling of rows by bag with upstream dialects, in text."""
 
-from ttstack.ops.tensor_train import TensorTrainEmbeddingBag
-from ttstack.passes.ttir.tensor_train.linalg_text import computed, signless, tensor, to_index
+from ttstack.ops.tensor_train import TensorTrainBagLookup
+from ttstack.passes.ttir.tensor_train.linalg_text import product_dtype, signless, tensor, to_index
 
 _POOL = {"sum": "arith.addf", "mean": "arith.addf", "max": "arith.maximumf"}
 
 
-def bags_text(op: TensorTrainEmbeddingBag) -> str:
+def bags_text(op: TensorTrainBagLookup) -> str:
     """The lines that make `%pooled` from `%rows`, `%ids`, and `%offsets` or `%weights` where there are any."""
-    (bags, width), count, f = op.results[0].shape, op.indices.size, computed(op.train)
+    (bags, width), count, f = op.results[0].shape, op.indices.size, product_dtype(op.train)
     pooled, row, index = tensor(bags, width, f), tensor(width, f), signless(op.indices)
     counts = "arith.constant true"
     if op.padding_idx >= 0:
@@ -63,7 +63,7 @@ def bags_text(op: TensorTrainEmbeddingBag) -> str:
     }}"""
 
 
-def _bounds(op: TensorTrainEmbeddingBag) -> str:
+def _bounds(op: TensorTrainBagLookup) -> str:
     """`%begin` and `%end` of `%bag` among the flat indices."""
     if not op.has_offsets:
         return f"""%length = arith.constant {op.indices.shape[1]} : index

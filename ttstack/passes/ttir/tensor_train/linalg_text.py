@@ -27,7 +27,7 @@ def signless(t: TensorType) -> DType:
     return t.dtype if t.dtype.is_float else DType(f"i{t.dtype.bits}")
 
 
-def computed(train: TensorTrainType) -> DType:
+def product_dtype(train: TensorTrainType) -> DType:
     """The type in which products are formed."""
     return train.dtype if train.dtype.bits >= DType.F32.bits else DType.F32
 
@@ -38,7 +38,7 @@ def rows_text(train: TensorTrainType, indices: TensorType) -> str:
     lines = [f"%table_rows = arith.constant {train.plan.rows} : index"]
     for k in range(train.plan.order):
         lines += [*_digits(train, k, indices), *_gather(train, k, count), *_multiply(train, k, count)]
-    f, order = computed(train), train.plan.order
+    f, order = product_dtype(train), train.plan.order
     last = tensor(count, train.plan.cols, 1, f)
     rows = tensor(count, train.plan.cols, f)
     return "\n".join([*lines, f"%rows = tensor.collapse_shape %left{order} [[0], [1, 2]] : {last} into {rows}"])
@@ -64,7 +64,7 @@ def _digits(train: TensorTrainType, k: int, indices: TensorType) -> Iterator[str
 
 def _gather(train: TensorTrainType, k: int, count: int) -> Iterator[str]:
     _, inner, width = train.plan.core_shapes[k]
-    f, core = computed(train), tensor(*train.plan.core_shapes[k], train.dtype)
+    f, core = product_dtype(train), tensor(*train.plan.core_shapes[k], train.dtype)
     slices, value = tensor(count, inner, width, f), "%value"
     widen = ""
     if f is not train.dtype:
@@ -84,7 +84,7 @@ def _gather(train: TensorTrainType, k: int, count: int) -> Iterator[str]:
 
 def _multiply(train: TensorTrainType, k: int, count: int) -> Iterator[str]:
     """The product with the slices, `%left{k}`, as (rows, columns so far, rank)."""
-    plan, f = train.plan, computed(train)
+    plan, f = train.plan, product_dtype(train)
     before, factor, rank = math.prod(plan.col_factors[:k]), plan.col_factors[k], plan.ranks[k + 1]
     left = tensor(count, before, plan.ranks[k], f)
     right = tensor(count, plan.ranks[k], factor * rank, f)

@@ -11,7 +11,7 @@ from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import TILE, DType
 from ttstack.options.tables import TableSettings
 from ttstack.passes.ttir.tensor_train.prices import device_bytes
-from ttstack.passes.ttir.tensor_train.tables import Table
+from ttstack.passes.ttir.tensor_train.tables import EmbeddingTable
 from ttstack.tensor_train import Analysis, TensorTrainPlan, analyze, gate, plan
 
 Array = np.ndarray[Any, Any]
@@ -21,7 +21,7 @@ _ORDERS = (2, 3)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TensorTrainCandidate:
     """A train, why the gate refuses it, and the least error that it can have; no error is known without values."""
 
     train: TensorTrainType
@@ -29,13 +29,13 @@ class Candidate:
     least_error: float | None = None
 
 
-def best_candidate(table: Table, settings: TableSettings, values: Array | None) -> Candidate:
+def best_candidate(table: EmbeddingTable, settings: TableSettings, values: Array | None) -> TensorTrainCandidate:
     """The plan that takes the least on the device of those that pass the gate, or of all where none does.
 
     Raises:
         TensorTrainError: there is none; the message of the last that was tried.
     """
-    found: list[Candidate] = []
+    found: list[TensorTrainCandidate] = []
     fault: TensorTrainError | None = None
     for order in _orders(settings):
         try:
@@ -53,17 +53,19 @@ def _orders(settings: TableSettings) -> tuple[int, ...]:
     return (len(settings.ranks) + 1,) if settings.ranks and len(settings.ranks) > 1 else _ORDERS
 
 
-def _candidate(table: Table, settings: TableSettings, values: Array | None, order: int) -> Candidate:
+def _candidate(
+    table: EmbeddingTable, settings: TableSettings, values: Array | None, order: int
+) -> TensorTrainCandidate:
     """Columns are factored so that slices of cores are whole tiles where they can be."""
     dtype = table.type.dtype
     assert isinstance(dtype, DType)
     shape = plan(*table.shape, ranks=1, target=(TILE, TILE), order=order, row_factors=settings.row_factors)
     if values is None:
-        return Candidate(_smallest(shape, settings, None, dtype))
+        return TensorTrainCandidate(_smallest(shape, settings, None, dtype))
     analysis = analyze(values, row_factors=shape.row_factors, col_factors=shape.col_factors)
     train = _smallest(shape, settings, analysis, dtype)
     verdict = gate(values, train.plan, rel_error=settings.rel_error, dtype=_held(dtype), analysis=analysis)
-    return Candidate(train, verdict.reasons, verdict.least_error)
+    return TensorTrainCandidate(train, verdict.reasons, verdict.least_error)
 
 
 def _smallest(

@@ -5,20 +5,20 @@ from ttstack.dialects.base import describe
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import EmbeddingBag
-from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.ops.tensor_train import TensorTrainBagLookup, TensorTrainLookup
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
 from ttstack.passes.ttir.price import alone_ns
-from ttstack.passes.ttir.tensor_train.tables import Table
+from ttstack.passes.ttir.tensor_train.tables import EmbeddingTable
 from ttstack.system_desc import ChipDesc
 
 
-def dense_ns(table: Table, chip: ChipDesc, dtype: DType | None) -> float:
+def dense_ns(table: EmbeddingTable, chip: ChipDesc, dtype: DType | None) -> float:
     """Predicted nanoseconds of all lookups in the table as it is."""
     return sum(alone_ns(describe(lookup.op), chip, dtype) for lookup in table.lookups)
 
 
-def train_ns(table: Table, train: TensorTrainType, chip: ChipDesc, dtype: DType | None) -> float:
+def train_ns(table: EmbeddingTable, train: TensorTrainType, chip: ChipDesc, dtype: DType | None) -> float:
     """The same with the table as a train."""
     return sum(alone_ns(in_train(lookup.op, train), chip, dtype) for lookup in table.lookups)
 
@@ -27,9 +27,9 @@ def in_train(op: ir.Operation, train: TensorTrainType) -> Op:
     """The lookup in a train that stands for a dense one."""
     dense = describe(op)
     if not isinstance(dense, EmbeddingBag):
-        return TensorTrainEmbedding(indices=dense.operands[0], cores=train.cores, train=train)
+        return TensorTrainLookup(indices=dense.operands[0], cores=train.cores, train=train)
     vectors = [t for t in (dense.offsets, dense.per_sample_weights) if t is not None]
-    return TensorTrainEmbeddingBag(
+    return TensorTrainBagLookup(
         indices=dense.input,
         inputs=(*train.cores, *vectors),
         train=train,

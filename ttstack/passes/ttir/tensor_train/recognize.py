@@ -6,7 +6,7 @@ import numpy as np
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import reshaped
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -40,8 +40,8 @@ def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
     for index, classes in (test.operands, reversed(test.operands)):
         t = read_type(index.type)
         if _counts(classes, rows) and t.shape == (*shape[:-1], 1) and not t.dtype.is_float:
-            picked = ttir.embedding(reshaped(index, t.shape[:-1]), table)
-            return [reshaped(picked, product.results[0].shape)]
+            picked = ttir.embedding(reshape_to(index, t.shape[:-1]), table)
+            return [reshape_to(picked, product.results[0].shape)]
     return None
 
 
@@ -58,7 +58,7 @@ def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
     column = spread.operands[0]
     if read_type(column.type).shape != (gather.index.shape[0], 1):
         return None
-    return [ttir.embedding(reshaped(column, gather.index.shape[:1]), table)]
+    return [ttir.embedding(reshape_to(column, gather.index.shape[:1]), table)]
 
 
 def _made_by(value: ir.Value, through: str) -> Any:

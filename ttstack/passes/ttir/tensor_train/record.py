@@ -6,7 +6,7 @@ from ttstack.dialects.signature import read_arguments
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import Embedding, EmbeddingBag
-from ttstack.ops.tensor_train import TensorTrainEmbedding, TensorTrainEmbeddingBag
+from ttstack.ops.tensor_train import TensorTrainBagLookup, TensorTrainLookup
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import TABLES, functions, system_desc
@@ -38,7 +38,7 @@ class RecordTrains(Pass, name="record-trains"):
                 if op.name in _LOOKUPS and (name := _table(op, names)) not in made:
                     found[name] = _with_lookup(found.get(name), name, describe(op), chip, self.dtype)
         if found or known:
-            attributes[TABLES] = plain_attribute([record.known() for record in found.values()])
+            attributes[TABLES] = plain_attribute([record.known_fields() for record in found.values()])
 
 
 def _table(op: ir.Operation, names: list[str]) -> str:
@@ -52,7 +52,7 @@ def _table(op: ir.Operation, names: list[str]) -> str:
 def _with_lookup(
     record: EmbeddingTableReport | None, name: str, op: Op, chip: ChipDesc, dtype: DType | None
 ) -> EmbeddingTableReport:
-    assert isinstance(op, TensorTrainEmbedding | TensorTrainEmbeddingBag)
+    assert isinstance(op, TensorTrainLookup | TensorTrainBagLookup)
     train = op.train
     return EmbeddingTableReport(
         table=name,
@@ -72,9 +72,9 @@ def _with_lookup(
     )
 
 
-def _dense(op: TensorTrainEmbedding | TensorTrainEmbeddingBag) -> Op:
+def _dense(op: TensorTrainLookup | TensorTrainBagLookup) -> Op:
     """The lookup in the table that the train stands for."""
-    if isinstance(op, TensorTrainEmbedding):
+    if isinstance(op, TensorTrainLookup):
         return Embedding(input=op.indices, weight=op.train.table)
     rest = list(op.inputs[op.train.plan.order :])
     return EmbeddingBag(

@@ -7,7 +7,7 @@ from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.types import TensorType
-from ttstack.passes.functions import defined
+from ttstack.passes.functions import defined_functions
 from ttstack.program.records import TensorKind
 
 LOOKUPS = ("ttir.embedding", "ttir.embedding_bag")
@@ -24,7 +24,7 @@ class Lookup:
 
 
 @dataclass(frozen=True)
-class Table:
+class EmbeddingTable:
     """A parameter that lookups read, in all functions of the module."""
 
     name: str
@@ -39,12 +39,12 @@ class Table:
         return self.type.shape[-2], self.type.shape[-1]
 
 
-def find_tables(module: ir.Module) -> list[Table]:
+def find_tables(module: ir.Module) -> list[EmbeddingTable]:
     """Every parameter that is looked up, in the order of the arguments; one that functions share is one table."""
     lookups: dict[str, list[Lookup]] = {}
     others: dict[str, list[str]] = {}
     types: dict[str, TensorType] = {}
-    for function in defined(module):
+    for function in defined_functions(module):
         block = function.regions[0].blocks[0]
         for signature, value in zip(read_arguments(function), block.arguments, strict=True):
             if signature.kind is not TensorKind.PARAMETER:
@@ -56,4 +56,4 @@ def find_tables(module: ir.Module) -> list[Table]:
                     lookups.setdefault(signature.name, []).append(Lookup(op, function))
                 else:
                     others.setdefault(signature.name, []).append(f"'{op.name}' {read_location(op.location)}".strip())
-    return [Table(n, types[n], tuple(found), tuple(others.get(n, ()))) for n, found in lookups.items()]
+    return [EmbeddingTable(n, types[n], tuple(found), tuple(others.get(n, ()))) for n, found in lookups.items()]

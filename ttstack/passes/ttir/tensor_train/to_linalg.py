@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from ttstack.dialects.base import describe
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
-from ttstack.ops.tensor_train import Contraction, TensorTrainEmbeddingBag, TensorTrainReconstruct
+from ttstack.ops.tensor_train import Contraction, TensorTrainBagLookup, TensorTrainReconstruct
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import defined, refresh_signature
+from ttstack.passes.functions import defined_functions, refresh_signature
 from ttstack.passes.ttir.tensor_train.linalg_bags import bags_text
-from ttstack.passes.ttir.tensor_train.linalg_text import computed, rows_text, signless, tensor
+from ttstack.passes.ttir.tensor_train.linalg_text import product_dtype, rows_text, signless, tensor
 
 _NAMES = tuple(f"ttir.tensor_train_{name}" for name in ("embedding", "embedding_bag", "reconstruct"))
 
@@ -24,7 +24,7 @@ class ConvertTensorTrainToLinalg(Pass, name="convert-tensor-train-to-linalg"):
     def run(self, module: ir.Module) -> None:
         """Convert every lookup and reconstruction of the module."""
         made: dict[Contraction, str] = {}
-        for function in list(defined(module)):
+        for function in list(defined_functions(module)):
             ops = [op.operation for block in function.regions[0].blocks for op in block.operations]
             for op in ops:
                 if op.name in _NAMES:
@@ -68,7 +68,7 @@ def _function(name: str, op: Contraction) -> str:
     arguments = ", ".join(f"%{n}: {t}" for n, t in zip(_operand_names(op), types, strict=True))
     rows, lines = "%rows", [_ids(op, str(signless(indices))), rows_text(op.train, indices)]
     held = TensorType((op.chain.picked, op.train.plan.cols), op.train.dtype)
-    if isinstance(op, TensorTrainEmbeddingBag):
+    if isinstance(op, TensorTrainBagLookup):
         lines.append(bags_text(op))
         rows, held = "%pooled", result
     lines.append(_result(op, rows, held, result))
@@ -80,7 +80,7 @@ def _operand_names(op: Contraction) -> Sequence[str]:
     names = [f"core{k}" for k in range(op.train.plan.order)]
     if op.chain.first:
         names.insert(0, "indices")
-    if isinstance(op, TensorTrainEmbeddingBag):
+    if isinstance(op, TensorTrainBagLookup):
         names += ["offsets"] * op.has_offsets + ["weights_given"] * op.has_weights
     return names
 
@@ -94,7 +94,7 @@ def _ids(op: Contraction, index: str) -> str:
         tensor.yield %row : i64
     }} : {tensor(op.chain.picked, index)}"""
     found = _flatten("%ids", "%indices", op.operands[0].shape, index)
-    if isinstance(op, TensorTrainEmbeddingBag) and op.has_weights:
+    if isinstance(op, TensorTrainBagLookup) and op.has_weights:
         found += "\n    " + _flatten("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)
     return found
 
@@ -108,7 +108,7 @@ def _flatten(name: str, source: str, shape: tuple[int, ...], element: str) -> st
 
 def _result(op: Contraction, rows: str, held: TensorType, result: TensorType) -> str:
     """The element type of the table, and the shape of the indices in place of their number."""
-    f, lines = computed(op.train), []
+    f, lines = product_dtype(op.train), []
     if f is not result.dtype:
         t = tensor(*held.shape, result.dtype)
         lines.append(f"""%narrow_to = tensor.empty() : {t}

@@ -11,7 +11,7 @@ from ttstack.ttnn_python.spelling import Constants, data_type
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedOp:
     """The op, its layouts, and the variables that hold its operands."""
 
     device_op: DeviceOp

@@ -9,13 +9,13 @@ import numpy as np
 
 from ttstack.dialects.types import read_type
 from ttstack.frontends import conversion
-from ttstack.frontends.stablehlo_to_ttir.operands import known
+from ttstack.frontends.stablehlo_to_ttir.operands import known_elements
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 
 
 @dataclass(frozen=True)
-class Call(conversion.Call):
+class TosaOp(conversion.SourceOp):
     """A TOSA op with its converted operands."""
 
     @cached_property
@@ -54,7 +54,7 @@ class Call(conversion.Call):
 
     def values(self, i: int) -> np.ndarray[Any, Any]:
         """The elements of operand `i`, which must be known."""
-        found = known(self.operands[i])
+        found = known_elements(self.operands[i])
         if found is None:
             self.refuse(f"takes an operand {i} that is computed by the model", "use tosa.const")
         return found
@@ -72,7 +72,7 @@ def read_elements_of_index(attribute: Any) -> Sequence[int]:
     return [int(v) for v in np.array(attribute).reshape(-1)] if count else []
 
 
-class ConversionTable(conversion.ConversionTable[Call]):
+class TosaConversionTable(conversion.ConversionTable[TosaOp]):
     """The conversions of one family, by the op's name in TOSA."""
 
     def __init__(self) -> None:

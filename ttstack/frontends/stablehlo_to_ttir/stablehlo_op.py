@@ -20,7 +20,7 @@ _WORD = re.compile(r"(\w+)>$")
 _NOTHING = "a call of that name has no options"
 
 
-def called(target: str) -> str:
+def call_name(target: str) -> str:
     """What a call or composite of that name is called in tables and errors."""
     return target if target.startswith("chlo.") else f"@{target}"
 
@@ -31,7 +31,7 @@ def _closest(name: str, known: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Call(conversion.Call):
+class StablehloOp(conversion.SourceOp):
     """A StableHLO op, or a call of a `chlo` op or another function by name."""
 
     @staticmethod
@@ -39,7 +39,7 @@ class Call(conversion.Call):
         """The op's name; of a custom call the `chlo` op's, or `@target`."""
         if op.name != CUSTOM_CALL:
             return op.name
-        return called(op.attributes["call_target_name"].value)
+        return call_name(op.attributes["call_target_name"].value)
 
     @cached_property
     def types(self) -> tuple[TensorType, ...]:

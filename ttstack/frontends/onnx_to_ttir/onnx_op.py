@@ -9,11 +9,11 @@ import numpy as np
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion import table
-from ttstack.frontends.torch_to_ttir.call import Call as TorchCall
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 
 
 @dataclass(frozen=True)
-class Call(TorchCall):
+class OnnxOp(TorchOp):
     """An ONNX op with its converted operands, as it stands among torch ops."""
 
     def attribute(self, name: str, default: Any) -> Any:
@@ -24,7 +24,7 @@ class Call(TorchCall):
         found = self.op.attributes[key]
         return [element.value for element in found] if isinstance(default, tuple | list) else found.value
 
-    def known(self, i: int) -> np.ndarray[Any, Any] | None:
+    def known_values(self, i: int) -> np.ndarray[Any, Any] | None:
         """The values of operand `i`, where they are known."""
         made_by: Any = self.operands[i].owner
         match getattr(made_by, "name", ""):
@@ -39,12 +39,12 @@ class Call(TorchCall):
         """The integers that operand `i` holds; `default` where it is left out."""
         if self.is_none(i):
             return list(default)
-        if (values := self.known(i)) is None:
+        if (values := self.known_values(i)) is None:
             self.refuse(f"depends on the values of operand {i}", "use numbers known when the model is exported")
         return values.reshape(-1).tolist()
 
 
-class ConversionTable(table.ConversionTable[Call]):
+class OnnxConversionTable(table.ConversionTable[OnnxOp]):
     """The conversions of one family, by the op's name in ONNX."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ CONSTANT = "torch.constant."
 
 
 @dataclass(frozen=True)
-class Call(conversion.Call):
+class TorchOp(conversion.SourceOp):
     """A torch op with its converted operands. Operand `i` is read as what the op's schema says it is."""
 
     @staticmethod

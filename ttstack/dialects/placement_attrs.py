@@ -19,7 +19,7 @@ _GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity",
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacementAttrs:
     """The attributes of one placed op."""
 
     grid: Grid
@@ -41,7 +41,7 @@ def read_grids(op: ir.Operation) -> tuple[Grid, ...]:
     return tuple(Grid(*read_grid(a)) for a in op.attributes[GRIDS]) if GRIDS in op.attributes else ()
 
 
-def write_placed(op: ir.Operation, placed: Placed) -> None:
+def write_placement(op: ir.Operation, placed: PlacementAttrs) -> None:
     """Set the attributes on an operation."""
     if GRIDS in op.attributes:
         del op.attributes[GRIDS]
@@ -54,12 +54,12 @@ def write_placed(op: ir.Operation, placed: Placed) -> None:
         op.attributes[VIEW] = ir.UnitAttr.get()
 
 
-def read_placed(op: ir.Operation) -> Placed:
+def read_placement(op: ir.Operation) -> PlacementAttrs:
     """Read them back; raises `ValueError` where the op was not placed."""
     attributes = op.attributes
     if _CONFIG not in attributes:
         raise ValueError(f"'{op.name}' has no placement; run the passes 'assign-grids' and 'place' first")
-    return Placed(
+    return PlacementAttrs(
         grid=Grid(*read_grid(attributes[_GRID])),
         spread=Spread(attributes[_SPREAD].value),
         fidelity=Fidelity(attributes[_FIDELITY].value),
@@ -74,7 +74,7 @@ def view_sources(ops: Sequence[Any]) -> dict[ir.Value, ir.Value]:
     return {op.results[0]: op.operands[0] for op in ops if VIEW in op.attributes}
 
 
-def copy_placed(source: Any, target: Any) -> None:
+def copy_placement(source: Any, target: Any) -> None:
     """Give `target` the discardable attributes of `source`."""
     for named in source.attributes:
         name = named if isinstance(named, str) else named.name

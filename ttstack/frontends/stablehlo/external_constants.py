@@ -16,7 +16,7 @@ INLINE_BYTES = 1024
 """Constants up to this size stay in the module."""
 
 
-class Weights:
+class ExternalConstants:
     """The constants of a module that become arguments, by name, in the order in which functions use them.
 
     Ops hold their elements in `attribute`.

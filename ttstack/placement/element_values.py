@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.eltwise import Comparison
+from ttstack.ops.eltwise import EltwiseComparison
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.shape import Pad
 
@@ -23,7 +23,7 @@ _MOVING = frozenset({"slice_static", "slice_dynamic", "index"})
 
 
 @dataclass(frozen=True)
-class Contents:
+class ElementValues:
     """What elements can be: all of the numbers where they are few, else whether some may be `FAR` from zero."""
 
     numbers: frozenset[float] | None = None
@@ -38,20 +38,20 @@ class Contents:
         return self.far and max(sizes) > _BESIDE * min(sizes)
 
 
-UNKNOWN = Contents()
-TRUTH = Contents(frozenset({0.0, 1.0}))
+UNKNOWN = ElementValues()
+TRUTH = ElementValues(frozenset({0.0, 1.0}))
 
 
-def contents_of(array: np.ndarray[Any, Any]) -> Contents:
+def contents_of(array: np.ndarray[Any, Any]) -> ElementValues:
     """What a constant holds."""
     flat = array.reshape(-1)
     start = np.unique(flat[:4096])
     found = start if len(start) > _FEW else np.union1d(start, flat[~np.isin(flat, start)])
     far = bool((np.abs(flat.astype(np.float32, copy=False)) >= FAR).any())
-    return Contents(frozenset(map(float, found)) if len(found) <= _FEW else None, far)
+    return ElementValues(frozenset(map(float, found)) if len(found) <= _FEW else None, far)
 
 
-def contents_after(op: Op, operands: Sequence[Contents]) -> Contents:
+def contents_after(op: Op, operands: Sequence[ElementValues]) -> ElementValues:
     """What the only result of an op holds, of which the operands are known."""
     if op.family == "shape" or op.mnemonic in _MOVING:
         own = [c for c, t in zip(operands, op.operands, strict=True) if t.dtype == op.results[0].dtype]
@@ -73,9 +73,9 @@ def element_nest(op: Op) -> LoopNest | None:
     return None if any(tile_op.name == "matmul" for tile_op in nest.body) else nest
 
 
-def _tile(op: TileOp, given: Sequence[Contents]) -> Contents:
+def _tile(op: TileOp, given: Sequence[ElementValues]) -> ElementValues:
     """Functions that are not listed keep no number far from zero beside others, as `exp` does not."""
-    if issubclass(OPS.get(op.name, Op), Comparison) or op.name == "logical_not":
+    if issubclass(OPS.get(op.name, Op), EltwiseComparison) or op.name == "logical_not":
         return TRUTH
     match op.name:
         case "fill":
@@ -88,16 +88,16 @@ def _tile(op: TileOp, given: Sequence[Contents]) -> Contents:
             return _calculated(op, given)
 
 
-def _calculated(op: TileOp, given: Sequence[Contents]) -> Contents:
+def _calculated(op: TileOp, given: Sequence[ElementValues]) -> ElementValues:
     function = _COMPUTED.get(op.name)
     if function is None:
         return UNKNOWN
     if (known := _results(function, given)) is not None:
         return known
-    return Contents(far=any(c.far for c in (given[:1] if op.name == "div" else given)))
+    return ElementValues(far=any(c.far for c in (given[:1] if op.name == "div" else given)))
 
 
-def _results(function: Callable[..., Any], given: Sequence[Contents]) -> Contents | None:
+def _results(function: Callable[..., Any], given: Sequence[ElementValues]) -> ElementValues | None:
     sets = [c.numbers for c in given if c.numbers is not None]
     if len(sets) < len(given):
         return None
@@ -105,11 +105,11 @@ def _results(function: Callable[..., Any], given: Sequence[Contents]) -> Content
         return contents_of(np.array([function(*map(np.float32, numbers)) for numbers in product(*sets)], np.float32))
 
 
-def _either(given: Sequence[Contents]) -> Contents:
+def _either(given: Sequence[ElementValues]) -> ElementValues:
     sets = [c.numbers for c in given if c.numbers is not None]
     together = frozenset(chain.from_iterable(sets))
     few = len(sets) == len(given) and len(together) <= _FEW
-    return Contents(together if few else None, any(c.far for c in given))
+    return ElementValues(together if few else None, any(c.far for c in given))
 
 
 _SAME = frozenset({"copy", "reduce_max", "reduce_min", "transpose", "typecast"})

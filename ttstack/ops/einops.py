@@ -6,7 +6,7 @@ from math import prod
 
 
 @dataclass(frozen=True)
-class Rearrangement:
+class EinopsPattern:
     """Split axes, permute them, merge them."""
 
     split: tuple[int, ...]
@@ -18,7 +18,7 @@ class Rearrangement:
     """For each dimension of the result, the axes of `split` that are merged in it."""
 
 
-def rearrangement(pattern: str, shape: tuple[int, ...]) -> Rearrangement:
+def rearrangement(pattern: str, shape: tuple[int, ...]) -> EinopsPattern:
     """What `pattern` does to a tensor of `shape`; raises `ValueError` where it does not describe one.
 
     Every axis is named once on each side. Axes are merged, not split: patterns give no lengths.
@@ -33,7 +33,7 @@ def rearrangement(pattern: str, shape: tuple[int, ...]) -> Rearrangement:
     if not (arrow and len(before) == len(shape) and same and single):
         raise ValueError(f"pattern {pattern!r} does not describe a tensor of shape {list(shape)}")
     lengths = {name: length for group, length in zip(before, shape, strict=True) for name in group}
-    return Rearrangement(
+    return EinopsPattern(
         tuple(lengths[name] for name in names),
         tuple(names.index(name) for name in result),
         tuple(prod(lengths[name] for name in group) for group in after),

@@ -13,7 +13,7 @@ from ttstack.ops.types import TensorType
 
 
 @dataclass(frozen=True)
-class Call:
+class SourceOp:
     """An op of a source dialect with its converted operands."""
 
     op: ir.Operation
@@ -50,7 +50,7 @@ class Call:
             self.refuse(f"has a result of type {self.op.results[0].type}")
         return found
 
-    def used(self, i: int) -> bool:
+    def is_used(self, i: int) -> bool:
         """Whether anything reads result `i`."""
         return next(iter(self.op.results[i].uses), None) is not None
 
