@@ -64,7 +64,7 @@ def main() -> None:
         drawn = Path(relpath(options.plot, options.page.parent)) if options.plot else None
         command = f"python benchmarks/calibration/fit.py FOLDER {' '.join(sys.argv[2:])}"
         classes = by_class(seen), by_class(unseen)
-        told = page(options.system_desc, command, *classes, covered, traces_of(seen, refused), drawn)
+        told = page(options.system_desc, options.over, command, *classes, covered, traces_of(seen, refused), drawn)
         options.page.write_text("\n".join(told) + "\n")
     _write(options, figures, calibration_lines(stated) if unseen else ())
 

@@ -1,5 +1,6 @@
 """Formats, layouts and grids as measurement tables spell them."""
 
+import math
 import re
 
 from inexpressible import InexpressibleError
@@ -7,7 +8,7 @@ from rows import Row
 
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.ops.types import DType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc
 
 _DTYPES = {
@@ -145,3 +146,12 @@ def shards_of(row: Row, chip: ChipDesc) -> Grid:
         return Grid(shard.rows, shard.columns)
     around = [Grid(-(-shard.cores // c), c) for c in range(1, cols + 1) if c * rows >= shard.cores]
     return min(around, key=lambda grid: (grid.cores, -grid.cols), default=Grid(rows, cols))
+
+
+def fitting(row: Row, t: TensorType, grid: Grid) -> Grid:
+    """The rectangle of a number of cores with blocks that the tensor's tiles fill best."""
+    if "block" not in row.memory_layout.lower() or not re.fullmatch(r"\d+ cores", row.grid):
+        return grid
+    high, wide = -(-math.prod(t.shape[:-1]) // TILE), -(-t.shape[-1] // TILE)
+    turned = (grid, Grid(grid.cols, grid.rows))
+    return min(turned, key=lambda g: -(-high // g.rows) * -(-wide // g.cols))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from automatic import automatic
 from inexpressible import InexpressibleError
-from layouts import dtype_of, fidelity_of, grid_of, layout_of, named_grid, shards_of, stated_layouts
+from layouts import dtype_of, fidelity_of, fitting, grid_of, layout_of, named_grid, shards_of, stated_layouts
 from rows import Row
 from shapes import extents, named, operands
 from tuned import GRID, tuned
@@ -31,22 +31,30 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A matrix product with the configuration that the compiler would choose."""
     a, b = _factors(row)
     (m, k), n = a.shape[-2:], b.shape[-1]
-    grid = grid_of(row.grid, chip)
+    grid = fitting(row, TensorType((*a.shape[:-1], n), a.dtype), grid_of(row.grid, chip))
     in0, in1, out = _layouts(row, a, b, chip)
-    op = OPS["matmul"].on([a, b], {})
+    bias = _bias(row, n, b)
+    op = OPS["linear" if bias else "matmul"].on([a, b, *bias], {})
+    given = (in0, in1, *(Layout(dtype_of(row.dtypes[1] or row.dtypes[0])) for _ in bias))
     fidelity = fidelity_of(row.fidelity, a.dtype, b.dtype)
     held = sum(x.bank_bytes(t, chip.num_cores) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
     if "out" not in row.memory_layout and in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
-        return _automatic(DeviceOp(op, (in0, in1), (out,), grid, Spread.ROWS, fidelity), chip)
-    if chosen := _unasked(row, DeviceOp(op, (in0, in1), (out,), Grid(*chip.grid), fidelity=fidelity), chip):
+        return _automatic(DeviceOp(op, given, (out,), grid, Spread.ROWS, fidelity), chip)
+    if chosen := _unasked(row, DeviceOp(op, given, (out,), Grid(*chip.grid), fidelity=fidelity), chip):
         return chosen
     if grid == GRID and "manually tuned" in row.table:
-        return tuned(DeviceOp(op, (in0, in1), (out,), grid, fidelity=fidelity), (m, k, n), chip)
-    base = DeviceOp(op, (in0, in1), (out,), grid, fidelity=fidelity)
+        return tuned(DeviceOp(op, given, (out,), grid, fidelity=fidelity), (m, k, n), chip)
+    base = DeviceOp(op, given, (out,), grid, fidelity=fidelity)
     chosen = Pricing(chip).fastest(base, [grid], chip.l1_usable_bytes - held)
     if chosen is None:
         raise InexpressibleError(f"no blocks fit beside {held} bytes of tensors in L1")
     return stated_blocks(chosen.device_op, row.said.blocks, chip)
+
+
+def _bias(row: Row, n: int, b: TensorType) -> list[TensorType]:
+    """The row that is added to the product, where the row names a third operand as wide."""
+    third = re.search(r"\bin2 ([\dx]+)", row.shape)
+    return [TensorType((1, n), b.dtype)] if third and extents(third[1])[0][-1] == n else []
 
 
 def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
@@ -58,6 +66,8 @@ def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
         return None
     if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
         return automatic(base, chip, row.month, _stacked(row))
+    if "core_grid" in row.notes:
+        return stated_blocks(automatic(base, chip, row.month, _stacked(row), asked=True), row.said.blocks, chip)
     if row.time_kind != "device_kernel" or named_grid(row.grid, chip.tensix_grid) is not None:
         return None
     chosen = (automatic(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
@@ -157,7 +167,8 @@ def _pairs(grid: Grid, a: TensorType) -> Grid:
 
 
 def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[Layout, Layout, Layout]:
-    stated, grid = stated_layouts(row.memory_layout.lower()), shards_of(row, chip)
+    stated = stated_layouts(row.memory_layout.lower())
+    grid = fitting(row, TensorType((*a.shape[:-1], b.shape[-1]), a.dtype), shards_of(row, chip))
     everywhere, banks = "DRAM" if stated else row.memory_layout, Grid(1, chip.dram.num_channels)
     holders = _pairs(grid, a) if row.said.in0_cores is None else grid_of(f"{row.said.in0_cores} cores", chip)
     in0 = layout_of(stated.get("in0", everywhere), a.dtype, holders)

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from inexpressible import InexpressibleError
-from layouts import dtype_of, grid_of, layout_of, parse_grid, published, shards_of, stated_layouts
+from layouts import dtype_of, fitting, grid_of, layout_of, parse_grid, published, shards_of, stated_layouts
 from names import operation
 from placed import like
 from rows import Row
@@ -67,7 +67,7 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     t, words, listed = min(tensors(row), key=lambda t: t.size), operation(row.op), len(tensors(row))
     if listed == 1 and "sharded_partial" in words:
         raise InexpressibleError("the row does not say which part of the tensor is moved")
-    grid = _fitting(row, t, shards_of(row, chip))
+    grid = fitting(row, t, shards_of(row, chip))
     stated = stated_layouts(re.sub(r"\bto\b", "->", row.memory_layout))
     before, after = stated.get("in0", row.memory_layout), stated.get("out", "")
     if row.said.moved and after:
@@ -84,15 +84,6 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     source, target = (_on(published(text, size), dtype, grid, chip) for text, dtype in ((before, given), (after, made)))
     op = OPS["to_layout"].on([t], {}, t)
     return DeviceOp(op, (source,), (target,), target.grid or source.grid or grid, Spread.FLAT)
-
-
-def _fitting(row: Row, t: TensorType, grid: Grid) -> Grid:
-    """The rectangle of a number of cores with blocks that the tensor's tiles fill best."""
-    if "block" not in row.memory_layout.lower() or not re.fullmatch(r"\d+ cores", row.grid):
-        return grid
-    high, wide = -(-math.prod(t.shape[:-1]) // TILE), -(-t.shape[-1] // TILE)
-    turned = (grid, Grid(grid.cols, grid.rows))
-    return min(turned, key=lambda g: -(-high // g.rows) * -(-wide // g.cols))
 
 
 def _on(text: str, dtype: DType, grid: Grid, chip: ChipDesc) -> Layout:

@@ -13,9 +13,9 @@ from ttstack.cost.confidence import error_of_sum
 
 _TRACES = ("trace_", "decode_ops")
 """Beginnings of the names of files whose rows are the ops of a program."""
-_HEAD = """# Predicted and measured: {name}
+_HEAD = """# Predicted and measured: {title}
 
-By class of published measurements: mean error of predictions by figures fitted to all rows, then of each shape by
+By class of published measurements: mean error of predictions by figures fitted to all rows, then of each {over} by
 figures fitted without it, and mean errors of simpler formulas on the same rows. *Within* and *twice* are the shares of
 rows not seen that lie within the error stated beside them, and within twice that: 60 to 75 %, and at least 90 %, are
 meant.
@@ -43,6 +43,7 @@ class Trace(NamedTuple):
 
 def page(
     name: str,
+    over: str,
     command: str,
     seen: Mapping[str, Figures],
     unseen: Mapping[str, Figures],
@@ -50,8 +51,9 @@ def page(
     traces: Mapping[str, Trace],
     drawn: Path | None,
 ) -> Iterator[str]:
-    """The lines of the page."""
-    yield _HEAD.format(name=name, command=command)
+    """The lines of the page; `over` is what folds leave out as a whole."""
+    title = name if over == "shape" else f"{name}, {over}s left out"
+    yield _HEAD.format(title=title, over=over, command=command)
     errors = ("cross-validated mean", "median", "bias", "95th percentile")
     yield from _row("class", "rows", "in sample", *errors, "roofline", "PM IDEAL", "polaris", "within", "twice")
     yield from _row("---", *["---:"] * 11)

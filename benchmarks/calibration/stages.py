@@ -73,6 +73,7 @@ STAGES = (
         ("elementwise", "binary elementwise", "reduction"),
         {
             "dram.streamed_write_fraction": 150 / 288,
+            "unpack.page_cycles": 14,
             "noc.interleaved_read_bytes_per_cycle": 280,
             "pipeline.page_exponent": 2.3,
             "pipeline.fill_cycles": 630,
@@ -107,20 +108,15 @@ STAGES = (
     ),
     Stage("DRAMTile, NoC 1", ("dram bandwidth",), {"dram.interleaved_write_fraction": 140 / 288}),
     Stage(
-        "FlashAttention.md figure 6",
-        ("flash attention",),
-        {"attention.softmax_cycles_per_tile": 560, "attention.query_row_cycles": 1500},
-        rows="^calibration",
-    ),
-    Stage(
-        "FlashDecode.md figure 4 and decode steps 2026-08, n150",
-        ("decode attention",),
+        "FlashDecode.md figure 4, and attention of a Galaxy chip and decode steps 2026-08, Wormhole",
+        ("flash attention", "decode attention"),
         {
-            "attention.decode_cycles": 18000,
-            "attention.chunk_cycles": 6.9,
-            "attention.merge_cycles": 5100,
+            "attention.softmax_cycles_per_tile": 270,
+            "attention.chunk_cycles": 3000,
+            "attention.merge_cycles": 3000,
             "attention.merge_tile_cycles": 1400,
         },
+        rows="^(op_tables|decode)",
     ),
     Stage(
         "tt-mlir ds-perf, one-token products 2026-08, n150",

@@ -19,7 +19,7 @@ TIMES = {1024: 190.0, 2048: 700.0, 3072: 1700.0, 4096: 2600.0, 6144: 6300.0, 819
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("rows") / "calibration.csv"
+    path = tmp_path_factory.mktemp("rows") / "op_tables.csv"
     path.write_text("\n".join([COLUMNS, *(ATTENTION.format(*pair) for pair in TIMES.items())]) + "\n")
     return path
 
@@ -30,7 +30,7 @@ def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def fit(rows: Path, preset: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    only = ("--only", "FlashAttention", "--folds", "2", "--system-desc", str(preset))
+    only = ("--only", "FlashDecode", "--folds", "2", "--system-desc", str(preset))
     return run("fit.py", str(rows), *only, *options)
 
 
@@ -45,9 +45,9 @@ def fitted(rows: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_fit_gives_the_same_bytes_whatever_the_preset_had(rows: Path, fitted: Path, tmp_path: Path) -> None:
-    figure = f"{load(str(fitted)).chips[0].attention.query_row_cycles:.4g}"
+    figure = f"{load(str(fitted)).chips[0].attention.softmax_cycles_per_tile:.4g}"
     other = tmp_path / "other.yaml"
-    other.write_text(fitted.read_text().replace(f"query_row_cycles: {figure}", "query_row_cycles: 2500"))
+    other.write_text(fitted.read_text().replace(f"softmax_cycles_per_tile: {figure}", "softmax_cycles_per_tile: 250"))
     assert other.read_text() != fitted.read_text()
     done = fit(rows, other, "--check", str(other))
     assert done.returncode == 1

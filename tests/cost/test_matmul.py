@@ -8,7 +8,7 @@ import pytest
 from tests.cost.examples import GRID, placed_matmul
 from ttstack.cost import Term, predict
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import matmul_spreads
@@ -105,6 +105,31 @@ def test_readers_of_weights_over_the_banks_multiply_by_them() -> None:
     )
     filled_up = 128 * 12  # of 11 columns of a bank, in two subblocks of 6
     assert exact - fast == pytest.approx(chip.cycles_to_ns(filled_up * (64 - 16)))
+
+
+def test_columns_of_the_first_operand_that_lie_in_one_channel_come_at_its_rate() -> None:
+    """As measured on p150a boards: ttnn.linear(core_grid) of 102400x256x32 takes 481 us in steps of a tile along K."""
+    chip = load("blackhole_p150").chips[0]
+    config = MatmulConfig(type=MatmulProgram.MULTICAST_1D, in0_block_w=1, out_block_h=30, out_block_w=1)
+    times = {}
+    for k in (8, 9):
+        op = product(102400, 32 * k, 32)
+        op = OPS["matmul"].on([op.operands[0], op.operands[1].with_shape((32 * k, 32))], {})
+        placed = DeviceOp(op, (DRAM, DRAM), (DRAM,), Grid(10, 11), Spread.ROWS, Fidelity.HIFI2, config)
+        times[k] = predict(placed, chip).total_ns
+    assert times[8] == pytest.approx(481e3, rel=0.15)
+    assert times[9] < times[8] / 2, "nine pages of a row lie in as many channels as there are"
+
+
+def test_a_bias_comes_after_the_weights(chip: ChipDesc) -> None:
+    """As traced in Segformer: 2.6 us with a bias of a tile on 8 cores, of which 0.9 are its."""
+    shards = Layout(DType.BFP8_B, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, 8))
+    a, b = TensorType((256, 32), DType.BFP8_B), TensorType((32, 32), DType.BFP8_B)
+    weights = Layout(DType.BFP8_B)
+    bare = DeviceOp(OPS["matmul"].on([a, b], {}), (shards, weights), (shards,), Grid(1, 8), Spread.ROWS)
+    op = OPS["linear"].on([a, b, TensorType((1, 32), DType.BFP8_B)], {})
+    added = DeviceOp(op, (shards, weights, weights), (shards,), Grid(1, 8), Spread.ROWS)
+    assert 700 < predict(added, chip).total_ns - predict(bare, chip).total_ns < 1200
 
 
 def test_results_are_written_on_the_network_of_the_weights(chip: ChipDesc) -> None:

@@ -1,15 +1,15 @@
 """What the core with the most work computes: cycles of its math units, unpackers and packers."""
 
+import math
 from dataclasses import dataclass, replace
 
 from ttstack.cost.decode_setup import compute_blocks, streams_weights
-from ttstack.cost.key_split import chunk_cycles, key_parts
+from ttstack.cost.key_split import key_parts, score_chunk
 from ttstack.cost.row_kernels import row_cycles
 from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
 from ttstack.cost.window import window_cycles
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.footprint import attention_chunks
 from ttstack.device.kernel_class import attention_operands, is_attention, is_contraction, is_rowwise, turns_first
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
@@ -56,7 +56,8 @@ def _stream(device_op: DeviceOp, chip: ChipDesc) -> Work:
     if chain_of(device_op.op):
         return _times(device_op, busiest(device_op), iterations, chip)
     if not device_op.dispatch.reductions:
-        return _times(device_op, steps + finish, iterations, chip)
+        work = _times(device_op, steps + finish, iterations, chip)
+        return replace(work, unpack=work.unpack + bool(work.unpack) * iterations * chip.unpack.page_cycles)
     last = _times(device_op, finish, _output_pages(device_op), chip)
     each = _times(device_op, steps, iterations, chip, packs=_packs_each_step(device_op.dispatch))
     pack = max(each.pack, _pack_cycles(device_op, chip) * _output_pages(device_op))
@@ -143,15 +144,20 @@ def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -
 
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    """Products of visible score tiles and their softmax, one after the other on the same Dst."""
-    rows = device_op.core_units
-    score = visible_keys(device_op, chip) * rows / key_parts(device_op, chip)
+    """Products of visible score tiles and their softmax, one after the other on the same Dst, chunk by chunk.
+
+    What fills the last chunks is computed too.
+    """
+    rows, queries = device_op.core_units, device_op.dispatch.domain[-2]
+    q_chunk, k_chunk = score_chunk(device_op, chip)
+    rows *= math.ceil(queries / q_chunk) * q_chunk / queries
+    score = core_keys(device_op, chip) * rows
     products = sum(op.count for op in device_op.dispatch.work if op.name == "matmul") / _visible_share(device_op)
     size = max(device_op.operands[i].dtype.tile_bytes for i in attention_operands(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
-    cycles = score * (products * each + softmax) + rows * chip.attention.query_row_cycles
-    cycles += chunk_cycles(device_op, chip)
+    cycles = score * (products * each + softmax) + device_op.core_units * chip.attention.query_row_cycles
+    cycles += score / (q_chunk * k_chunk) * chip.attention.chunk_cycles
     return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0, score * products * each)
 
 
@@ -159,8 +165,14 @@ def _visible_share(device_op: DeviceOp) -> float:
     return next(op.count for op in device_op.dispatch.work if op.name.startswith("reduce_"))
 
 
+def core_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Key tiles of them that one core takes: where cores share a head, whole chunks."""
+    visible, parts, chunk = visible_keys(device_op, chip), key_parts(device_op, chip), score_chunk(device_op, chip)[1]
+    return visible if parts == 1 else math.ceil(visible / chunk / parts) * chunk
+
+
 def visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Key tiles that a row of query tiles is scored against; a causal mask cuts whole chunks only."""
-    keys, share = device_op.dispatch.steps, _visible_share(device_op)
-    chunk = attention_chunks(device_op, chip)[1]
+    """Key tiles that a row of query tiles is scored against, whole chunks: a causal mask cuts no others off."""
+    chunk, share = score_chunk(device_op, chip)[1], _visible_share(device_op)
+    keys = math.ceil(device_op.dispatch.steps / chunk) * chunk
     return keys if share >= 1 else min(keys, keys * share + chunk / 2)

@@ -4,6 +4,7 @@ import math
 
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import attention_chunks
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc
@@ -19,26 +20,30 @@ def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 def key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Chunks of keys of a head that cores take one after the other."""
+    return math.ceil(device_op.dispatch.steps / score_chunk(device_op, chip)[1])
+
+
+def score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
+    """Tiles of queries and of keys whose scores a core holds at a time."""
+    queries, keys = attention_chunks(device_op, chip)
+    if not isinstance(device_op.op, DecodeAttentionOp):
+        return queries, keys
     config = device_op.config
     said = config.k_chunk_tiles if isinstance(config, AttentionConfig) else None
-    return math.ceil(device_op.dispatch.steps / (said or chip.attention.decode_chunk_tiles))
-
-
-def chunk_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles of a core between its chunks of keys, for all heads that it has."""
-    if not isinstance(device_op.op, DecodeAttentionOp):
-        return 0.0
-    each = math.ceil(key_chunks(device_op, chip) / key_parts(device_op, chip))
-    return device_op.core_units * (each - 1) * chip.attention.chunk_cycles
+    return 1, min(said or chip.attention.decode_chunk_tiles, device_op.dispatch.steps)
 
 
 def merge_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles in which one core adds up the results of those that share a head, one after the other.
+    """Cycles in which the results of cores that share a head are added up, in a tree of so many of them at a time.
 
-    Each step rescales what is there and what comes, tile by tile, and adds.
+    A core rescales what is there and what comes, tile by tile, and adds, one result after the other.
     """
-    parts = key_parts(device_op, chip)
+    parts, cores = key_parts(device_op, chip), chip.attention.merge_cores
     if parts == 1:
         return 0.0
+    merges = 0
+    while parts > 1:
+        merges += min(parts, cores) - 1
+        parts = math.ceil(parts / cores)
     columns = tiles(device_op.op.results[0].shape[-1])
-    return (parts - 1) * (chip.attention.merge_cycles + columns * chip.attention.merge_tile_cycles)
+    return merges * (chip.attention.merge_cycles + columns * chip.attention.merge_tile_cycles)

@@ -16,7 +16,7 @@ from ttstack.cost.movement.price import movement_terms
 from ttstack.cost.norm_reduction import row_exchange_cycles
 from ttstack.cost.operand_streams import streams
 from ttstack.cost.page_kernels import contended_read_cycles, is_paged, setup_cycles, takes_turns
-from ttstack.cost.prologue import first_latency, first_share
+from ttstack.cost.prologue import bias_cycles, first_latency, first_share
 from ttstack.cost.result import FREE, Cost
 from ttstack.cost.row_kernels import weights_cycles
 from ttstack.cost.terms import Term, kernel_ns, largest
@@ -54,6 +54,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     cores, multiplying = device_op.cores * parts, compute_cores(device_op, chip) * parts
     arrival, before = max(*dram, *noc) * first, halo_step(device_op, chip)
     alone = first_latency(device_op, reads, chip) + weights_cycles(device_op, chip) + tilize_cycles(device_op, chip)
+    alone += bias_cycles(device_op, chip)
     terms = {
         Term.COMPUTE: work.math * ns,
         Term.UNPACK: work.unpack * ns,
@@ -64,7 +65,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.WAIT: (arrival + alone) * ns,
         Term.TAIL: (written * tail + merge_cycles(device_op, chip)) * ns,
         Term.FILL: fill_ns(chip) + (setup_cycles(device_op, chip) + decode_setup_cycles(device_op, chip)) * ns,
-        Term.SKEW: skew_ns(cores, chip),
+        Term.SKEW: skew_ns(cores, chip) if any(s.noc_bytes for s in (*reads, *writes)) else 0.0,
         Term.THROTTLE: throttle_ns(work.products * ns, multiplying, chip),
         **exchange_ns(device_op, chip, system),
     }

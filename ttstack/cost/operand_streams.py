@@ -1,5 +1,7 @@
 """What every operand and result costs to move: one stream each."""
 
+import math
+
 from ttstack.cost.data_stream import LOCAL, Stream
 from ttstack.cost.gather import gather_stream
 from ttstack.cost.indirect import indirect_stream
@@ -13,12 +15,16 @@ from ttstack.cost.window import window_stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts, unit_bytes
 from ttstack.device.halo import Halo
-from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_matmul, is_rowwise
+from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_matmul, is_rowwise, keeps_rows
 from ttstack.device.layout import Layout
+from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
+
+_IN_FLIGHT = 2
+"""Blocks of an operand of a matrix product that a core has room for."""
 
 
 def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Stream]]:
@@ -75,8 +81,24 @@ def _page_stream(
     if layout.sharded:
         cycles = max(cycles, dram_cycles(total, chip.dram.weights_read_bytes_per_second, chip))
         return Stream(cycles, total, total, own, bank_adjacent=True)
+    cycles = max(cycles, dram_cycles(total, _bank_rate(device_op, index, chip), chip))
     columns = index == 1 and senders == device_op.cores and is_matmul(device_op.dispatch)
     return Stream(cycles, total, total, own, in_blocks=columns, dram_pages=total / page)
+
+
+def _bank_rate(device_op: DeviceOp, index: int, chip: ChipDesc) -> float:
+    """Bytes per second of the channels that have pages of an interleaved operand which cores want at the same time.
+
+    All cores of a matrix product take the same columns of the first operand, two blocks of them at a time. Where a row
+    has as many pages as there are channels, or some of their divisors, a column lies in one of them, or few.
+    """
+    rate = chip.dram.interleaved_read_bytes_per_second
+    if index or not is_matmul(device_op.dispatch) or keeps_rows(device_op.op):
+        return rate
+    blocks = MatmulBlocks.of(device_op)
+    if math.prod(device_op.dispatch.domain[i] for i in device_op.dispatch.parallel[:-1]) == 1:
+        return rate
+    return rate * min(_IN_FLIGHT * blocks.k / blocks.k_blocks / math.gcd(blocks.k, chip.dram.num_channels), 1.0)
 
 
 def _filled_pages(device_op: DeviceOp, t: TensorType, layout: Layout) -> int:

@@ -67,6 +67,13 @@ def setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     if not is_paged(device_op):
         return 0.0
     read = len(read_apart(device_op))
-    there = len(device_op.operands) - read
-    further = max(read - 1, 0) * pipeline.operand_cycles + max(there - (not read), 0) * pipeline.shard_operand_cycles
+    further = max(read - 1, 0) * pipeline.operand_cycles + _shards_apart(device_op) * pipeline.shard_operand_cycles
     return bool(read) * pipeline.reader_cycles + further + is_reduction(device_op) * pipeline.reduce_cycles
+
+
+def _shards_apart(device_op: DeviceOp) -> int:
+    """Tensors of an op with several operands that stay in place, but for one operand and the result where all do."""
+    if len(device_op.operands) < 2:
+        return 0
+    local = [is_local(device_op, *part) for part in parts(device_op)]
+    return sum(local) - 2 * all(local)

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.cost.data_stream import Stream
+from ttstack.cost.transfers import link_kind
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_attention, is_contraction
+from ttstack.device.kernel_class import is_attention, is_contraction, is_matmul
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
 
@@ -21,6 +22,16 @@ def first_share(device_op: DeviceOp) -> float:
         blocks = MatmulBlocks.of(device_op)
         return 1 / (blocks.k_blocks * blocks.out_blocks) if blocks.k_blocks > 1 else 1.0
     return 1 / max(device_op.core_units * device_op.core_steps, 1)
+
+
+def bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles until the row that is added to a matrix product is there: read and sent on after all of the weights."""
+    if not is_matmul(device_op.dispatch) or len(device_op.operands) < 3 or device_op.operands[2].sharded:
+        return 0.0
+    noc, layout = chip.noc, device_op.operands[2]
+    tiles, size = device_op.core_pages(device_op.dispatch.inputs[2]), layout.dtype.tile_bytes
+    read = link_kind(chip, in_l1=layout.in_l1, write=False)
+    return sum(kind.latency_cycles + tiles * size / noc.bytes_per_cycle(kind) for kind in (read, noc.multicast))
 
 
 def first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:

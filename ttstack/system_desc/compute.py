@@ -80,6 +80,9 @@ class UnpackerDesc(Desc):
 
     bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Of both unpackers together, bytes per cycle.")
     min_cycles_per_tile: Cycles = Field(description="Issue time of a tile's instructions, however small, cycles.")
+    page_cycles: Cycles = Field(
+        description="Additional from one tile to the next of ops that take one of each operand at a time, cycles."
+    )
 
 
 class PackerDesc(Desc):

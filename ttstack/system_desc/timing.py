@@ -112,7 +112,10 @@ class AttentionDesc(Desc):
         description="Additional for attention to a cache: positions and pages are looked up, cycles."
     )
     decode_chunk_tiles: Count = Field(ge=1, description="Keys that a core takes at a time, in tiles, count.")
-    chunk_cycles: Cycles = Field(description="From one chunk of keys to the next in decoding, cycles.")
+    chunk_cycles: Cycles = Field(description="Additional for each chunk of scores, cycles.")
+    merge_cores: Count = Field(
+        ge=2, description="Cores of a head whose results one of them adds up, one by one, in a step of a tree, count."
+    )
     merge_cycles: Cycles = Field(description="Adding the result of another core that shares the head, cycles.")
     merge_tile_cycles: Cycles = Field(description="The same, for each column of tiles of the result, cycles.")
     key_chunk_tiles: Count = Field(ge=1, description="Keys that one pass of the inner loop takes, in tiles, count.")
