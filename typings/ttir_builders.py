@@ -17,7 +17,7 @@ from ttstack.mlir import ir
 {imports}
 
 class Builders:
-    def named(
+    def build(
         self, mnemonic: str, /, *operands: ir.Value | None, result: TensorType | None = None, **attributes: Any
     ) -> ir.Value: ...'''
 OPERANDS = {
