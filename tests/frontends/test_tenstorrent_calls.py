@@ -339,11 +339,13 @@ def test_what_a_call_says_wrong_is_named(target: str, options: Mapping[str, Any]
         ttstack.compile(call(target, [cache, rows], [cache], words(options)))
 
 
-def test_a_window_that_the_op_lacks_is_not_dropped():
+def test_a_window_of_keys_is_not_dropped():
     q, k, at = normal(1, 1, 2, 4), normal(1, 2, 8, 4), np.array([3], np.int32)
     said = words({"sliding_window_size": 2, "has_attention_mask": False, "has_attention_sink": False})
-    with pytest.raises(UnsupportedOpError, match="has a sliding_window_size of 2, which"):
-        ttstack.compile(call("tt.scaled_dot_product_attention_decode", [q, k, k, at], [q], said))
+    scores = np.einsum("abhd,bhsd->abhs", q, k[:, :, 2:4]) / 2
+    weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    wanted = np.einsum("abhs,bhsd->abhd", weights, k[:, :, 2:4])
+    check(call("tt.scaled_dot_product_attention_decode", [q, k, k, at], [q], said), [q, k, k, at], wanted)
 
 
 def test_gelu_is_torchs():

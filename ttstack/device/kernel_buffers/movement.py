@@ -87,6 +87,8 @@ def _in_pieces(op: Op, dtype: DType, cores: int) -> int | None:
     match op:
         case Concat():
             found = concat_bytes([t.shape for t in op.inputs], op.results[0].shape, op.dim, dtype, cores)
+        case Broadcast() if op.input.shape == op.results[0].shape:
+            found = 2 * dtype.tile_bytes  # Nothing is repeated: tiles are copied, one while the next comes.
         case Broadcast():
             found = repeat_bytes(op.input.shape, op.broadcast_dimensions, dtype, cores)
         case Repeat():

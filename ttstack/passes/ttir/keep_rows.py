@@ -72,7 +72,8 @@ def _kept(product: Matmul, source: ir.Value, found: Rearrangement) -> _Kept | No
     instead = replace(product, a=product.a.with_shape(shape))
     given = Rearrangement(found.sizes, (*((atom,) for atom in order), found.dims[-1]))
     back = Rearrangement.of(instead.results[0].shape).permute([*map(order.index, rows), len(order)])
-    return _Kept(source, given, instead, back)
+    shaped = back.reshape(product.results[0].shape)
+    return None if shaped is None else _Kept(source, given, instead, shaped)
 
 
 def _pays(op: Any, product: Matmul, steps: Sequence[Any], kept: _Kept, prices: Prices) -> bool:

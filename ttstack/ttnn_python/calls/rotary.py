@@ -11,7 +11,7 @@ from ttstack.ttnn_python.spelling import NoCallError
 @calls("rotary_embedding")
 def rotary_embedding(o: PlacedOp) -> Expression:
     """The library's op where halves are whole tiles: for all rows by their places, or for the users of a step."""
-    if o.op.interleave:
+    if o.op.interleaved:
         raise NoCallError("pairs of neighbours: the library turns them by a matrix that is not emitted")
     shape, angles = o.op.input.shape, {_four(t.shape) for t in o.op.operands[1:]}
     whole = shape[-1] == TILE or shape[-1] % (2 * TILE) == 0
