@@ -140,7 +140,7 @@ def _join(projections: Sequence[_Projection]) -> None:
 def _product(projections: Sequence[_Projection]) -> ir.Value:
     """One product with all weights, and all biases where there are any."""
     shared = projections[0].matmul
-    turned = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
+    turned: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
     weight = ttir.concat(*[p.weight for p in projections], dim=0 if shared.transpose_b else 1)
     operand, order = projections[0].product.operands[0], projections[0].turned
     operand = permute_dims(operand, order) if order else operand
