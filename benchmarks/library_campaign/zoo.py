@@ -1,7 +1,7 @@
 """All models of the zoo, and whether the library takes their programs.
 
-Small and full-size ones, in both formats, under both policies, for n150 and p150; programs on a mesh for n300 and
-t3000. A key is `model/size/dtype/policy/device`.
+Small and full-size ones, in both formats, under both policies, for n150 and p150; programs on a mesh are not among
+them. A key is `model/size/dtype/policy/device`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -2,27 +2,18 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from ttstack.choices import Choices
+from ttstack.choices import Choices, WeightStorage
 from ttstack.cli.choices import with_choices
 from ttstack.cli.console import stderr, stdout, write
 from ttstack.diagnostics import SourceError
 
 if TYPE_CHECKING:
     from ttstack.api import Program
-
-
-class WeightStorage(StrEnum):
-    """Where the values of weights go."""
-
-    AUTO = "auto"
-    INLINE = "inline"
-    BESIDE = "beside"
 
 
 @with_choices
@@ -49,7 +40,7 @@ def compile_model(
     weights: Annotated[
         WeightStorage,
         typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
-    ] = WeightStorage.AUTO,
+    ] = "auto",
     dump_ir: Annotated[
         Path | None,
         typer.Option("--dump-ir", metavar="DIR", help="Write the module after every pass that changed it."),
@@ -75,7 +66,7 @@ def compile_model(
             **choices,
         )
         start = time.perf_counter()
-        program.save(target, weights=weights.value)
+        program.save(target, weights=weights)
         saved = time.perf_counter() - start
     if timings:
         _print_timings({**program.phases, "save": saved})

@@ -1,11 +1,11 @@
 """`ttstack run`: execute a program on NumPy."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ttstack.choices import Numerics
 from ttstack.cli.console import stdout, write_json
 from ttstack.cli.options import (
     CsvOption,
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from ttstack.api import Program, Run
 
 
-class Numerics(StrEnum):
-    """How values are computed."""
-
-    IEEE = "ieee"
-    DEVICE = "device"
-
-
 def run_program(
     file: ProgramFile,
     inputs: Annotated[
@@ -40,7 +33,7 @@ def run_program(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of random inputs.")] = 0,
     numerics: Annotated[
         Numerics, typer.Option("--numerics", help="Compute in the model's element types, or in the device's formats.")
-    ] = Numerics.IEEE,
+    ] = "ieee",
     output: Annotated[
         Path | None,
         typer.Option("--output", metavar="FILE", help="Write outputs and updated values as .npz.", show_default=False),
@@ -102,7 +95,7 @@ def _execute(
 
         values = load_inputs(inputs, program.function(function))
     with show_ops() as progress:
-        done = program.run(values, seed, numerics.value, function=function, progress=progress)
+        done = program.run(values, seed, numerics, function=function, progress=progress)
     if output is not None:
         write_arrays(output, together(done.outputs, done.updated))
     return done
