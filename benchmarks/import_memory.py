@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import torch
+from process_memory import memory
 from torch import nn
 
 _ROOT = Path(__file__).parents[1]
@@ -38,12 +39,6 @@ def dlrm() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {"table": table, "bert": bert, "dlrm": dlrm}
-
-
-def memory(field: str) -> float:
-    """A field of this process's memory status in MiB: VmRSS now, VmHWM at most."""
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(field)) / 1024
 
 
 def measure(name: str) -> dict[str, float]:

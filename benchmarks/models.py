@@ -11,14 +11,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from process_memory import memory
+
 _ROOT = Path(__file__).parents[1]
 MODELS = {"mlp": "mlp:mlp", "dlrm": "dlrm:dlrm", "bert": "bert:bert_base"}
-
-
-def memory(field: str) -> float:
-    """A field of this process's memory status in MiB: VmRSS now, VmHWM at most."""
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(field)) / 1024
 
 
 def measure(name: str, system: str, dtype: str | None) -> dict[str, Any]:

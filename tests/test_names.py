@@ -1,4 +1,4 @@
-"""A name says one thing: no two classes share one, and functions are verbs, or nouns for what they give."""
+"""Names and docstrings: no two classes share one, functions are verbs or nouns for what they give; docstrings are sentences."""
 
 import ast
 import re
@@ -44,6 +44,14 @@ def functions(tree: ast.AST) -> Iterator[str]:
             yield from functions(node)
 
 
+def docstrings(tree: ast.AST) -> Iterator[str]:
+    """Those of modules, classes, functions and fields."""
+    blocks = (node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    for statement in (statement for block in blocks for statement in block if isinstance(statement, ast.Expr)):
+        if isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str):
+            yield statement.value.value
+
+
 def is_participle(name: str) -> bool:
     """Whether a function is named by a participle alone: `made_by` is, `moved_tiles` names tiles."""
     words = name.strip("_").split("_")
@@ -61,6 +69,12 @@ def test_functions_are_no_participles() -> None:
     names = {name for module in MODULES for name in functions(module)}
     assert len(names) > 1000
     assert {name for name in names if is_participle(name)} == set(KEPT)
+
+
+def test_docstrings_are_sentences() -> None:
+    said = [text for module in MODULES for text in docstrings(module)]
+    assert len(said) > 4000
+    assert not [text for text in said if text.split()[0] == "Of" or text.split("\n\n")[0].rstrip()[-1] not in ".:?"]
 
 
 @pytest.mark.parametrize("name", ["placed", "made_by", "rounded_to_even", "ops_shown", "closing", "known"])

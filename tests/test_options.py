@@ -73,7 +73,16 @@ def test_what_changes_nothing_gives_the_same_program(choice: tuple[dict[str, Any
 def test_every_option_makes_another_program(model: Path) -> None:
     """Else a forgotten one could not be seen. Some are made elsewhere, as they need another model or device."""
     made = {name for parts in VARIANTS.values() for part in parts for name in part}
-    assert made | {"system_desc", "function", "placement_budget", "placement_caution", "without"} == set(CHOICES)
+    elsewhere = {
+        "system_desc",
+        "function",
+        "placement_budget",
+        "placement_caution",
+        "without",
+        "precision",
+        "approximate",
+    }
+    assert made | elsewhere == set(CHOICES)
     plain = ttstack.compile(str(model)).binary.functions
     for part in (part for parts in VARIANTS.values() for part in parts if part):
         assert ttstack.compile(str(model), **part).binary.functions != plain, part

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ttstack.api import Program, Run, compile, load  # noqa: A004
     from ttstack.diagnostics import TTStackError
-    from ttstack.report import Report
+    from ttstack.report.report import Report
     from ttstack.system_desc import SystemDesc
     from ttstack.version import VERSION
 
@@ -24,7 +24,7 @@ __all__ = ["Program", "Report", "Run", "SystemDesc", "TTStackError", "__version_
 
 _HOMES = {
     "Program": "ttstack.api",
-    "Report": "ttstack.report",
+    "Report": "ttstack.report.report",
     "Run": "ttstack.api",
     "SystemDesc": "ttstack.system_desc",
     "TTStackError": "ttstack.diagnostics",

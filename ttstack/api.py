@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from ttstack.choices import Choices, Numerics, WeightStorage
+from ttstack.collector import rare_collections
 from ttstack.diagnostics import InputError
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Binary, Function, Tensor
-from ttstack.system_desc import SystemDesc
 
 if TYPE_CHECKING:
     from ttstack.options import CompileOptions
-    from ttstack.report import Report
+    from ttstack.report.report import Report
 
 Array = np.ndarray[Any, Any]
 
@@ -34,6 +34,11 @@ class Run:
     report: "Report"
     """Predicted time op by op."""
 
+    def _repr_html_(self) -> str:
+        from ttstack.report.html.notebook import run_fragment
+
+        return run_fragment({"outputs": self.outputs, "updated": self.updated}, self.report)
+
 
 @dataclass(frozen=True)
 class Program:
@@ -46,6 +51,13 @@ class Program:
     def __repr__(self) -> str:
         functions = (f"{f.name}({', '.join(map(_declared, f.arguments.items()))})" for f in self.binary.functions)
         return f"Program for {self.binary.system_desc.name}: {'; '.join(functions)}"
+
+    def _repr_html_(self) -> str:
+        from ttstack.report.html.notebook import program_fragment
+
+        names = [function.name for function in self.binary.functions]
+        ways = {name: {"takes": self.inputs(name), "gives": self.outputs(name)} for name in names}
+        return program_fragment(f"Program for {self.binary.system_desc.name}", ways)
 
     def inputs(self, function: str | None = None) -> dict[str, TensorType]:
         """Names and types of the values that `run` takes."""
@@ -72,7 +84,7 @@ class Program:
 
     def cost(self, function: str | None = None) -> "Report":
         """Predicted time op by op; allocates no tensor and executes nothing."""
-        from ttstack.report import build_report
+        from ttstack.report.build import build_report
 
         return build_report(self.binary, self.function(function).name)
 
@@ -124,13 +136,25 @@ class Program:
         found = self.function(function)
         return emit_python(self.binary, found, found.name, trace=trace, two_queues=two_queues)
 
-    def recompile(self, source: Any, inputs: Any = None, *, system_desc: SystemDesc | None = None) -> "Program":
+    def to_visualizer(self, path: str | Path, function: str | None = None) -> None:
+        """Write a new folder with `memory` and `performance`, which ttnn-visualizer opens.
+
+        Raises:
+            OutputError: there is something of that name, or it cannot be written.
+        """
+        from ttstack.report.visualizer.folder import write_folder
+
+        found = self.function(function)
+        write_folder(path, found, self.cost(found.name), self.binary.system_desc)
+
+    @rare_collections()
+    def recompile(self, source: Any, inputs: Any = None, **changes: Unpack[Choices]) -> "Program":
         """Compile a model as this program was compiled: placement, formats, overrides and Tensor-Train settings.
 
         Args:
             source: The model, as `compile` takes it; a program does not hold it.
             inputs: As `compile` takes them; shapes that were spelled out then are known.
-            system_desc: Another device; the program's own where None.
+            changes: Options in place of those that the program was compiled with, as `compile` takes them.
 
         Raises:
             TTStackError: whatever is wrong with the source, or the program was saved before programs held options.
@@ -138,8 +162,8 @@ class Program:
         from ttstack.options import CompileOptions
 
         options = CompileOptions.of_program(self.binary)
-        if system_desc is not None:
-            options = options.model_copy(update={"system_desc": system_desc})
+        if changes:
+            options = CompileOptions.of({**dict(options), **changes})
         return _compile(source, options.inputs if inputs is None else inputs, options)
 
     def save(self, path: str | Path, *, weights: WeightStorage = "auto") -> None:
@@ -182,13 +206,14 @@ def load(path: str | Path) -> Program:
     return Program(load_binary(path))
 
 
+@rare_collections()
 def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.compile)
     source: Any,
     inputs: Any = None,
     *,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Callable[[str], None] | None = None,
     **options: Unpack[Choices],
 ) -> Program:
     """Compile a model for a device.
@@ -199,7 +224,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
             `{"x": (32, 256), "ids": "32x128xi64"}`; float32 where no element type is named.
         dump_ir: A folder for the module's text after every pass that changed it.
         keep_ir: Whether the program carries the text of its IR stages.
-        progress: Called with the name of each phase and its seconds.
+        progress: Called with the name of each phase when it begins; `Program.phases` has their seconds.
         options: `system_desc`, `placement`, `dtype` and the others of `ttstack.choices.Choices`, which are those of
             `ttstack compile` under the same names.
 
@@ -218,15 +243,14 @@ def _compile(
     options: "CompileOptions",
     dump_ir: Path | None = None,
     keep_ir: bool = False,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Program:
     from ttstack.compiler import compile_module
     from ttstack.frontends.source import import_model
 
+    if progress:
+        progress("read")
     with import_model(source, inputs, options.function) as found:
-        if progress:
-            for phase, seconds in found.phases.items():
-                progress(phase, seconds)
         compiled = compile_module(
             found.module, options, weights=found.weights, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress
         )

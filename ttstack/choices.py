@@ -33,6 +33,21 @@ class RealFormat(StrEnum):
     BFP4_B = "bfp4_b"
 
 
+class Precision(StrEnum):
+    """How exact a whole model is on the device: formats and fidelities by what tensors and ops are for."""
+
+    ACCURACY = "accuracy"
+    BALANCED = "balanced"
+    PERFORMANCE = "performance"
+    THROUGHPUT = "throughput"
+
+
+class Approximation(StrEnum):
+    """Functions that the device has in a faster form, which gives other values."""
+
+    GELU = "gelu"
+
+
 class Rewrite(StrEnum):
     """What makes programs faster and leaves values as they are, by the names of passes; each can be left out."""
 
@@ -49,9 +64,15 @@ class Rewrite(StrEnum):
     FOLD_MOVEMENT = "fold-movement"
     FUSE = "fuse"
     JOIN_PRODUCTS = "join-products"
+    STEPS_FIRST = "steps-first"
     SINK_SLICES = "sink-slices"
     SHARE_ROWS = "share-rows"
+    JOIN_COLUMNS = "join-columns"
+    JOIN_HEADS = "join-heads"
+    FUSE_ACTIVATIONS = "fuse-activations"
+    JOIN_SLICES = "join-slices"
     FOLD_PARAMETERS = "fold-parameters"
+    UNTIE_TABLES = "untie-tables"
     FOLD_LOOKUPS = "fold-lookups"
     POOL_BAGS = "pool-bags"
     FOLD_MAPS = "fold-maps"
@@ -117,6 +138,23 @@ class Choices(TypedDict, total=False):
     ]
     weights_dtype: Annotated[
         str | None, Choice("Format of weights on the device; that of all else by default.", RealFormat)
+    ]
+    precision: Annotated[
+        str | None,
+        Choice(
+            "Formats and fidelities of weights, caches, attention and all else by a preset's name, instead of the two "
+            "above.",
+            Precision,
+        ),
+    ]
+    approximate: Annotated[
+        str | Sequence[str] | None,
+        Choice(
+            f"Functions that are computed in the device's fast form, which changes values: {', '.join(Approximation)}; "
+            "those of the precision by default.",
+            str,
+            "NAME,NAME|none",
+        ),
     ]
     tensor_train: Annotated[
         PathLike | Mapping[str, Any] | None,

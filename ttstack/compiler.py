@@ -12,7 +12,7 @@ from ttstack.emit import emit
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
-from ttstack.passes.base import Hook, PassRun
+from ttstack.passes.base import Hook, PassRun, Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import ttir_to_ttnn
@@ -20,8 +20,8 @@ from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
 from ttstack.version import VERSION
 
-Progress = Callable[[str, float], None]
-"""Called with the name of each phase and its seconds when it has ended."""
+Progress = Callable[[str], None]
+"""Called with the name of each phase when it begins."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +52,25 @@ def compile_module(
 
     def timed(step: PassRun, _: ir.Module) -> None:
         phases[step.step.title] = phases.get(step.step.title, 0.0) + step.seconds
-        if progress:
-            progress(step.step.title, step.seconds)
 
     values = Weights.of(weights)
     pipeline = ttir_to_ttnn(options).with_weights(values)
     hooks: list[Hook] = [timed]
     if dump_ir:
         hooks.append(dump_hook(dump_ir, module))
-    pipeline.run(module, after=hooks)
+    pipeline.run(module, after=hooks, before=progress)
+    if progress:
+        progress("emit")
     start = time.perf_counter()
-    binary = emit(module, weights=values.arrays, pipeline=str(pipeline), options=options.to_json(), version=VERSION)
+    binary = to_binary(module, values.arrays, pipeline, options)
     if keep_ir:
         binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
     phases["emit"] = time.perf_counter() - start
     return Compiled(binary, phases)
+
+
+def to_binary(
+    module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]], pipeline: Pipeline, options: CompileOptions
+) -> Binary:
+    """The program of a module that went through a pipeline, which says how it was made."""
+    return emit(module, weights=weights, pipeline=str(pipeline), options=options.to_json(), version=VERSION)

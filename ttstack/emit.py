@@ -129,7 +129,7 @@ class _Emitter:
         tensor = self._tensor(op.results[0], name, TensorKind.CONSTANT, address)
         self.weights.append(Weight(name, tensor.type, read_elements(op.attributes["value"])))
 
-    def _tensor(self, value: Any, name: str, kind: TensorKind, address: int) -> Tensor:
+    def _tensor(self, value: ir.Value, name: str, kind: TensorKind, address: int) -> Tensor:
         layout = read_layout(value.type.encoding)
         owner = self.owners.get(value)
         tensor = Tensor(

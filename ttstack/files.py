@@ -4,6 +4,8 @@ import errno
 import fcntl
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +14,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ttstack.diagnostics import OutputError
+
+_FOLDER_MODE = 0o755
+"""What folders have that others may read."""
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
@@ -42,6 +47,26 @@ def replace_file(path: str | PathLike[str]) -> Generator[BinaryIO]:
             with part_of(target) as part:
                 yield part.file
                 part.put(target)
+
+
+@contextmanager
+def new_folder(path: str | PathLike[str]) -> Generator[Path]:
+    """A folder that gets its name once all is in it, and vanishes where that fails.
+
+    Raises:
+        OutputError: there is something of that name, or it cannot be made.
+    """
+    target = Path(path)
+    with report_refusals(target):
+        part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        try:
+            yield part
+            part.chmod(_FOLDER_MODE)
+            if target.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            part.rename(target)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
 
 
 @contextmanager

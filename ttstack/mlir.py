@@ -1,24 +1,27 @@
 """The only module that names the host package of the MLIR bindings.
 
 Everything else says `from ttstack.mlir import ir, ext, func`; another host package is one edit here.
-`fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx, and `execution_engine` are imported when they are
-first asked for.
+`fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx, `execution_engine`, and `stablehlo` and the torch
+dialect, which take 3 MiB of memory, are imported when they are first asked for.
 """
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from torch_mlir import ir, rewrite
-from torch_mlir._mlir_libs import _stablehlo as stablehlo
-from torch_mlir._mlir_libs import _torchMlir as _torch
 from torch_mlir.dialects import ext, func, quant
 from torch_mlir.passmanager import PassManager
+
+if TYPE_CHECKING:
+    from torch_mlir._mlir_libs import _stablehlo as stablehlo
 
 __all__ = [
     "PassManager",
     "ext",
     "func",
     "ir",
+    "load_libraries",
     "quant",
     "register_stablehlo_dialects",
     "register_torch_dialect",
@@ -36,18 +39,27 @@ _LATE = {
     "execution_engine": "torch_mlir.execution_engine",
     "fx_importer": "torch_mlir.extras.fx_importer",
     "onnx_importer": "torch_mlir.extras.onnx_importer",
+    "stablehlo": "torch_mlir._mlir_libs._stablehlo",
+    "torch_dialect": "torch_mlir._mlir_libs._torchMlir",
 }
+
+
+def load_libraries() -> None:
+    """Import what the two functions below take, as is done before a process is forked."""
+    for name in ("stablehlo", "torch_dialect"):
+        import_module(_LATE[name])
 
 
 def register_torch_dialect(context: ir.Context) -> None:
     """Make the torch dialect known to `context`; a second call changes nothing."""
-    _torch.register_dialect(context)
+    import_module(_LATE["torch_dialect"]).register_dialect(context)
 
 
 def register_stablehlo_dialects(context: ir.Context) -> None:
     """Make `stablehlo`, `chlo`, `vhlo` and StableHLO's passes known to `context`; a second call changes nothing."""
-    stablehlo.register_stablehlo_passes()
-    stablehlo.register_dialect(context, True)
+    library = import_module(_LATE["stablehlo"])
+    library.register_stablehlo_passes()
+    library.register_dialect(context, True)
     register_torch_dialect(context)
     # The bindings register no other dialect of the family: a pass that makes its ops loads it.
     with context:

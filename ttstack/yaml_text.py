@@ -24,6 +24,38 @@ def read_yaml(text: str) -> Any:
         raise ValueError(str(error)) from error
 
 
+def line_of(text: str, path: str) -> int:
+    """The line, from 1, of the value that a dotted path leads to in a text of YAML or JSON that can be read.
+
+    Of a value that is not there, the line of what should hold it. Names on the path may have dots themselves.
+    """
+    node: yaml.Node | None = yaml.SafeLoader(text.replace("\t", " ")).get_single_node()  # YAML knows no tabs
+    line = 1 if node is None else _line(node)
+    while node is not None and path:
+        name, mark, node = _entry(node, path)
+        line = line if mark is None else _line(mark)
+        path = path[len(name) + 1 :]
+    return line
+
+
+def _line(node: yaml.Node) -> int:
+    mark: yaml.Mark = node.start_mark
+    return mark.line + 1
+
+
+def _entry(node: yaml.Node, path: str) -> tuple[str, yaml.Node | None, yaml.Node | None]:
+    """What a path goes on with: the longest name in a mapping or the number in a sequence, its node, the value's."""
+    found: list[tuple[str, yaml.Node, yaml.Node]] = []
+    if isinstance(node, yaml.SequenceNode):
+        items: list[yaml.Node] = node.value
+        found = [(str(at), item, item) for at, item in enumerate(items)]
+    elif isinstance(node, yaml.MappingNode):
+        pairs: list[tuple[yaml.Node, yaml.Node]] = node.value
+        found = [(str(key.value), key, value) for key, value in pairs]
+    fitting = [entry for entry in found if f"{path}.".startswith(f"{entry[0]}.")]
+    return max(fitting, key=lambda entry: len(entry[0]), default=("", None, None))
+
+
 def _read(text: str) -> Any:
     loader: Any = yaml.SafeLoader(text)
     try:

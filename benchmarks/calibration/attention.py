@@ -1,20 +1,20 @@
 """Rows of attention: over whole sequences, of new tokens, and as a sequence of ops."""
 
+import math
 import re
 from dataclasses import replace
 
-from inexpressible import InexpressibleError
 from layouts import dtype_of, grid_of
 from placed import like
 from rows import Row
 from shapes import extents, named, pick
 
 from ttstack.device.configs.program_config import config_fields, read_config
+from ttstack.device.default_product import default_product
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Layout
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 _BATCH = ("b", "batch", "users", "bsz", "batch_size")
@@ -94,18 +94,17 @@ def _unfused(row: Row, query: TensorType, key: TensorType, value: TensorType, ch
     transposed = TensorType((*key.shape[:2], key.shape[3], key.shape[2]), key.dtype)
     return (
         like(row, "transpose", [key], {"dim0": 2, "dim1": 3}, chip),
-        _product(row, query, transposed, chip),
+        *_products(row, query, transposed, chip),
         like(row, "multiply", [scores, TensorType((1, 1, 1, 1), scores.dtype)], {}, chip),
         like(row, "add", [scores, TensorType((1, 1, *scores.shape[2:]), scores.dtype)], {}, chip),
         like(row, "softmax", [scores], {"dimension": 3}, chip),
-        _product(row, scores, value, chip),
+        *_products(row, scores, value, chip),
     )
 
 
-def _product(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> DeviceOp:
-    op, dram = OPS["matmul"].on([a, b], {}), Layout(dtype_of(row.dtypes[0]))
-    grid = grid_of(row.grid, chip)
-    found = Pricing(chip).fastest(DeviceOp(op, (dram, dram), (dram,), grid), [grid])
-    if found is None:
-        raise InexpressibleError("no blocks fit L1")
-    return found.device_op
+def _products(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[DeviceOp, ...]:
+    """Products of a batch, one after the other over the cores that the row names, as ttnn divides one."""
+    op = OPS["matmul"].on([t.with_shape(t.shape[-2:]) for t in (a, b)], {})
+    dram = Layout(dtype_of(row.dtypes[0]))
+    one = DeviceOp(op, (dram, dram), (dram,), grid_of(row.grid, chip))
+    return (default_product(one, chip, asked=True),) * math.prod(b.shape[:-2])

@@ -66,7 +66,7 @@ def chips_of(rows: Iterable[Row], chip: ChipDesc) -> Iterator[ChipDesc]:
 def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
     """`chip`, or a Blackhole where the row says so, as the row's board has it, with as many cores as its grid."""
     words = f"{row.arch} {row.board}".lower()
-    blackhole = re.search(r"blackhole|\bbh\b|\bp1[05]0|\bp300", words) is not None
+    blackhole = row.blackhole
     if blackhole and chip.arch != "blackhole":
         chip = _preset("blackhole_p150")
     if not blackhole and chip.arch == "blackhole" and "wormhole" in words:

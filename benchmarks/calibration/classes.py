@@ -120,5 +120,5 @@ def _op(row: Row, words: str) -> tuple[str, Maker]:
     if re.search(_REDUCTIONS, words):
         return "reduction", rowwise.reduce_row
     if re.search(r"unary|binary|ternary|eltwise|elementwise", words):
-        raise InexpressibleError(f"no elementwise function is named by {row.op!r}")
+        raise InexpressibleError(f"no elementwise op of ours is {row.op!r}")
     raise InexpressibleError(f"no op of ours is {row.op!r}")

@@ -26,6 +26,7 @@ _OPS = (
     (r"reduce_?scatter", "reduce_scatter"),
     (r"all_?reduce", "all_reduce"),
     (r"all_?gather|broadcast", "all_gather"),
+    (r"all_?to_?all$", "all_to_all"),
 )
 
 
@@ -38,25 +39,33 @@ def collective_row(row: Row) -> Expressed:
     if name is None:
         raise InexpressibleError(f"no collective of ours is {row.op!r}")
     given, made = _types(row, name, count)
-    attributes: dict[str, Any] = {"cluster_axis": 1}
-    if name == "all_gather":
-        attributes["all_gather_dim"] = _along(given, made)
-    else:
-        attributes["reduce_type"] = "sum"
-    if name == "reduce_scatter":
-        attributes["scatter_dim"] = _along(given, made)
-    op = OPS[name].on([given], attributes, made)
+    op = OPS[name].on([given], _attributes(name, given, made, count), made)
 
     def forecast(chip: ChipDesc) -> Forecast:
         laid = _layout(row, chip)
         placed = DeviceOp(op, (laid,), (laid,), grid_of(row.grid, chip), Spread.FLAT)
         cost = predict(placed, chip, _system(chip, count, ring=ring, links=links))
-        stated, alike = confidence(placed, cost, chip).error, measured_keys(placed, cost)
+        said, alike = confidence(placed, cost, chip), measured_keys(placed, cost)
         us, least = cost.total_ns / 1e3, roofline(placed, chip) / 1e3
-        return Forecast(us, least, cost.bound, stated_error=stated, alike=alike)
+        between = said.interval if said.skewed else None
+        return Forecast(us, least, cost.bound, stated_error=said.error, stated_interval=between, alike=alike)
 
     moved = max(_bytes(row, t) for t in (given, made))
     return Expressed(row, "collective", stated_us(row, moved), forecast)
+
+
+def _attributes(name: str, given: TensorType, made: TensorType, count: int) -> dict[str, Any]:
+    match name:
+        case "all_gather":
+            return {"cluster_axis": 1, "all_gather_dim": _along(given, made)}
+        case "reduce_scatter":
+            return {"cluster_axis": 1, "reduce_type": "sum", "scatter_dim": _along(given, made)}
+        case "all_to_all":
+            last = given.rank - 1
+            groups = (tuple(range(count)),)
+            return {"split_dim": last, "concat_dim": last, "split_count": count, "replica_groups": groups}
+        case _:
+            return {"cluster_axis": 1, "reduce_type": "sum"}
 
 
 def _along(given: TensorType, made: TensorType) -> int:
@@ -75,12 +84,16 @@ def _layout(row: Row, chip: ChipDesc) -> Layout:
 
 
 def _types(row: Row, name: str, count: int) -> tuple[TensorType, TensorType]:
-    """Operand and result of one chip: two shapes, or the operand's where the row does not call it the output."""
+    """Operand and result of one chip: two shapes, or the operand's where the row does not call it the output.
+
+    Scatters list the buffers of both directions, which are no smaller than the operand.
+    """
     listed = tensors(row)
-    if len(listed) > 1 and listed[0].rank == listed[1].rank:
+    buffers = name == "reduce_scatter" and len(listed) > 1 and listed[1].size >= listed[0].size
+    if len(listed) > 1 and listed[0].rank == listed[1].rank and not buffers:
         return listed[0], listed[1]
     t, along = listed[0], listed[0].shape[-1]
-    if name == "all_reduce":
+    if name in ("all_reduce", "all_to_all"):
         return t, t
     whole = name == "all_gather" and "out" in f"{row.shape} {row.notes}".lower()
     factor = count if name == "all_gather" and not whole else 1 / count
@@ -101,7 +114,10 @@ def _ring(row: Row) -> tuple[int, bool, int]:
         chips = next((count for name, count in _CHIPS if name in row.board.lower()), None)
     if chips is None or chips < 2:
         raise InexpressibleError("the row does not say how many chips take part")
-    return chips, re.search(r"\blin(e|ear)\b", words.lower()) is None, sizes.get("links", sizes.get("num_links", 1))
+    line, ring = (re.search(rf"\b{shape}\b", words.lower()) for shape in ("line(?:ar)?", "ring"))
+    if line and ring:
+        raise InexpressibleError(f"the row says both {line[0]!r} and {ring[0]!r}")
+    return chips, line is None, sizes.get("links", sizes.get("num_links", 1))
 
 
 def _gathered(row: Row) -> int | None:

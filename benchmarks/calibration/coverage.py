@@ -59,7 +59,7 @@ def coverage(judged: Sequence[Judged]) -> dict[str, Coverage]:
 
 
 def _covered(judged: Sequence[Judged]) -> Coverage:
-    shares = [abs(j.error) / (j.forecast.stated_error or 1.0) for j in judged]
+    shares = [share for j in judged if (share := j.off) is not None]
     return Coverage(len(shares), sum(share <= 1 for share in shares), sum(share <= 2 for share in shares))
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from inexpressible import InexpressibleError
+from inexpressible import CustomKernelError
 from names import operation
 from rows import Row
 
@@ -17,8 +17,8 @@ _KERNELS = (
 
 
 def refuse_custom(row: Row) -> None:
-    """Raise `InexpressibleError` where op, shape or notes of the row name a kernel that is none of ours."""
+    """Raise `CustomKernelError` where op, shape or notes of the row name a kernel that is none of ours."""
     words = f"{operation(row.op)}; {row.shape}; {row.notes}".lower()
     for pattern, reason in _KERNELS:
         if re.search(pattern, words):
-            raise InexpressibleError(f"a custom kernel, {reason}")
+            raise CustomKernelError(f"a custom kernel, {reason}")

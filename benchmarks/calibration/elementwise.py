@@ -90,7 +90,7 @@ def elementwise_row(row: Row, chip: ChipDesc) -> list[DeviceOp]:
     """
     found = list(_functions(row))
     if not found:
-        raise InexpressibleError(f"no elementwise function is named by {row.op!r}")
+        raise InexpressibleError(f"no elementwise op of ours is {row.op!r}")
     name = found[0]
     given = _operands(row, len(OPS[name].operand_specs()))
     whole = max(given, key=lambda t: t.size)

@@ -21,6 +21,9 @@ class Forecast:
     """Compute at 60 % of its peak, memory at 80 %; None of what is no op."""
     stated_error: float | None = None
     """The error that a report states beside such a time, as a share of it; None where it states none."""
+    stated_interval: tuple[float, float] | None = None
+    """By how much of the predicted time a report says the measured one may be longer, at least and at most, where that
+    is more to one side; None where `stated_error` says it."""
     alike: tuple[str, ...] = ()
     """Names of the measurements that are like it, the most alike first; empty of what is no op of ours."""
 

@@ -14,6 +14,8 @@ class Figures:
     """Errors are relative to the measured times; sums are in microseconds, each row as often as its op was called."""
 
     rows: int
+    sources: int
+    """Files and publications that the rows are from."""
     refused: int
     mean: float | None
     median: float | None
@@ -30,6 +32,8 @@ class Figures:
     absolute_error_us: float
     """Sum of the absolute errors of the rows."""
     refused_us: float
+    custom_us: float
+    """The part of `refused_us` that custom kernels took."""
     stated: int
     """Rows with a stated error."""
     within: int
@@ -39,6 +43,12 @@ class Figures:
     def expressed_share(self) -> float | None:
         """Share of the measured time that has a prediction; None where no time was measured."""
         whole = self.measured_us + self.refused_us
+        return self.measured_us / whole if whole else None
+
+    @property
+    def expressed_share_of_ours(self) -> float | None:
+        """The same without the time of custom kernels."""
+        whole = self.measured_us + self.refused_us - self.custom_us
         return self.measured_us / whole if whole else None
 
     @property
@@ -59,6 +69,7 @@ def figures(judged: Sequence[Judged], refused: Sequence[Refused] = ()) -> Figure
     measured = [j.expressed.measured_us * j.calls for j in judged]
     return Figures(
         rows=len(judged),
+        sources=len({(j.expressed.row.file, j.expressed.row.source) for j in judged}),
         refused=len(refused),
         mean=statistics.mean(sizes) if sizes else None,
         median=statistics.median(sizes) if sizes else None,
@@ -72,6 +83,7 @@ def figures(judged: Sequence[Judged], refused: Sequence[Refused] = ()) -> Figure
         measured_us=sum(measured),
         absolute_error_us=sum(size * us for size, us in zip(map(abs, errors), measured, strict=True)),
         refused_us=sum(r.measured_us for r in refused),
+        custom_us=sum(r.measured_us for r in refused if r.custom),
         stated=sum(j.within is not None for j in judged),
         within=sum(j.within is True for j in judged),
     )

@@ -22,6 +22,7 @@ from functions import SOURCE, forgotten, solved
 from judged import express_all, judge
 from page import page, traces_of
 from preset import with_figure, with_section
+from repeats import repeats
 from report import table
 from rows import of_arch, read_rows
 from search import fit
@@ -64,7 +65,8 @@ def main() -> None:
         drawn = Path(relpath(options.plot, options.page.parent)) if options.plot else None
         command = f"python benchmarks/calibration/fit.py FOLDER {' '.join(sys.argv[2:])}"
         classes = by_class(seen), by_class(unseen)
-        told = page(options.system_desc, options.over, command, *classes, covered, traces_of(seen, refused), drawn)
+        facts = covered, traces_of(seen, refused), repeats(good)
+        told = page(options.system_desc, options.over, command, *classes, *facts, drawn)
         options.page.write_text("\n".join(told) + "\n")
     _write(options, figures, calibration_lines(stated) if unseen else ())
 

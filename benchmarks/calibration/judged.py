@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from boards import chips_of
 from classes import class_of
 from expressed import Expressed, Forecast
-from inexpressible import InexpressibleError
+from inexpressible import CustomKernelError, InexpressibleError
 from predictions import express
 from rows import Row
 
@@ -42,10 +42,18 @@ class Judged:
         return self.expressed.row.said.calls
 
     @property
+    def off(self) -> float | None:
+        """How far the measured value lies from what a report says, in stated errors; None where none is stated."""
+        stated, between = self.forecast.stated_error, self.forecast.stated_interval
+        if between is None:
+            return None if stated is None else abs(self.error) / stated
+        low, high = between
+        return abs(1 / (1 + self.error) - 1 - (low + high) / 2) / ((high - low) / 2)
+
+    @property
     def within(self) -> bool | None:
         """Whether the measured value lies within the stated error; None where none is stated."""
-        stated = self.forecast.stated_error
-        return None if stated is None else abs(self.error) <= stated
+        return None if self.off is None else self.off <= 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,8 @@ class Refused:
 
     row: Row
     reason: str
+    custom: bool = False
+    """Whether a custom kernel is the reason, which no prediction of ours can be of."""
 
     @property
     def kind(self) -> str:
@@ -67,7 +77,7 @@ class Refused:
 
 
 def _of_arch(kind: str, row: Row) -> str:
-    return f"{kind}, Blackhole" if row.arch.lower().startswith("blackhole") else kind
+    return f"{kind}, Blackhole" if row.blackhole else kind
 
 
 def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], list[Refused]]:
@@ -79,7 +89,7 @@ def express_all(rows: Iterable[Row], chip: ChipDesc) -> tuple[list[Expressed], l
         try:
             good.append(_expressed(row, of))
         except InexpressibleError as reason:
-            left.append(Refused(row, str(reason)))
+            left.append(Refused(row, str(reason), isinstance(reason, CustomKernelError)))
     return good, left
 
 

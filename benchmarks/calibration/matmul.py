@@ -4,7 +4,6 @@ import math
 import re
 from dataclasses import replace
 
-from automatic import automatic
 from inexpressible import InexpressibleError
 from layouts import dtype_of, fidelity_of, fitting, grid_of, layout_of, named_grid, shards_of, stated_layouts
 from rows import Row
@@ -12,6 +11,7 @@ from shapes import extents, named, operands
 from tuned import GRID, tuned
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
+from ttstack.device.default_product import default_product, each_alone
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import is_batched
@@ -27,8 +27,8 @@ OUT_OF_BOX = re.compile(r"out[- ]of[- ]box|\boob\b|picked by ttnn", re.IGNORECAS
 """What a row says whose configuration ttnn chose."""
 
 
-def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """A matrix product with the configuration that the compiler would choose."""
+def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp | tuple[DeviceOp, ...]:
+    """A matrix product with the configuration that the compiler would choose, or ttnn where that tells."""
     a, b = _factors(row)
     (m, k), n = a.shape[-2:], b.shape[-1]
     grid = fitting(row, TensorType((*a.shape[:-1], n), a.dtype), grid_of(row.grid, chip))
@@ -40,7 +40,8 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     held = sum(x.bank_bytes(t, chip.num_cores) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
     if "out" not in row.memory_layout and in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
         return _automatic(DeviceOp(op, given, (out,), grid, Spread.ROWS, fidelity), chip)
-    if chosen := _unasked(row, DeviceOp(op, given, (out,), Grid(*chip.grid), fidelity=fidelity), chip):
+    everywhere = DeviceOp(op, given, (out,), Grid(*chip.grid), fidelity=fidelity)
+    if chosen := _unasked(row, everywhere, chip) or _batch(row, everywhere, chip):
         return chosen
     if grid == GRID and "manually tuned" in row.table:
         return tuned(DeviceOp(op, given, (out,), grid, fidelity=fidelity), (m, k, n), chip)
@@ -48,7 +49,7 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp:
     chosen = Pricing(chip).fastest(base, [grid], chip.l1_usable_bytes - held)
     if chosen is None:
         raise InexpressibleError(f"no blocks fit beside {held} bytes of tensors in L1")
-    return stated_blocks(chosen.device_op, row.said.blocks, chip)
+    return _in_blocks(chosen.device_op, row, chip)
 
 
 def _bias(row: Row, n: int, b: TensorType) -> list[TensorType]:
@@ -65,13 +66,36 @@ def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch):
         return None
     if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
-        return automatic(base, chip, row.month, _stacked(row))
+        return default_product(base, chip, row.month, _stacked(row))
     if "core_grid" in row.notes:
-        return stated_blocks(automatic(base, chip, row.month, _stacked(row), asked=True), row.said.blocks, chip)
+        return _in_blocks(default_product(base, chip, row.month, _stacked(row), asked=True), row, chip)
     if row.time_kind != "device_kernel" or named_grid(row.grid, chip.tensix_grid) is not None:
         return None
-    chosen = (automatic(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
+    chosen = (default_product(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
     return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid) and _as_said(row, op)), None)
+
+
+def _batch(row: Row, base: DeviceOp, chip: ChipDesc) -> tuple[DeviceOp, ...] | None:
+    """Products of a batch that ttnn divides over cores one by one, or each for a core where a grid is named.
+
+    None of shards, of named blocks, and where that is not on as many cores as the row names.
+    """
+    a, b = base.op.operands[:2]
+    if any(layout.sharded for layout in base.layouts()) or not is_batched(base.dispatch) or row.said.blocks:
+        return None
+    one = DeviceOp(
+        OPS["matmul"].on([a.with_shape(a.shape[-2:]), b.with_shape(b.shape[-2:])], {}),
+        base.operands[:2],
+        base.results,
+        base.grid,
+        fidelity=base.fidelity,
+    )
+    each = default_product(one, chip, row.month)
+    if OUT_OF_BOX.search(f"{row.table} {row.notes}") or row.grid == f"{each.cores} cores":
+        return (each,) * math.prod(b.shape[:-2])
+    if row.time_kind != "device_kernel" or not re.fullmatch(r"\d+ cores", row.grid):
+        return None
+    return (own,) if row.grid == f"{(own := each_alone(base)).cores} cores" else None
 
 
 def _as_said(row: Row, op: DeviceOp) -> bool:
@@ -84,6 +108,14 @@ def _stacked(row: Row) -> int:
         return int(counted[1])
     noted = re.search(r"\bin0 ([\dx]+)", row.notes)
     return math.prod(extents(noted[1])[0][:-2]) if noted else 1
+
+
+def _in_blocks(chosen: DeviceOp, row: Row, chip: ChipDesc) -> DeviceOp:
+    """The product in the blocks that the row states; raises `InexpressibleError` where they do not divide K."""
+    k, depth = chosen.dispatch.steps, row.said.blocks.get("in0_block_w", 1)
+    if depth < k and k % depth:
+        raise InexpressibleError(f"blocks of {depth} tiles do not divide the {k} along K")
+    return stated_blocks(chosen, row.said.blocks, chip)
 
 
 def stated_blocks(chosen: DeviceOp, blocks: dict[str, int], chip: ChipDesc) -> DeviceOp:
@@ -166,6 +198,14 @@ def _pairs(grid: Grid, a: TensorType) -> Grid:
     return max(several or fitting, key=lambda part: (part.cores, part.cols))
 
 
+def _on_its_cores(layout: Layout, t: TensorType) -> Layout:
+    """Width shards on as many cores as have one, which need be no rectangle."""
+    if layout.memory_layout is not MemoryLayout.WIDTH_SHARDED or layout.fills(t):
+        return layout
+    (_, columns), (_, width) = layout.matrix(t), layout.shard(t)
+    return replace(layout, grid=Grid(1, -(-columns // width)))
+
+
 def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[Layout, Layout, Layout]:
     stated = stated_layouts(row.memory_layout.lower())
     grid = fitting(row, TensorType((*a.shape[:-1], b.shape[-1]), a.dtype), shards_of(row, chip))
@@ -180,7 +220,8 @@ def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[La
         in0 = Layout(a.dtype, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, holders)
         return in0, in1, in0
     if "out" in stated:
-        return in0, in1, layout_of(stated["out"], dtype_of(row.dtypes[2] or row.dtypes[0]), grid)
+        made = TensorType((*a.shape[:-1], b.shape[-1]), dtype_of(row.dtypes[2] or row.dtypes[0]))
+        return in0, in1, _on_its_cores(layout_of(stated["out"], made.dtype, grid), made)
     if in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
         return in0, in1, in0
     return in0, in1, Layout(a.dtype, memory_space=MemorySpace.DRAM)

@@ -188,10 +188,11 @@ def fill_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def rotary_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """Heads [B, H, S, D] turned by a sine and a cosine, which stay in the core for all heads."""
-    x = tensors(row)[0]
-    kept = TensorType((*(1 for _ in x.shape[:-1]), x.shape[-1]), x.dtype)
-    return like(row, "multiply", [x, kept], {}, chip)
+    """Heads [B, H, S, D] turned by angles in DRAM: those that the row lists, or one of each position."""
+    x, *listed = operands(row)
+    angles = listed[:2] if len(listed) > 1 else [x.with_shape((*(1 for _ in x.shape[:-2]), *x.shape[-2:]))] * 2
+    placed = like(row, "rotary_embedding", [x, *angles], {}, chip)
+    return replace(placed, operands=(placed.operands[0], *(Layout(placed.operands[0].dtype) for _ in angles)))
 
 
 def cache_row(row: Row, chip: ChipDesc) -> DeviceOp:

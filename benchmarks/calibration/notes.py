@@ -1,6 +1,7 @@
 """What the notes of a measurement say beside its columns."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _CALLS = re.compile(r"\b(\d+)\s+calls\b|\bcalls\s*[=:]\s*(\d+)", re.IGNORECASE)
@@ -24,6 +25,9 @@ _BLOCKS = {
     "k_chunk": "k_chunk_tiles",
 }
 """Fields of program configurations as notes and profilers name them, and ours; chunks are given in elements."""
+_CHIPS = re.compile(r"\b(\d+) (?:devices|chips)\b")
+_LINKS = re.compile(r"\b(\d+) links?\b|\blinks\s*[=:]\s*(\d+)")
+_STATED_BLOCK = r"\b{}(?:_size)?\s*[=: ]\s*(\d+)"
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Notes:
     """Cores that hold a tensor before and after it was moved."""
     blocks: dict[str, int] = field(default_factory=dict[str, int])
     """Fields of the program configuration, in tiles."""
+    contradictions: tuple[str, ...] = ()
+    """What they say twice, and not alike."""
 
 
 def read_notes(text: str) -> Notes:
@@ -66,7 +72,17 @@ def read_notes(text: str) -> Notes:
         in0_cores=int(holders[1]) if holders else None,
         moved=(int(moved[1]), int(moved[2])) if moved else None,
         blocks=_blocks(text),
+        contradictions=tuple(_contradictions(text)),
     )
+
+
+def _contradictions(text: str) -> Iterator[str]:
+    """Facts that the text states in several ways, as it spells them."""
+    blocks = (re.compile(_STATED_BLOCK.format(name)) for name in _BLOCKS)
+    for pattern in (_CALLS, _BATCH, _DILATION, _SHARD, _HOLDERS, _MOVED, _CHIPS, _LINKS, *blocks):
+        said = {tuple(filter(None, found.groups())): found[0] for found in pattern.finditer(text)}
+        if len(said) > 1:
+            yield " and ".join(f"'{words.strip()}'" for words in said.values())
 
 
 def _shard(text: str) -> Shard | None:
@@ -83,7 +99,7 @@ def _shard(text: str) -> Shard | None:
 def _blocks(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, ours in _BLOCKS.items():
-        value = re.search(rf"\b{name}(?:_size)?\s*[=: ]\s*(\d+)", text)
+        value = re.search(_STATED_BLOCK.format(name), text)
         if value and int(value[1]):
             found[ours] = int(value[1]) if "chunk" not in name else -(-int(value[1]) // 32)
     return found

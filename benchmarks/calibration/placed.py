@@ -10,12 +10,15 @@ from rows import Row
 
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout
+from ttstack.device.sequences import call_sequence
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
+_AS_IT_RAN = 2**62
+"""Bytes of L1 for what takes several calls today, whose tensors between them the kernel of a row did not have."""
 Maker = Callable[[Row, ChipDesc], DeviceOp | list[DeviceOp] | tuple[DeviceOp, ...]]
 """Makes the op of a row, those of which each is as likely, or those that follow one another."""
 
@@ -44,7 +47,8 @@ def like(
     fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
     bases = [DeviceOp(op, layouts[:count], layouts[count:], grid, spread, fidelity) for spread in sorted(spreads)]
     base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
-    placed = Pricing(chip).fastest(base, [grid])
+    several = call_sequence(base, Grid(*chip.grid)) is not None
+    placed = Pricing(chip).fastest(base, [grid], _AS_IT_RAN if several else None)
     if placed is None:
         raise InexpressibleError("no blocks fit L1")
     return placed.device_op

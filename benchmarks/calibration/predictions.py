@@ -15,17 +15,19 @@ from shapes import refuse_prose
 from yardsticks import pm_ideal_ns, polaris_ns
 
 from ttstack.cost import Cost, predict
-from ttstack.cost.confidence import confidence
+from ttstack.cost.confidence import Confidence, confidence
 from ttstack.cost.measured_class import measured_keys
 from ttstack.cost.roofline import roofline
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.system_desc import ChipDesc
-from ttstack.system_desc.calibration import UNMEASURED
+from ttstack.system_desc.calibration import UNMEASURED, UNSTATED
 
-STAND_INS = ("rotary embedding", "grid sample")
-"""Classes of rows whose kernel is none of ours."""
+STAND_INS = ("grid sample", "unfused attention", "unfused attention of new tokens")
+"""Classes of rows whose kernels are none of ours, or are not published."""
+WITHOUT_BLOCKS = ("matmul, device_kernel", "matmul, host_avg", "matmul, out of box")
+"""Classes of products whose rows do not state all blocks: what ttnn would choose stands for them, or the fastest."""
 UNSEEN_BY_MATH = ("throttle", "skew")
 """Terms that cycle counts of the math thread leave out, beside the writing of the last block."""
 _HIDDEN_US = 100.0
@@ -39,8 +41,8 @@ class Placed:
     cases: tuple[tuple[DeviceOp, ...], ...]
     """What may have run, each as likely, where the row does not say all."""
     time_kind: str
-    stands_in: bool = False
-    """Whether the kernel is none of ours, and the op only the nearest that there is: nothing measured is like it."""
+    kind: str = ""
+    """The class of the row, where that says more of what its prediction rests on than the op does."""
 
     def __call__(self, chip: ChipDesc) -> Forecast:
         """The prediction on a chip."""
@@ -49,18 +51,35 @@ class Placed:
             min(sum(ns(op, chip) for op in case) for case in self.cases) / 1e3
             for ns in (roofline, pm_ideal_ns, polaris_ns)
         )
-        kinds = {() if self.stands_in else measured_keys(op, cost) for op, cost in costs[0]}
+        kinds = {() if self.kind in STAND_INS else measured_keys(op, cost) for op, cost in costs[0]}
         alike = kinds.pop() if len(kinds) == 1 else ()
-        elsewhere = chip.calibration.get(UNMEASURED) if self.stands_in else None
-        stated = elsewhere.stated if elsewhere else _stated_error(costs[0], chip)
-        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].bound, pm, polaris, stated, alike)
+        if self.kind in WITHOUT_BLOCKS:
+            alike = tuple(UNSTATED + name for name in alike)
+        stated = self._stated(costs[0], alike, chip)
+        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].bound, pm, polaris, *stated, alike)
 
     def us(self, chip: ChipDesc) -> float:
         """The predicted time alone, in microseconds."""
         return self._mean_us(self._costs(chip))
 
+    def _stated(
+        self, costs: Sequence[tuple[DeviceOp, Cost]], alike: Sequence[str], chip: ChipDesc
+    ) -> tuple[float | None, tuple[float, float] | None]:
+        """The error that a report states, and the interval where it is skewed."""
+        if self.kind in (*STAND_INS, *WITHOUT_BLOCKS):
+            known = (chip.calibration.get(name) for name in (*alike, UNMEASURED))
+            found = next((known for known in known if known), None)
+            said = Confidence() if found is None else Confidence(error=found.stated, low=found.low, high=found.high)
+        elif len(costs) == 1:
+            said = confidence(*costs[0], chip)
+        else:
+            return _error_of_all(costs, chip), None
+        return said.error, said.interval if said.skewed else None
+
     def _costs(self, chip: ChipDesc) -> list[list[tuple[DeviceOp, Cost]]]:
-        return [[(op, predict(op, chip)) for op in case] for case in self.cases]
+        """Costs of all ops; one that stands several times is asked for once."""
+        once = {id(op): predict(op, chip) for op in {id(op): op for case in self.cases for op in case}.values()}
+        return [[(op, once[id(op)]) for op in case] for case in self.cases]
 
     def _mean_us(self, costs: Sequence[Sequence[tuple[DeviceOp, Cost]]]) -> float:
         """The mean over what may have run of what this kind of measurement sees."""
@@ -68,7 +87,7 @@ class Placed:
         return statistics.fmean(times) / 1e3
 
 
-def _stated_error(costs: Sequence[tuple[DeviceOp, Cost]], chip: ChipDesc) -> float | None:
+def _error_of_all(costs: Sequence[tuple[DeviceOp, Cost]], chip: ChipDesc) -> float | None:
     """The errors that a report states beside ops that follow one another, weighted with their times."""
     errors = [confidence(op, cost, chip).error for op, cost in costs]
     total = sum(cost.total_ns for _, cost in costs)
@@ -103,12 +122,14 @@ def express(row: Row, chip: ChipDesc) -> Expressed:
     if row.fault:
         raise InexpressibleError(f"no measurement of an op: {row.fault}")
     refuse_custom(row)
+    if row.said.contradictions:
+        raise InexpressibleError(f"the notes contradict themselves: {'; '.join(row.said.contradictions)}")
     rate = rate_of(row)
     if rate is not None:
         return rate(row)
     kind, maker = maker_of(row)
     refuse_prose(row)
-    placed = Placed(_cases(row, chip, maker), row.time_kind, kind in STAND_INS)
+    placed = Placed(_cases(row, chip, maker), row.time_kind, kind)
     if "host" in row.time_kind and not _traced(row.time_kind) and (row.time_us or 0.0) < _HIDDEN_US:
         raise InexpressibleError("a short time of the host without a trace, which depends on the host")
     measured = row.time_us

@@ -44,12 +44,14 @@ def tables(judged: Sequence[Judged], refused: Sequence[Refused]) -> Iterator[str
 def table(title: str, groups: Mapping[str, Figures]) -> Iterator[str]:
     """Figures by group: errors, those of simpler formulas, sums by calls, share of time expressed, and of rows within.
 
-    `sum |err|` is the sum of the rows' absolute errors over the sum of their measured times.
+    `of ours` is the share expressed without the time of custom kernels, which are refused. `sum |err|` is the sum of
+    the rows' absolute errors over the sum of their measured times.
     """
     yield (
         f"{title:{_WIDTH}}{'rows':>6}{'left':>6}"
         + "".join(f"{name:>9}" for name in _SHARES)
-        + (f"{'predicted us':>14}{'measured us':>14}{'sum':>8}{'sum |err|':>10}{'expressed':>10}{'within':>15}")
+        + f"{'predicted us':>14}{'measured us':>14}{'sum':>8}{'sum |err|':>10}"
+        + f"{'expressed':>10}{'of ours':>9}{'within':>15}"
     )
     for name, f in groups.items():
         within = f"{_share(f.within_share)} of {f.stated}" if f.stated else "-"
@@ -59,7 +61,7 @@ def table(title: str, groups: Mapping[str, Figures]) -> Iterator[str]:
             + "".join(f"{_share(getattr(f, share)):>9}" for share in _SHARES)
             + (
                 f"{f.predicted_us:14.1f}{f.measured_us:14.1f}{_share(f.sum_error):>8}{_share(absolute):>10}"
-                f"{_share(f.expressed_share):>10}{within:>15}"
+                f"{_share(f.expressed_share):>10}{_share(f.expressed_share_of_ours):>9}{within:>15}"
             )
         )
 
@@ -104,6 +106,7 @@ def _judged(j: Judged) -> dict[str, Any]:
         "bound": j.forecast.bound,
         "error": j.error,
         "stated_error": j.forecast.stated_error,
+        "stated_interval": j.forecast.stated_interval,
         "within": j.within,
     }
 
@@ -112,5 +115,6 @@ def _figures(f: Figures) -> dict[str, Any]:
     return asdict(f) | {
         "sum_error": f.sum_error,
         "expressed_share": f.expressed_share,
+        "expressed_share_of_ours": f.expressed_share_of_ours,
         "within_share": f.within_share,
     }

@@ -2,8 +2,10 @@
 
 import csv
 import itertools
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
@@ -46,9 +48,14 @@ class Row:
         return tuple(int(n) for n in re.findall(r"\d+", self.shape))
 
     @cached_property
+    def blackhole(self) -> bool:
+        """Whether architecture or board are Blackhole's; what names neither is Wormhole's."""
+        return re.search(r"blackhole|\bbh\b|\bp1[05]0|\bp300", f"{self.arch} {self.board}", re.IGNORECASE) is not None
+
+    @cached_property
     def month(self) -> str:
-        """The month of the date, as `2024-12`; empty where no date is known."""
-        found = re.search(r"20\d\d-\d\d", self.date)
+        """The month of the date, as `2024-12`, or the year where that is all; empty where no date is known."""
+        found = re.search(r"\b20\d\d(?:-\d\d)?\b", self.date)
         return found[0] if found else ""
 
     @cached_property
@@ -63,10 +70,9 @@ def read_rows(path: Path) -> list[Row]:
     `op` and `measured_time_us` must be there; rows of a folder's file that lacks them say so in `fault`.
     """
     if not path.is_dir():
-        rows = _read_file(path)
-        if rows and rows[0].fault:
-            raise SystemExit(f"{path}: {rows[0].fault}")
-        return rows
+        if fault := _missing(read_records(path)[0]):
+            raise SystemExit(f"{path}: {fault}")
+        return _read_file(path)
     files = sorted(path.glob("*.csv"))
     if not files:
         raise SystemExit(f"{path} has no file *.csv")
@@ -75,7 +81,7 @@ def read_rows(path: Path) -> list[Row]:
 
 def of_arch(rows: Iterable[Row], chip: ChipDesc) -> list[Row]:
     """The rows that were measured on the chip's architecture."""
-    return [row for row in rows if row.arch.lower().startswith("blackhole") == (chip.arch == "blackhole")]
+    return [row for row in rows if row.blackhole == (chip.arch == "blackhole")]
 
 
 def read_records(path: Path) -> tuple[list[str], list[dict[str, str]]]:
@@ -92,11 +98,17 @@ def read_records(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 def _read_file(path: Path) -> list[Row]:
     columns, records = read_records(path)
-    missing = [name for name in _NEEDED if name not in columns]
-    fault = f"no column {', '.join(missing)}" if missing else ""
-    if missing and not records:
+    fault = _missing(columns)
+    if fault and not records:
         raise SystemExit(f"{path}: {fault}")
-    return _unpadded([_row(number, record, path.name, fault) for number, record in enumerate(records, start=2)])
+    rows = [_row(number, record, path.name, fault) for number, record in enumerate(records, start=2)]
+    return _scattered(_unpadded(rows))
+
+
+def _missing(columns: Sequence[str]) -> str:
+    """Why a file with these columns has no measurements of ops; empty where it has."""
+    missing = [name for name in _NEEDED if name not in columns]
+    return f"no column {', '.join(missing)}" if missing else ""
 
 
 def _unpadded(rows: list[Row]) -> list[Row]:
@@ -108,10 +120,25 @@ def _unpadded(rows: list[Row]) -> list[Row]:
     return rows
 
 
+def _scattered(rows: list[Row]) -> list[Row]:
+    """Rows of scatters with the number of chips that all gathers of their program have, where they name none."""
+    gathers: defaultdict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        sizes = [math.prod(map(int, shape.split("x"))) for shape in re.findall(r"\d+(?:x\d+)+", row.shape)]
+        if re.match(r"all_?gather", row.op, re.IGNORECASE) and len(sizes) == 2:
+            gathers[row.source].add(sizes[1] // sizes[0])
+    for i, row in enumerate(rows):
+        chips = gathers.get(row.source, set())
+        if re.match(r"reduce_?scatter", row.op, re.IGNORECASE) and len(chips) == 1 and "devices" not in row.notes:
+            rows[i] = replace(row, notes=f"{min(chips)} devices; {row.notes}")
+    return rows
+
+
 def _row(number: int, record: Mapping[str, str], file: str, fault: str) -> Row:
     def text(name: str) -> str:
         return record.get(name, "")
 
+    time, us = text("measured_time_us"), number_of(text("measured_time_us"))
     return Row(
         number=number,
         source=text("source"),
@@ -124,20 +151,20 @@ def _row(number: int, record: Mapping[str, str], file: str, fault: str) -> Row:
         fidelity=text("fidelity"),
         memory_layout=text("memory_layout"),
         grid=text("grid"),
-        time_us=number_of(text("measured_time_us")),
+        time_us=us,
         tflops=number_of(text("measured_tflops")),
         time_kind=text("time_kind"),
         notes=text("notes"),
         date=text("date_or_rev"),
         file=file,
-        fault=fault,
+        fault=fault or (f"{time!r} is no time" if time and us is None else ""),
     )
 
 
 def number_of(text: str) -> float | None:
-    """The number in a cell; None where there is none, or nothing above zero."""
+    """The number in a cell; None where there is none, or nothing finite above zero."""
     try:
         value = float(text.replace(",", ""))
     except ValueError:
         return None
-    return value if value > 0 else None
+    return value if 0 < value < math.inf else None

@@ -20,6 +20,8 @@ ROUNDS = 2
 SAMPLE = 150
 """Rows of a class that take part in the fit; the largest classes are sweeps of one op."""
 
+_NUDGE = 0.9
+"""What a figure is multiplied by to see whether times change with it."""
 _STEPS = {"x_scale": 0.3, "xtol": 1e-6, "ftol": 1e-5}
 """Figures have four digits."""
 
@@ -40,22 +42,36 @@ def fit(rows: Sequence[Row], chip: ChipDesc, stages: Sequence[Stage]) -> ChipDes
 
 
 def _fit_stage(stage: Stage, rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:
-    """Least squares of the logarithms of predicted over measured; each class weighs the same, outliers less."""
-    if not rows:
+    """Least squares of the logarithms of predicted over measured; each class weighs the same, outliers less.
+
+    Figures that no row depends on stay where the search begins.
+    """
+    paths = _determined(stage.paths, rows, chip)
+    if not paths:
         return chip
     sizes = Counter(row.kind for row in rows)
     weights = np.array([sizes[row.kind] ** -0.5 for row in rows])
     measured = np.log([row.measured_us for row in rows])
-    start = np.log([read(chip, path) for path in stage.paths])
+    start = np.log([read(chip, path) for path in paths])
 
     def residuals(x: np.ndarray) -> np.ndarray:
-        trial = with_figures(chip, stage.paths, np.exp(x).tolist())
+        trial = with_figures(chip, paths, np.exp(x).tolist())
         chips = chips_of((row.row for row in rows), trial)
         return weights * (np.log([row.us(of) for row, of in zip(rows, chips, strict=True)]) - measured)
 
-    high = np.log([BOUNDS.get(path, np.inf) for path in stage.paths])
+    high = np.log([BOUNDS.get(path, np.inf) for path in paths])
     solution = least_squares(residuals, start, bounds=(start - 3, high), loss="soft_l1", f_scale=0.01, **_STEPS)
-    return with_figures(chip, stage.paths, np.exp(solution.x).tolist())
+    return with_figures(chip, paths, np.exp(solution.x).tolist())
+
+
+def _determined(paths: Sequence[str], rows: Sequence[Expressed], chip: ChipDesc) -> tuple[str, ...]:
+    """The figures that the time of any row changes with."""
+
+    def times(of: ChipDesc) -> list[float]:
+        return [row.us(each) for row, each in zip(rows, chips_of((row.row for row in rows), of), strict=True)]
+
+    before = times(chip)
+    return tuple(p for p in paths if times(with_figures(chip, (p,), (_NUDGE * read(chip, p),))) != before)
 
 
 def _sample(rows: Sequence[Expressed]) -> list[Expressed]:

@@ -29,7 +29,7 @@ class Stage:
 
     def takes(self, row: Expressed) -> bool:
         """Whether the row is one that the figures are fitted to."""
-        blackhole = row.row.arch.lower().startswith("blackhole")
+        blackhole = row.row.blackhole
         named = f"{row.row.file} {row.row.table} {row.row.op}"
         return (
             row.kind in self.kinds and blackhole == ("blackhole" in self.preset) and bool(re.search(self.rows, named))
@@ -87,6 +87,11 @@ STAGES = (
         "layer and RMS norms of traces 2024-09 to 2026-08, Wormhole",
         ("norm",),
         {"rows.pass_cycles": 340, "rows.tile_cycles": 110},
+    ),
+    Stage(
+        "rotary embeddings of decode steps 2026-08, n150, three rows (two of a p150 agree)",
+        ("rotary embedding",),
+        {"rows.rotary_factor": 2},
     ),
     Stage(
         "GEMM_FLOPS, TRISC1 cycles, and ttnn-op-runtime-predictor matmul_height_sharded.csv",

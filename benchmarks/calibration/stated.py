@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import mean
 
 import numpy as np
@@ -10,13 +11,19 @@ from stages import Stage
 
 from ttstack.system_desc.calibration import UNMEASURED, CalibrationDesc
 
-_FEWEST = 10
+_FEWEST = 6
 """Rows of ops that are alike in more than their class; with fewer, what is said of the class holds for them."""
+_WIDER = 10
+"""Rows that all that is less alike counts as, beside the rows of a group."""
+_CAUTION = 2
+"""Rows larger than all others that a quantile allows for: the next one may be such a one."""
 _FEW = 5
 """Rows below which a class says no less than the spread elsewhere."""
 _LEAST = 0.01
-_WITHIN, _TWICE, _MOST = 2 / 3, 0.95, 0.78
-"""Shares of the rows within what is stated, and within twice that; the first is not more than the last."""
+_WITHIN = 0.60, 0.72
+"""Shares of the rows that lie within what is stated, at least and at most."""
+_TWICE = 0.90, 0.93, 0.96
+"""Shares that lie within twice that: what these three say of the rest, on average."""
 
 
 def stated_errors(judged: Sequence[Judged], stages: Sequence[Stage]) -> dict[str, CalibrationDesc]:
@@ -32,13 +39,19 @@ def stated_errors(judged: Sequence[Judged], stages: Sequence[Stage]) -> dict[str
     fitted = {kind for stage in stages for kind in stage.kinds}
     left = [rows for name in sorted(classes) if (rows := [j for j in alike[name] if j.expressed.kind not in fitted])]
     even = [j for members in left for j in _spread(members, max(map(len, left)))]
-    least = _stated(np.array([j.error for j in even])) if even else 0.0
+    spread = _Sample.of([j.error for j in even])
+    least = _stated(spread) if even else 0.0
+    samples: dict[str, _Sample] = {}
+    for names in {j.forecast.alike for j in judged}:
+        for i in reversed(range(len(names))):
+            wider = samples[names[i + 1]] if i + 1 < len(names) else None
+            samples.setdefault(names[i], _Sample.of([j.error for j in alike[names[i]]], wider))
     found = {
-        name: _described(members, least if len(members) < _FEW else 0.0)
+        name: _described(members, samples[name], least if len(members) < _FEW else 0.0)
         for name, members in sorted(alike.items())
         if name in classes or (len(members) >= _FEWEST and len(members) < len(alike[_wider(members[0], name)]))
     }
-    return found | ({UNMEASURED: _described(even, rows=sum(map(len, left)))} if even else {})
+    return found | ({UNMEASURED: _described(even, spread, rows=sum(map(len, left)))} if even else {})
 
 
 def _wider(j: Judged, name: str) -> str:
@@ -58,24 +71,65 @@ def _spread(members: Sequence[Judged], count: int) -> list[Judged]:
     return [members[i * len(members) // count] for i in range(count)]
 
 
-def _stated(errors: np.ndarray) -> float:
-    sizes = np.abs(errors)
-    twice = min(np.quantile(sizes, _TWICE) / 2, np.quantile(sizes, _MOST))
-    return float(max(np.quantile(sizes, _WITHIN), twice, _LEAST))
+@dataclass(frozen=True)
+class _Sample:
+    """Relative errors, each with a weight: those of rows that are alike, and those of a wider group as a few rows."""
+
+    errors: np.ndarray
+    weights: np.ndarray
+
+    @staticmethod
+    def of(errors: Sequence[float], wider: "_Sample | None" = None) -> "_Sample":
+        """The errors, one row each, and those of the wider group."""
+        own = np.array(errors)
+        if wider is None:
+            return _Sample(own, np.ones(len(own)))
+        shrunk = wider.weights * (_WIDER / wider.weights.sum())
+        return _Sample(np.concatenate([own, wider.errors]), np.concatenate([np.ones(len(own)), shrunk]))
+
+    def quantile(self, share: float) -> float:
+        """The size that so many errors do not exceed, as far as so few rows tell."""
+        sizes, rows = np.abs(self.errors), self.weights.sum()
+        order = np.argsort(sizes)
+        weights = self.weights[order]
+        reached = (np.cumsum(weights) - weights / 2) / rows
+        return float(np.interp(min(share * (rows + _CAUTION) / rows, 0.99), reached, sizes[order]))
+
+    def between(self, stated: float) -> tuple[float, float]:
+        """Shares of the predicted time between which as many measured ones lie as within what is stated.
+
+        As many are shorter as are longer, one of the rows that are larger than all on either side.
+        """
+        ratios, rows = 1 / (1 + self.errors) - 1, self.weights.sum()
+        outside = float(self.weights[np.abs(self.errors) > stated].sum() / rows)
+        order = np.argsort(ratios)
+        weights = self.weights[order]
+        reached = (np.cumsum(weights) - weights / 2) / rows
+        tail = max((outside / 2 * (rows + _CAUTION) - _CAUTION / 2) / rows, 0.01)
+        low, high = np.interp((tail, 1 - tail), reached, ratios[order])
+        return float(low), float(high)
 
 
-def _described(members: Sequence[Judged], least: float = 0.0, rows: int | None = None) -> CalibrationDesc:
+def _stated(sample: _Sample) -> float:
+    twice = mean(sample.quantile(share) / 2 for share in _TWICE)
+    low, high = map(sample.quantile, _WITHIN)
+    return float(max(min(max(twice, low), high), _LEAST))
+
+
+def _described(
+    members: Sequence[Judged], sample: _Sample, least: float = 0.0, rows: int | None = None
+) -> CalibrationDesc:
     errors = np.array([j.error for j in members])
-    sizes, ratios = np.abs(errors), 1 / (1 + errors) - 1
-    low, high = np.quantile(ratios, ((1 - _WITHIN) / 2, (1 + _WITHIN) / 2))
+    stated = max(_stated(sample), least)
+    low, high = (-stated, stated) if len(members) < _FEW else sample.between(stated)
     times = [j.expressed.measured_us * 1e3 for j in members]
     return CalibrationDesc(
         rows=rows or len(members),
-        error=round(float(sizes.mean()), 3),
+        error=round(float(np.abs(errors).mean()), 3),
         bias=round(float(errors.mean()), 3),
-        stated=round(max(_stated(errors), least), 3),
-        low=round(float(low), 3),
-        high=round(float(high), 3),
+        stated=round(stated, 3),
+        low=round(low, 3),
+        high=round(high, 3),
         roofline_error=round(mean(abs(j.roofline_error) for j in members), 3),
         least_ns=round(min(times)),
         most_ns=round(max(times)),

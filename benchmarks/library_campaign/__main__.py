@@ -1,7 +1,8 @@
-"""What the real `ttnn` takes of what the compiler gives: random programs, random configurations, the zoo.
+"""What the real `ttnn` takes of what the compiler gives: random programs and configurations, ops in all forms, the zoo.
 
     python -m benchmarks.library_campaign programs [--count N] [--seed N]
     python -m benchmarks.library_campaign configurations
+    python -m benchmarks.library_campaign forms
     python -m benchmarks.library_campaign zoo
 
 Each goes on where it was stopped, and writes the tallies that stand beside this file. `--again` takes those anew that
@@ -23,11 +24,11 @@ _ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(_ROOT), str(_ROOT / "runtime")]
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-from benchmarks.library_campaign import configurations, programs, tallies, zoo  # noqa: E402  (after the path)
+from benchmarks.library_campaign import configurations, forms, programs, tallies, zoo  # noqa: E402  (after the path)
 from benchmarks.library_campaign.outcome import Outcome, stored  # noqa: E402
 from ttstack.library.run import find_interpreter  # noqa: E402
 
-CAMPAIGNS = {"programs": programs, "configurations": configurations, "zoo": zoo}
+CAMPAIGNS = {"programs": programs, "configurations": configurations, "forms": forms, "zoo": zoo}
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from random import Random
 
 from benchmarks.library_campaign.draw_configuration import drawn
 from benchmarks.library_campaign.judging import judgements, outcome
-from benchmarks.library_campaign.outcome import Outcome
+from benchmarks.library_campaign.outcome import Outcome, numbered
 from ttstack.device.config_limits import config_faults
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
@@ -16,13 +16,9 @@ from ttstack.system_desc import ChipDesc, load
 from ttstack.ttnn_python import Emission
 
 BATCH = 125
-COUNT = 1000
+keys = numbered(1000)
+"""One a configuration."""
 _BOARDS = ("wormhole", "wormhole", "wormhole", "blackhole_p150")
-
-
-def keys(count: int | None) -> list[str]:
-    """One a configuration."""
-    return [str(number) for number in range(count or COUNT)]
 
 
 def judged(seed: int, keys: Sequence[str]) -> Iterator[Outcome]:
@@ -33,7 +29,7 @@ def judged(seed: int, keys: Sequence[str]) -> Iterator[Outcome]:
         system = load(random.choice(_BOARDS))
         chip = system.chips[0]
         kind, device_op = drawn(random, chip)
-        function = _function(device_op, chip)
+        function = function_of(device_op, chip)
         emission = Emission(Binary((function,), system), function, key)
         if missing := [step.missing for step in emission.steps if step.missing]:
             yield Outcome(key, kind, "no call", missing[0])
@@ -71,7 +67,7 @@ def _faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
         yield f"{need:,} bytes of L1"
 
 
-def _function(device_op: DeviceOp, chip: ChipDesc) -> Function:
+def function_of(device_op: DeviceOp, chip: ChipDesc) -> Function:
     """The op alone, of tensors that are given."""
     present = list(zip(device_op.types(), device_op.layouts(), strict=True))
     count = len(device_op.operands)

@@ -1,6 +1,7 @@
 """What became of one program or configuration."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,11 @@ class Outcome:
     def finding(self) -> bool:
         """Whether it is to be mended."""
         return self.result in FINDINGS
+
+
+def numbered(most: int) -> Callable[[int | None], list[str]]:
+    """Keys that are numbers: as many as are asked for, else `most`."""
+    return lambda count: [str(number) for number in range(count or most)]
 
 
 def stored(path: Path) -> dict[str, Outcome]:

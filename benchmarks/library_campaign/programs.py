@@ -8,6 +8,7 @@ as that can be.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis.internal.conjecture.data import ConjectureData
 
 from benchmarks.library_campaign.chains import chain, context
 from benchmarks.library_campaign.judging import judgements, outcome
-from benchmarks.library_campaign.outcome import Outcome
+from benchmarks.library_campaign.outcome import Outcome, numbered
 from tests.ops.strategies import cases, has_cases
 from tests.placement.compiled import compiled
 from tests.placement.functions import Draw, functions
@@ -31,7 +32,8 @@ from ttstack.ttnn_python import Emission
 from ttstack.ttnn_python.calls import CALLS
 
 BATCH = 20
-COUNT = 2000
+keys = numbered(2000)
+"""One a program."""
 DEVICES = ("wormhole", "wormhole", "wormhole", "blackhole_p150")
 ALONE = sorted(m for m in CALLS if OPS[m].executable and has_cases(m) and not OPS[m].spans_mesh)
 """Ops that are programs of their own."""
@@ -49,11 +51,6 @@ class Drawn:
     options: dict[str, Any]
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Overrides, which may be more than can be had."""
-
-
-def keys(count: int | None) -> list[str]:
-    """One a program."""
-    return [str(number) for number in range(count or COUNT)]
 
 
 def drawn(seed: int, number: int) -> Drawn:
@@ -74,7 +71,9 @@ def _drawn(draw: Draw, number: int) -> Drawn:
 
 
 def _one(draw: Draw) -> tuple[str, str]:
-    mnemonic = draw(st.sampled_from(ALONE))
+    """An op that later ones among all do not change, but for the few numbers that these get."""
+    number = draw(st.integers(0, 2**32))
+    mnemonic = min(ALONE, key=lambda m: sha256(f"{number}/{m}".encode()).digest())
     case = draw(cases(mnemonic))
     with context(), ir.Location.unknown():
         return mnemonic, str(case.module())

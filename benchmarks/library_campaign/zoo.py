@@ -1,7 +1,7 @@
-"""All models of the zoo, and whether the library takes their programs.
+"""All models of the zoo, and programs on a mesh, and whether the library takes their programs.
 
-Small and full-size ones, in both formats, under both policies, for n150 and p150; programs on a mesh are not among
-them. A key is `model/size/dtype/policy/device`.
+Small and full-size ones, in both formats, under both policies: those of one chip for n150 and p150, those on a mesh for
+n300 and t3000 as they are and with all cores of their chips. A key is `model/size/dtype/policy/device`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,11 @@ from typing import Any
 import torch
 
 import ttstack
+from benchmarks.library_campaign import meshes
 from benchmarks.library_campaign.judging import judgements, outcome
 from benchmarks.library_campaign.outcome import Outcome
 from examples.zoo import FAMILIES
+from ttstack.api import Program
 from ttstack.diagnostics import TTStackError
 from ttstack.ttnn_python import Emission
 
@@ -24,14 +26,16 @@ _NODES = 200
 
 def keys(count: int | None) -> list[str]:
     """Small models first."""
+    alone = [model for family in FAMILIES.values() for model in family]
+    devices = dict.fromkeys(("wormhole", "blackhole_p150"), alone)
+    devices |= {device: list(meshes.MODELS) for device in meshes.BOARDS}
     found = [
         f"{model}/{size}/{dtype}/{policy}/{device}"
         for size in ("small", "full")
-        for device in ("wormhole", "blackhole_p150")
+        for device, models in devices.items()
         for policy in ("greedy", "optimal")
         for dtype in ("bf16", "bfp8_b")
-        for family in FAMILIES.values()
-        for model in family
+        for model in models
     ]
     return found[:count]
 
@@ -45,14 +49,11 @@ def judged(seed: int, keys: Sequence[str]) -> Iterator[Outcome]:  # noqa: ARG001
 def _judged(key: str) -> Outcome:
     model, size, dtype, policy, device = key.split("/")
     kind = "/".join(key.split("/")[1:])
-    options: dict[str, Any] = {"placement": policy, "dtype": dtype, "system_desc": device}
+    options: dict[str, Any] = {"placement": policy, "dtype": dtype}
     if policy == "optimal":
         options["placement_nodes"] = _NODES
-    module, args, kwargs = getattr(import_module(f"examples.zoo.{model}"), size)()
-    with torch.no_grad():
-        exported = torch.export.export(module, args, kwargs)
     try:
-        program = ttstack.compile(exported, **options)
+        program = _compiled(model, size, device, options)
         emission = Emission(program.binary, program.function(), model)
         emission.check()
     except TTStackError as why:
@@ -60,3 +61,13 @@ def _judged(key: str) -> Outcome:
         return Outcome(key, kind, "not emitted", "; ".join((said.message, *said.notes)))
     (found,) = judgements([emission])
     return outcome(key, kind, emission, found)
+
+
+def _compiled(model: str, size: str, device: str, options: dict[str, Any]) -> Program:
+    if model in meshes.MODELS:
+        desc = meshes.board(device)
+        return ttstack.compile(meshes.text(model, size, desc.mesh_shape), system_desc=desc, **options)
+    module, args, kwargs = getattr(import_module(f"examples.zoo.{model}"), size)()
+    with torch.no_grad():
+        exported = torch.export.export(module, args, kwargs)
+    return ttstack.compile(exported, system_desc=device, **options)

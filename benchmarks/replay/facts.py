@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ttstack.cost import predict
+from ttstack.cost import predict_calls
 from ttstack.device.configs.program_config import config_fields
 from ttstack.program.records import Binary, Function, Operation, Tensor
 
@@ -53,7 +53,7 @@ def _op(binary: Binary, function: Function, operation: Operation, makers: Mappin
         facts += [] if tensor is None else _tensor(f"operand {i}", function.tensors[tensor])
     for i, tensor in enumerate(operation.results):
         facts += _tensor(f"result {i}", function.tensors[tensor])
-    cost = predict(function.device_op(operation), binary.chip(function), binary.system_desc)
+    cost = predict_calls(function.device_op(operation), binary.chip(function), binary.system_desc)
     facts += [("ns", _number(cost.total_ns)), ("bound by", cost.bound)]
     facts += [("FLOPs", str(cost.flops)), ("bytes", f"{cost.dram_bytes} DRAM, {cost.noc_bytes} NoC")]
     groups = {

@@ -16,7 +16,7 @@ import ttstack
 from examples import criteo
 from ttstack.diagnostics import TTStackError
 
-LOOKUPS = ("embedding_bag", "tensor_train_embedding_bag")
+LOOKUPS = ("embedding", "embedding_bag", "tensor_train_embedding_bag")
 
 
 def tables(rows: tuple[int, ...], model: criteo.CriteoDLRM, width: int) -> None:

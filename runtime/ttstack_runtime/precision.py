@@ -4,12 +4,12 @@ import numpy as np
 
 from ttstack.device.device_op import Fidelity
 from ttstack.diagnostics import InputError
-from ttstack.ops.types import DType, ElementType
+from ttstack.ops.types import DType, ElementType, QuantType
 from ttstack.program.records import Tensor
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.numerics import largest, quantize, truncate_for_fidelity
 
-_ROUNDED = frozenset({DType.BF16, DType.F16, DType.BFP8_B, DType.BFP4_B})
+_ROUNDED = frozenset(d for d in DType if d.is_float and d.bits < DType.F32.bits)
 
 
 class _Held(dict[ElementType, np.dtype]):
@@ -83,10 +83,10 @@ class Device(Ieee):
     def round(self, held: Array, source: ElementType, target: ElementType) -> Array:
         """What is finite in the source stays so in a narrower format: the largest number that it has."""
         rounded = super().round(held, source, target)
-        if source == target or rounded is held or not np.isinf(rounded).any():
+        if source == target or rounded is held or isinstance(target, QuantType) or not np.isinf(rounded).any():
             return rounded
         overflown = np.isinf(rounded) & np.isfinite(held)
-        return np.where(overflown, np.copysign(largest(str(target)), rounded), rounded)
+        return np.where(overflown, np.copysign(largest(target), rounded), rounded)
 
     def multiplier_input(self, operand: Array, side: int, fidelity: Fidelity) -> Array:
         """The bits that the fidelity feeds to the multiplier; integers are exact."""

@@ -58,7 +58,10 @@ def test_predictions_that_agree_change_nothing(program: ttstack.Program, tmp_pat
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a,b\n1,2\n", "no profile of tt-metal"), ("OP CODE,DEVICE KERNEL DURATION [ns]\nx,0\n", "no op with a duration")],
+    [
+        ("a,b\n1,2\n", "no profile of tt-metal"),
+        ("OP CODE,DEVICE KERNEL DURATION [ns]\nx,0\ny,-3\nz,inf\nu,nan\n", "no op with a duration"),
+    ],
 )
 def test_what_is_no_profile(program: ttstack.Program, tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "p.csv").write_text(text)

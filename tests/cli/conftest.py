@@ -33,6 +33,12 @@ def _as_users_read(as_users_read: None) -> None:
     """Commands are tested as they are."""
 
 
+@pytest.fixture(autouse=True)
+def _as_wide_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody says how wide the output is: those that run tests side by side do."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def ttstack(capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command line in this process."""

@@ -47,8 +47,12 @@ def test_another_device(ttstack: Command, program: Path) -> None:
     assert ttstack("compare", program, program, "--recompile", model).code == 2
 
 
-def test_what_if(ttstack: Command, program: Path) -> None:
-    slower = json.loads(ttstack("perf", program, "--what-if", "clock=0.5GHz", "--json").out)
+def test_what_if(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    slower = json.loads(ttstack("perf", program, "--what-if", "clock=0.5GHz", "--json", "--html", page).out)
+    assert ">before:" in page.read_text()
+    assert ttstack("compare", program, program, "--html", page).code == 0
+    assert "+0.0%" in page.read_text()
     assert slower["delta_ns"] > 0
     assert slower["notes"] == []
     smaller = ttstack("perf", program, "--what-if", "grid=1x1")
@@ -102,4 +106,4 @@ def test_what_if_not(changes: str, why: str, ttstack: Command, program: Path) ->
 
 def test_options_that_do_not_go_together(ttstack: Command, program: Path, tmp_path: Path) -> None:
     assert ttstack("perf", program, "--recompile", program).code == 2
-    assert ttstack("perf", program, "--what-if", "clock=1GHz", "--html", tmp_path / "x.html").code == 2
+    assert ttstack("perf", program, "--what-if", "clock=1GHz", "--csv", tmp_path / "x.csv").code == 2

@@ -9,6 +9,7 @@ import onnx.parser
 import pytest
 
 from ttstack.api import load
+from ttstack.cli.compile import program_stem
 
 Command = Callable[..., Any]
 UNSUPPORTED = """
@@ -134,3 +135,11 @@ def test_shapes_that_the_model_leaves_open(ttstack: Command, tmp_path: Path) -> 
     assert "--input 2x3 names no input" in ttstack("compile", tmp_path / "m.onnx", "-o", target, "--input", "2x3").err
     assert ttstack("compile", tmp_path / "m.onnx", "-o", target, "--input", "x=2x3").code == 0
     assert [t.shape for t in load(target).inputs().values()] == [(2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("model", "stem"),
+    [("examples.zoo.bert:small", "bert_small"), ("bert:full", "bert_full"), ("some/model.v2.onnx", "model.v2")],
+)
+def test_a_program_is_named_after_its_model(model: str, stem: str) -> None:
+    assert program_stem(model) == stem

@@ -19,10 +19,10 @@ func.func @forward(%x: tensor<32x64xf32> {ttir.name = "x"}) -> tensor<32x64xf32>
 """
 
 BAGS = """
-func.func @forward(%i: tensor<4x8xi32>, %w: tensor<32x64xbf16>) -> tensor<4x64xbf16> {
+func.func @forward(%i: tensor<4x8xi32>, %w: tensor<32x64xf32>) -> tensor<4x64xf32> {
   %0 = "ttir.embedding_bag"(%i, %w) <{mode = "sum", include_last_offset = false, padding_idx = 3 : i64}>
-    : (tensor<4x8xi32>, tensor<32x64xbf16>) -> tensor<4x64xbf16>
-  return %0 : tensor<4x64xbf16>
+    : (tensor<4x8xi32>, tensor<32x64xf32>) -> tensor<4x64xf32>
+  return %0 : tensor<4x64xf32>
 }
 """
 

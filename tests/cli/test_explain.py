@@ -71,3 +71,14 @@ def test_ops_that_cannot_be_explained(ttstack: Command, program: Path, op: str, 
     result = ttstack("explain", program, op)
     assert result.code == 1
     assert what in result.err
+
+
+def test_what_the_library_does_by_itself_is_a_way_with_a_name(ttstack: Command, program: Path) -> None:
+    ways = json.loads(ttstack("explain", program, 0, "--json").out)
+    (default,) = (way for way in ways if way["name"])
+    assert default["name"] == "ttnn's default"
+    assert {layout.split()[-1] for layout in (*default["operands"], *default["results"])} == {"dram/interleaved"}
+    fewest = json.loads(ttstack("explain", program, 0, "--json", "--top", 1).out)
+    assert [way["name"] for way in fewest] == [None, "ttnn's default"]
+    said = f"ttnn's default takes {default['more_ns'] / 1000:+.2f} µs more than what the program has"
+    assert said in ttstack("explain", program, 0).out

@@ -46,7 +46,7 @@ def test_list(ttstack: Command) -> None:
 @pytest.mark.parametrize(
     ("pipeline", "said"),
     [
-        ("simplfy", "did you mean simplify?"),
+        ("simplfy", "did you mean 'simplify'?"),
         ("place{placement=best}", "bad options for 'place'"),
         ("fold-constants{limit=3}", "limit: no such option"),
         ("fold-constants{limit=3}", "its options: max-bytes"),

@@ -12,6 +12,8 @@ OPTIONS = (
     ["compile", "MODEL", "-o", "/dev/null", "--dump-ir"],
     ["opt", "MODEL", "-o"],
     ["opt", "MODEL", "-p", "canonicalize", "--dump-ir"],
+    ["explore", "MODEL", "--graphs"],
+    ["explore", "MODEL", "--save-overrides"],
     ["inspect", "PROGRAM", "--overrides"],
     ["perf", "PROGRAM", "--csv"],
     ["perf", "PROGRAM", "--html"],

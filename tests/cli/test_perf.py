@@ -7,7 +7,7 @@ import pytest
 
 from ttstack.api import load
 from ttstack.report.csv import csv_text
-from ttstack.report.html import page
+from ttstack.report.html.page import report_page
 
 Command = Callable[..., Any]
 
@@ -23,7 +23,7 @@ def test_files(ttstack: Command, program: Path, tmp_path: Path) -> None:
     assert result.code == 0
     report = load(program).cost()
     assert (tmp_path / "a.csv").read_text() == csv_text(report)
-    assert (tmp_path / "a.html").read_text() == page(report)
+    assert (tmp_path / "a.html").read_text() == report_page(report)
 
 
 def test_sorted_by_time(ttstack: Command, program: Path) -> None:
@@ -50,3 +50,12 @@ def test_a_file_that_cannot_be_written(ttstack: Command, program: Path, tmp_path
     result = ttstack("perf", program, "--csv", tmp_path / "none/a.csv")
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("error[TT0801]: ")
+
+
+def test_ops_are_added_up(ttstack: Command, program: Path) -> None:
+    found = json.loads(ttstack("perf", program, "--group-by", "class", "--json").out)
+    assert {tuple(g["path"]): g["share"] for g in found["groups"]} == pytest.approx(
+        {(name,): share for name, share in found["shares"].items()}
+    )
+    assert ttstack("perf", program, "--group-by", "module").out.splitlines()[1].split()[:2] == ["module", "ops"]
+    assert ttstack("perf", program, "--group-by", "colour").code == 2

@@ -1,9 +1,14 @@
 import io
+import random
+import re
 
+import highspy
 import pytest
 from rich.console import Console
 
+import ttstack
 from ttstack.cli import progress
+from ttstack.placement.watch_solver import tell_watcher
 
 
 @pytest.fixture
@@ -30,11 +35,34 @@ def test_a_short_run_shows_none(terminal: io.StringIO) -> None:
     assert not terminal.getvalue()
 
 
-def test_phases(terminal: io.StringIO) -> None:
+def test_the_phase_that_runs_is_named(terminal: io.StringIO) -> None:
     with progress.show_phases() as show:
         assert show is not None
-        show("parse", 0.5)
-    assert "compiling" in terminal.getvalue()
+        show("place")
+    assert "compiling: place" in terminal.getvalue()
+
+
+def test_the_gap_of_the_integer_program_is_shown(terminal: io.StringIO) -> None:
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    draw = random.Random(0)
+    taken = [solver.addBinary() for _ in range(40)]
+    for _ in range(5):
+        solver.addConstr(sum(draw.randint(3, 40) * x for x in taken) <= 200)  # pyright: ignore[reportArgumentType]
+    with progress.show_phases() as show:
+        assert show is not None
+        show("place")
+        tell_watcher(solver)
+        solver.maximize(sum(draw.randint(3, 40) * x for x in taken))  # pyright: ignore[reportArgumentType]
+    assert re.search(r"compiling: place, at most \d+\.\d % above the optimum", terminal.getvalue())
+
+
+def test_phases_are_told_as_they_begin() -> None:
+    begun: list[str] = []
+    text = "func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {\n  return %x : tensor<32x32xf32>\n}"
+    program = ttstack.compile(text, progress=begun.append)
+    assert (begun[0], begun[-1]) == ("read", "emit")
+    assert program.phases.keys() - {"import", "parse"} <= {*begun}
 
 
 def test_nothing_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:

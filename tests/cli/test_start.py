@@ -21,7 +21,9 @@ def start(forbidden: tuple[str, ...], *arguments: str) -> subprocess.CompletedPr
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["compile", "--help"], ["run", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["compile", "--help"], ["run", "--help"], ["explore", "--help"]]
+)
 def test_help_imports_nothing_that_takes_time(arguments: list[str]) -> None:
     done = start((*COMPILER, "numpy", "rich.console", "yaml", "ttstack.ops", "ttstack.system_desc"), *arguments)
     assert (done.returncode, done.stderr) == (0, "")
@@ -30,6 +32,11 @@ def test_help_imports_nothing_that_takes_time(arguments: list[str]) -> None:
 @pytest.mark.parametrize("command", [["inspect"], ["perf"], ["run"], ["run", "--cost-only"]])
 def test_programs_are_read_without_the_compiler(command: list[str], program: Path) -> None:
     done = start(COMPILER, *command, str(program))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_program_is_inspected_without_the_cost_model(program: Path) -> None:
+    done = start((*COMPILER, "ttstack.cost", "ttstack.report.build"), "inspect", str(program))
     assert (done.returncode, done.stderr) == (0, "")
 
 

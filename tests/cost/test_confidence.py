@@ -12,7 +12,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, load
 from ttstack.system_desc.calibration import UNMEASURED
 
 DRAM = Layout(DType.BF16)
@@ -101,4 +101,17 @@ def test_a_device_without_measurements_has_no_errors(chip: ChipDesc) -> None:
 def test_an_op_that_is_longer_than_all_measured_says_so(chip: ChipDesc) -> None:
     t = real(65536, 65536)
     device_op = DeviceOp(OPS["exp"].on([t], {}), (DRAM,), (DRAM,), GRID)
-    assert confidence(device_op, predict(device_op, chip), chip).beyond == ("longer than all measured",)
+    said = confidence(device_op, predict(device_op, chip), chip)
+    assert said.beyond == ("longer than all measured",)
+    assert said.error == max(chip.calibration[said.measured].stated, chip.calibration[UNMEASURED].stated)
+
+
+@pytest.mark.parametrize("preset", ["wormhole", "blackhole_p150"])
+def test_an_interval_is_of_five_rows_at_least(preset: str) -> None:
+    """What fewer rows say of one side is chance: both sides have the error of the class."""
+    known = load(preset).chips[0].calibration
+    few = {name: said for name, said in known.items() if said.rows < 5}
+    assert few
+    assert {name: (said.low, said.high) for name, said in few.items()} == {
+        name: (-said.stated, said.stated) for name, said in few.items()
+    }

@@ -17,12 +17,31 @@ DECODE = 'matmul,32x2048x2048 (MxKxN),bf16,bfp8_b,bf16,"in0 L1(width-sharded), i
 CONV = "conv2d,N1 H56 W56 Cin64 Cout64 kh3 kw3 sh1 sw1,bf16,bf16,bf16,L1 height sharded,8x8,60,,n150,"
 IMAGES = CONV.replace("N1", "N8")
 ADD = "BinaryNgDeviceOperation:ADD,{},bf16,bf16,bf16,{},8x8,20,,n150,"
+ROTARY = "RotaryEmbedding,in0 1x32x32x{0}; out 1x32x32x{0},bf16,,bf16,L1_HEIGHT_SHARDED TILE,32 cores,10,,n150,"
+BATCH = "matmul,in0 1x12x32x64; in1 1x12x64x32; out 1x12x32x32,bf16,bf16,bf16,DRAM,{} cores,16,device_kernel,n150,"
 GRID_SAMPLE = (
     "GridSampleOperation,in0 1x48x160x256; in1 1x1x{0}x42; out 1x1x{0}x1792,bf16,bf16,bf16,"
     '"in0 L1_INTERLEAVED ROW_MAJOR, in1 DRAM_INTERLEAVED ROW_MAJOR, out DRAM_INTERLEAVED ROW_MAJOR",8x8,60,,n150,'
 )
+EXCHANGE = "all_to_all,1x1x1024x8192,bf16,,bf16,DRAM,,2000,,t3k,{}"
 PAIR = "in0 1x1x1024x1024; in1 1x1x1024x1024; out 1x1x1024x1024"
 LONGER = {
+    "shards on fewer cores than there are": (
+        DECODE.replace("32x2048x2048", "32x2048x3072").replace(
+            "1 DRAM(width-sharded)", "1 DRAM, out L1(width-sharded)"
+        ),
+        DECODE.replace("32x2048x2048", "32x2048x5120").replace(
+            "1 DRAM(width-sharded)", "1 DRAM, out L1(width-sharded)"
+        ),
+    ),
+    "products of scores that no core holds": (
+        "sdpa_prefill_baseline_unfused,B1 H16 S8192 D128,bf16,bf16,bf16,DRAM,8x8,150000,,n150,",
+        "sdpa_prefill_baseline_unfused,B1 H16 S16384 D128,bf16,bf16,bf16,DRAM,8x8,600000,,n150,",
+    ),
+    "elements that take several calls today": (
+        "unary:exp,19x928x896,uint16,,uint16,L1_INTERLEAVED TILE,8x8,787,,n150,",
+        "unary:exp,65x960x576,uint16,,uint16,L1_INTERLEAVED TILE,8x8,1147,,n150,",
+    ),
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
     "blocks of a convolution": (f"{IMAGES}act_block_h_ntiles=4", f"{IMAGES}act_block_h_ntiles=1"),
     "who chose the blocks": (
@@ -37,6 +56,8 @@ LONGER = {
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,",
         "matmul,384x64x384 (MxKxN),bf16,bf16,bf16,DRAM,8x8,95,,n150,batch 48; in0 4x12x384x64 in1 4x12x64x384",
     ),
+    "cores that a batch ran on: one for each product, or one after the other": (BATCH.format(12), BATCH.format(1)),
+    "width of heads": (ROTARY.format(64), ROTARY.format(256)),
     "hops": (
         "fabric_unicast,packet_size=4096,,,,,,1.3,,t3k,1 hop",
         "fabric_unicast,packet_size=4096,,,,,,1.3,,t3k,3 hops",
@@ -45,6 +66,9 @@ LONGER = {
         f"BinaryNgDeviceOperation:ADD,in0 2304x1792; in1 2304x1792; out 2304x1792,bf16,bf16,bf16,{SHARDED},4x5,12,,n150,",
         f"BinaryNgDeviceOperation:ADD,in0 2112x1792; in1 2112x1792; out 2112x1792,bf16,bf16,bf16,{SHARDED},4x5,93,,n150,",
     ),
+    "links between neighbours": (EXCHANGE.format("8 devices; 2 links"), EXCHANGE.format("8 devices; 1 link")),
+    "a line in place of a ring": (EXCHANGE.format("8 devices; ring"), EXCHANGE.format("8 devices; line")),
+    "chips of an exchange": (EXCHANGE.format("2 devices"), EXCHANGE.format("8 devices, line")),
     "dilation": (CONV, f"{CONV}dilation=4"),
     "cores of shards": (
         f"UnaryDeviceOperation:RELU,1x1x2048x128,bf16,,bf16,{SHARDED},64 cores,9,,n150,shard 32x128 on 64 cores",
@@ -92,9 +116,13 @@ REFUSED = {
     "RingJointSDPA,1x8x1024x128,bf16,bf16,,,8x8,9,,n150,": "a ring of chips",
     "AllGatherMatmul,1x1x32x768,bf16,bf16,,,8x8,9,,n150,4 devices": "a product and a collective",
     "add,in0 1x1x64x64; in1 1x1x96x64,bf16,bf16,,,8x8,9,,n150,": "are not alike",
-    "binary:nextafter,in0 1x1x32x32; in1 1x1x32x32,bf16,bf16,,,8x8,9,,n150,": "no elementwise function is named",
+    "binary:nextafter,in0 1x1x32x32; in1 1x1x32x32,bf16,bf16,,,8x8,9,,n150,": "no elementwise op of ours is",
     "reduce:std,1x1x32x32,bf16,,,,8x8,9,,n150,": "no reduction of ours is a variance",
     "ttnn.permute,1x1x32x32,bf16,,,,8x8,9,host_avg,n150,": "a short time of the host",
+    "add,1x1x32x32,bf16,bf16,,,8x8,9,,n150,1 calls; 5 calls": "contradict themselves: '1 calls' and '5 calls'",
+    "all_gather,1x1x32x64,bf16,,,DRAM,,9,,t3k,4 devices; 8 devices": "contradict themselves",
+    "all_gather,1x1x32x64,bf16,,,DRAM,,9,,t3k,8 devices; ring; line": "both 'line' and 'ring'",
+    "matmul,32x2048x2048 (MxKxN),bf16,bf16,,,8x8,9,,n150,in0_block_w=7": "blocks of 7 tiles do not divide the 64 along K",
 }
 """Rows, and why they have no prediction."""
 TRACE = """OP CODE,OP TYPE,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,DEVICE KERNEL DURATION [ns],\
@@ -125,6 +153,7 @@ PROFILED = {
         "1[1],1[1],9216[9216],1024[1024],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
     ),
     "no class": ("SomethingNew,tt_dnn_device,0,wormhole_b0,{},HiFi2,64,10000", TILES.format(1024), NONE),
+    "custom": ("RingJointSDPA,tt_dnn_device,0,wormhole_b0,{},HiFi2,64,30000", TILES.format(1024), TILES.format(1024)),
     "softmax": ("Softmax (torch),tt_dnn_cpu,0,wormhole_b0,{},,,", TILES.format(1024), NONE),
 }
 """Ops of a profile, by class: the op, its first input (and output), its second input."""
@@ -185,6 +214,20 @@ def test_what_is_no_op_of_ours_is_refused_with_the_reason(row: str, refused: lis
     assert found["measured_us"] == 9
 
 
+def test_what_is_no_time_is_a_row_without_a_measurement(tmp_path: Path) -> None:
+    """A negative, infinite or missing number is never a time that something is compared with."""
+    rows = [f"add,1x1x32x32,bf16,bf16,bf16,DRAM,8x8,{time},,n150," for time in ("-5", "0", "nan", "inf", "1e400", "x")]
+    found = run(str(write(tmp_path / "rows.csv", rows)))
+    assert not found["rows"]
+    assert ["is no time" in row["reason"] for row in found["not_expressed"]] == [True] * len(rows)
+    assert found["all"]["measured_us"] == found["all"]["refused_us"] == 0
+
+
+def test_the_board_alone_says_the_architecture(tmp_path: Path) -> None:
+    found = run(str(write(tmp_path / "rows.csv", [ADD.format(PAIR, "DRAM").replace("n150", "p150b")])))
+    assert found["rows"][0]["class"] == "binary elementwise, Blackhole"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Two files of measurements and one of something else."""
@@ -229,6 +272,16 @@ def test_figures_by_class_and_by_source_are_those_of_their_rows(folder: dict[str
     assert {name.split(":")[0] for name in folder["sources"]} == {"a.csv", "b.csv", "models.csv"}
 
 
+def test_scatters_take_part_on_as_many_chips_as_the_gathers_of_their_program(tmp_path: Path) -> None:
+    """Buffers of both directions are no smaller than what is scattered, and do not say it."""
+    scatter = "ReduceScatterMinimalAsync,in0 1x1x3200x1536; out 2x1x3200x1536,bf16,,bf16,DRAM,18 cores,194,,p150,"
+    gather = "AllGatherAsync,in0 1x1x3200x384; out 1x1x3200x1536,bf16,,bf16,DRAM,18 cores,203,,p150,"
+    found = run(str(write(tmp_path / "rows.csv", [scatter, gather])))
+    assert [row["class"].split(",")[0] for row in found["rows"]] == ["collective", "collective"]
+    (alone,) = run(str(write(tmp_path / "rows.csv", [scatter])))["not_expressed"]
+    assert "how many chips" in alone["reason"]
+
+
 def test_a_stated_error_holds_what_lies_within_it(folder: dict[str, Any]) -> None:
     stated = [row for row in folder["rows"] if row["stated_error"] is not None]
     assert stated
@@ -247,9 +300,15 @@ def test_a_profile_is_judged_op_by_op_and_in_sum(tmp_path: Path) -> None:
     missing = [(row["class"], row["measured_us"], row["reason"]) for row in found["not_expressed"]]
     assert missing == [
         ("no class", 10, "no op of ours is 'SomethingNew'"),
+        (
+            "flash attention",
+            30,
+            "a custom kernel, attention over a ring of chips in one kernel",
+        ),
         ("softmax", None, "no measurement of an op: it ran on the host"),
     ]
-    assert found["all"]["expressed_share"] == pytest.approx(107 / 117)
+    assert found["all"]["expressed_share"] == pytest.approx(107 / 147)
+    assert found["all"]["expressed_share_of_ours"] == pytest.approx(107 / 117)
     off = sum(abs(row["predicted_us"] - row["measured_us"]) for row in found["rows"])
     assert found["all"]["sum_of_class_errors_us"] == pytest.approx(off)
 
@@ -259,5 +318,14 @@ def test_the_text_has_a_line_for_every_op_and_table(tmp_path: Path) -> None:
     path.write_text(TRACE + "".join(f"{op},{x},{y},{x}\n" for op, x, y in PROFILED.values()))
     command = [sys.executable, str(EVALUATE), "--trace", str(path)]
     text = subprocess.run(command, capture_output=True, check=True, cwd=ROOT, text=True).stdout
-    for words in ("RELU", "not expressed: SomethingNew", "10.000 us", "2 rows not expressed, 10.0 us", "sum |err|"):
+    for words in ("RELU", "not expressed: SomethingNew", "10.000 us", "3 rows not expressed, 40.0 us", "sum |err|"):
         assert words in text
+
+
+def test_rows_are_held_against_those_that_measured_the_same(tmp_path: Path) -> None:
+    """Spreads of calls as rows state them, and differences of rows that say the same of what ran."""
+    add = ADD.format(PAIR, "DRAM")
+    rows = [add, add.replace(",20,", ",22,") + "median of 9 calls; spread 0.3", add.replace("8x8", "4x8")]
+    command = [sys.executable, str(EVALUATE.with_name("repeats.py")), str(write(tmp_path / "rows.csv", rows))]
+    (line,) = subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()[1:]
+    assert line.split()[2:] == ["1", "30.0", "%", "30.0", "%", "1", "9.5", "%", "9.5", "%"]

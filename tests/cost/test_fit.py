@@ -56,6 +56,30 @@ def test_a_fit_gives_the_same_bytes_whatever_the_preset_had(rows: Path, fitted: 
     assert other.read_text() == fitted.read_text()
 
 
+DETERMINED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from rows import read_rows
+from search import fit
+from stages import Stage
+from ttstack.system_desc import load
+from ttstack.system_desc.chip_figures import read
+starts = {"attention.softmax_cycles_per_tile": 300.0, "pipeline.operand_cycles": 77.0}
+chip = fit(read_rows(Path(sys.argv[2])), load("wormhole").chips[0], [Stage("", ("flash attention",), starts)])
+print(*(read(chip, path) for path in starts))
+"""
+
+
+def test_figures_that_no_row_depends_on_stay_where_the_search_begins(rows: Path) -> None:
+    command = [sys.executable, "-c", DETERMINED, str(SCRIPTS), str(rows)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    softmax, operands = map(float, done.stdout.split())
+    assert operands == 77
+    assert abs(softmax / 300 - 1) > 0.05
+
+
 def test_stated_errors_are_those_of_rows_left_out(rows: Path, fitted: Path) -> None:
     known = load(str(fitted)).chips[0].calibration
     assert known["flash_attention"].rows == len(TIMES)

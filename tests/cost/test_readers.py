@@ -49,6 +49,13 @@ def test_few_elements_move_in_a_few_microseconds():
     assert cost("reshape", [(8,)], DType.SI32, shape=(8, 1)).total_ns < 5e3
 
 
+@pytest.mark.parametrize(("columns", "rate"), [(4, 222), (16, 209), (63, 188)])
+def test_columns_of_weights_come_faster_where_few_are_awaited_together(columns: int, rate: float):
+    """As measured of one-token products on an n150, GB/s: by tiles of a core's columns, two steps along K at a time."""
+    reads = [Stream(0.0, dram_bytes=1e9, block_pages=2 * columns)]
+    assert 1e9 / read_cycles(reads, CHIP) == pytest.approx(rate, rel=0.06)
+
+
 def test_small_pages_do_not_come_in_proportion_to_their_bytes():
     """As measured on a p100a: tiles of bfp4_b come at 231 GB/s where those of bf16 come at 363."""
     chip = load("blackhole_p150").chips[0]
@@ -95,3 +102,12 @@ def test_one_operand_in_dram_is_waited_for_whichever_it_is():
     l1, dram = Layout(DType.BF16, memory_space=MemorySpace.L1), Layout(DType.BF16)
     times = {predict(DeviceOp(op, pair, (dram,), Grid(2, 2)), CHIP).total_ns for pair in ((l1, dram), (dram, l1))}
     assert len({round(ns) for ns in times}) == 1
+
+
+@pytest.mark.parametrize(("cores", "us"), [(Grid(1, 1), 119.6), (Grid(5, 5), 146), (Grid(7, 8), 229)])
+def test_a_core_that_computes_leaves_memory_to_the_others(cores: Grid, us: float):
+    """As measured in 2024 of adds from DRAM to shards of 448x448: on 56 cores DRAM is all that bounds them."""
+    t = TensorType((448 * cores.rows, 448 * cores.cols), DType.BF16)
+    held = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.BLOCK_SHARDED, cores)
+    add = DeviceOp(OPS["add"].on([t, t], {}), (Layout(DType.BF16),) * 2, (held,), cores, spread=Spread.BLOCKS)
+    assert predict(add, load("wormhole_2024").chips[0]).total_ns == pytest.approx(us * 1e3, rel=0.16)

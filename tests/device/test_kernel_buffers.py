@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.footprint import footprint
+from ttstack.device.footprint import circular_buffers, footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.streamed_buffers import StreamedBuffers
 from ttstack.ops.base import OPS
@@ -152,3 +153,87 @@ def test_attention_in_blocks_of_two_by_four_tiles(
 )
 def test_streamed_weights_have_three_blocks(made: int, partial: int, width: int, nbytes: int):
     assert StreamedBuffers(2048, 2048, 0, made, partial, 8).nbytes(1, width, 4, 16) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "held", "whole", "pieces"),
+    [
+        ("layer_norm", 0, F32, 876544, 438272),
+        ("layer_norm", 1, F32, 1171456, 585728),
+        ("layer_norm", 0, BF16, 458752, 755712),
+        ("layer_norm", 2, BF16, 753664, 673792),
+        ("rms_norm", 0, F32, 606208, 430080),
+        ("rms_norm", 1, F32, 901120, 577536),
+        ("rms_norm", 1, BF16, 487424, 555008),
+    ],
+)
+def test_a_norm_holds_pieces_of_rows_that_do_not_fit(name: str, weights: int, held: DType, whole: int, pieces: int):
+    for width, nbytes in ((2048, whole), (8192, pieces), (65536, pieces)):
+        shapes = (32, width), *((width,),) * weights
+        assert footprint(placed(name, *shapes, held=held, normalized_shape=(width,)), CHIP) == nbytes
+
+
+@pytest.mark.parametrize(("columns", "nbytes"), [(64, 33792), (128, 41984), (256, 58368), (1024, 156672)])
+def test_a_row_is_sorted_whole(columns: int, nbytes: int):
+    op = placed("sort", (32, columns), held=BF16, layouts=(Layout(BF16), Layout(BF16), Layout(DType.UI16)), dtype=UI32)
+    assert footprint(op, CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("columns", "kept", "nbytes"),
+    [(64, 32, 36864), (512, 32, 36864), (256, 64, 49152), (1024, 32, 90112), (4096, 64, 286720), (32768, 32, 352256)],
+)
+def test_the_greatest_of_long_rows_are_found_by_several_cores(columns: int, kept: int, nbytes: int):
+    layouts = (Layout(BF16), Layout(BF16), Layout(DType.UI16))
+    assert footprint(placed("topk", (32, columns), held=BF16, layouts=layouts, k=kept, dtype=UI32), CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("users", "width", "nbytes"), [(2, 16, 20480), (3, 4, 22528), (2, 64, 36864), (8, 128, 118784), (32, 128, 315392)]
+)
+def test_rows_of_caches_are_written_for_all_users_at_once(users: int, width: int, nbytes: int):
+    cache, rows = Layout(BF16), Layout(BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, min(users, 8)))
+    types = (TensorType((users, 2, 64, width), BF16), TensorType((1, users, 2, width), BF16))
+    op = OPS["paged_update_cache"].on((*types, TensorType((users,), DType.SI32)), {})
+    placement = DeviceOp(op, (cache, rows, Layout(DType.SI32, tiled=False)), (), WORKERS)
+    assert circular_buffers(placement, CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "nbytes"),
+    [
+        ("max_pool2d", {"kernel": (3, 3), "stride": (2, 2), "padding": (1, 1, 1, 1)}, 16384),
+        ("avg_pool2d", {"kernel": (2, 2), "stride": (2, 2), "padding": (0, 0, 0, 0)}, 20480),
+    ],
+)
+def test_a_pool_takes_a_window_at_a_time(name: str, attributes: dict[str, Any], nbytes: int):
+    op = placed(name, (1, 32, 32, 64), held=BF16, dilation=(1, 1), ceil_mode=False, **attributes)
+    assert circular_buffers(op, CHIP) == nbytes
+    assert footprint(op, CHIP) > nbytes, "and the pixels that its windows see"
+
+
+@pytest.mark.parametrize(("name", "held", "nbytes"), [("cumsum", BF16, 16384), ("cumprod", BF16, 20480)])
+def test_a_scan_keeps_what_there_is_so_far(name: str, held: DType, nbytes: int):
+    assert footprint(placed(name, (64, 64), held=held, dim=1), CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("experts", "depth", "columns", "block", "nbytes"),
+    [(4, 64, 256, 1, 10304), (4, 256, 64, 2, 18496), (4, 256, 1024, 4, 34880)],
+)
+def test_blocks_in_use_are_multiplied_one_after_the_other(
+    experts: int, depth: int, columns: int, block: int, nbytes: int
+):
+    shapes = (1, 2, 32, depth), (1, experts, depth, columns), (1, 2, 1, experts)
+    op = placed("sparse_matmul", *shapes, held=BF16)
+    config = MatmulConfig(MatmulProgram.MULTICAST_1D, in0_block_w=block)
+    assert footprint(replace(op, config=config), CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
+    ("shape", "index", "held", "nbytes"),
+    [((4, 8), (4, 8), BF16, 14336), ((8, 64), (8, 32), BF16, 16384), ((2, 512), (2, 32), DType.SI32, 73728)],
+)
+def test_a_whole_row_is_picked_from(shape: tuple[int, ...], index: tuple[int, ...], held: DType, nbytes: int):
+    op = OPS["gather"].on((TensorType(shape, held), TensorType(index, UI32)), {"dim": 1})
+    assert footprint(DeviceOp(op, (Layout(held), Layout(UI32)), (Layout(held),), WORKERS), CHIP) == nbytes

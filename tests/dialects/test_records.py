@@ -8,6 +8,7 @@ from ttstack.context import new_context
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.placement_attrs import PlacementAttrs, copy_placement, read_placement, write_placement
 from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.signature import ArgumentSignature, read_arguments, read_results, write_signature
@@ -105,7 +106,7 @@ def test_signatures_come_back():
     arguments = [ArgumentSignature("x y", TensorKind.INPUT), ArgumentSignature('w"', TensorKind.PARAMETER)]
     with CONTEXT, ir.Location.unknown():
         module = ir.Module.parse("func.func @f(%a: i32, %b: i32) -> (i32, i32) { return %a, %b : i32, i32 }")
-        function = module.body.operations[0]
+        (function,) = all_functions(module)
         assert [a.name for a in read_arguments(function)] == ["arg0", "arg1"]
         assert read_results(function, 2) == ["output.0", "output.1"]
         write_signature(function, arguments, ["p", "q"])

@@ -11,7 +11,7 @@ import pytest
 
 from ttstack import flatbuffer
 from ttstack.flatbuffer import load
-from ttstack.report import build_report
+from ttstack.report.build import build_report
 from ttstack_runtime.executor import execute
 from ttstack_runtime.inputs import random_inputs, random_weights
 

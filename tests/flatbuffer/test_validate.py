@@ -183,8 +183,8 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         "op 0 'linear' has 2 as 'in0_block_w' of its configuration, there are 1 tiles",
     ),
     "more tiles than a core has": (
-        _op(0, config=MatmulConfig(_REUSE, per_core_M=2)),
-        "has 2 as 'per_core_M' of its configuration",
+        _op(0, config=MatmulConfig(_REUSE, per_core_M=64)),
+        "has 64 as 'per_core_M' of its configuration",
     ),
     "a subblock larger than its block": (
         _op(0, config=MatmulConfig(_REUSE, out_subblock_w=2)),

@@ -142,6 +142,24 @@ FORMS = [
         lambda x: _split(x, 2, 1),
         "num_heads = 2 : ui32, num_kv_heads = 1 : ui32, transpose_key = true",
     ),
+    Form("concatenate_heads_decode", "1x3x2x5xf32", "1x3x10xf32", lambda x: x.reshape(1, 3, 10)),
+    Form(
+        "split_query_key_value_decode",
+        "1x3x20xf32",
+        "1x3x2x5xf32 1x3x1x5xf32 1x3x1x5xf32",
+        lambda x: (x[..., :10].reshape(1, 3, 2, 5), x[:, :, None, 10:15], x[:, :, None, 15:]),
+        "num_heads = 2 : ui32, num_kv_heads = 1 : ui32",
+    ),
+    *(
+        Form(
+            "scaled_dot_product_attention",
+            f"1x2x6x8xf32 1x2x6x8xf32 1x2x6x{width}xf32",
+            f"1x2x6x{width}xf32",
+            attend,
+            f"is_causal = true, {THREE}",
+        )
+        for width in (5, 37)
+    ),
 ]
 
 INVALID = [
@@ -190,6 +208,16 @@ INVALID = [
     ),
     ("sdpa_fw", "6x8xf32 6x8xf32 6x8xf32", "6x8xf32", SEGMENTS.format("1, 1, 1, 0"), "rank 2, not 4"),
     ("concatenate_heads", "2x3x4xf32", "2x12xf32", "", "rank 3, not 4"),
+    ("concatenate_heads_decode", "1x3x4xf32", "1x12xf32", "", "rank 3, not 4"),
+    ("concatenate_heads_decode", "2x3x2x5xf32", "2x3x10xf32", "", "a first dimension of 2, not 1"),
+    (
+        *("split_query_key_value_decode", "2x3x20xf32", "1x3x2x5xf32 1x3x1x5xf32 1x3x1x5xf32"),
+        *("num_heads = 2 : ui32, num_kv_heads = 1 : ui32", "a first dimension of 2, not 1"),
+    ),
+    (
+        *("split_query_key_value_decode", "1x3x20xf32", "1x3x2x5xf32 1x3x1x5xf32 1x3x1x5xf32"),
+        *("num_heads = 2 : ui32, num_kv_heads = 0 : ui32", "does not split"),
+    ),
     ("split_heads", "2x4x15xf32", "2x4x4x4xf32", "num_heads = 4 : ui32", "does not split"),
     (
         "split_query_key_value_and_split_heads",

@@ -89,6 +89,9 @@ def _tanh_slope(x):
     return np.asarray(t.grad)
 
 
+_STRAIGHT = (("9xf32", 3, 9), ("9xbf16", -9, -3))
+"""Where the lines of `gelu_fast` are GELU's own: element type, from, to."""
+
 FORMS = [
     # Element types: each that can go in with each that can come out.
     *(Form("exp", f"3x5x{a}", f"3x5x{r}", np.exp) for a, r in product(NUMBERS, (*REALS, "i32"))),
@@ -122,6 +125,7 @@ FORMS = [
     *(Form(op, "3x33xf32", "3x33xbf16", ref, low=-3, high=3) for op, ref in SIGNED.items()),
     *(Form(op, "9xf64", "9xf64", ref, low=-0.9, high=0.9) for op, ref in (("acos", np.arccos), ("asin", np.arcsin))),
     Form("gelu", "64xf64", "64xf64", UNARY["gelu"], low=-9, high=3),
+    *(Form("gelu_fast", "9xf32", of, lambda x: np.maximum(x, 0), low=a, high=b) for of, a, b in _STRAIGHT),
     Form("reciprocal", "5xf32", "5xf32", np.reciprocal),
     Form("reciprocal", "5xi32", "5xf32", lambda x: 1 / x),
     *(Form(op, BCAST, "4x5x8xf32", ref) for op, ref in BINARY.items()),
@@ -179,6 +183,17 @@ FORMS = [
     Form("clamp_tensor", "4x8xf32 8xbf16 1xf32", "4x8xbf16", lambda x, a, b: np.minimum(np.maximum(x, a), b)),
     Form("gelu_bw", "9xf32 9xf32", "9xf32", lambda g, x: g * _cdf_slope(x), low=-2),
     Form("gelu_bw", "9xf32 9xf32", "9xbf16", lambda g, x: g * _tanh_slope(x), 'approximate = "tanh"', low=-2),
+    Form(
+        "activated_multiply",
+        "4x8xf32 8xf32",
+        "4x8xf32",
+        lambda x, y: np.maximum(np.tanh(x) / (1 + np.exp(-y)), 0),
+        'lhs_activation = "tanh", rhs_activation = "sigmoid", activation = "relu"',
+        low=-2,
+    ),
+    Form("activated_add", "9xf32 9xf32", "9xf32", lambda x, y: np.maximum(x + y, 0), 'activation = "relu"', low=-2),
+    Form("activated_subtract", "9xf32 9xf32", "9xf32", lambda x, y: x - np.tanh(y), 'rhs_activation = "tanh"', low=-2),
+    Form("activated_add", "9xbf16 9xbf16", "9xbf16", np.add),
     # Shapes at their edges.
     Form("add", "f32 f32", "f32", np.add),
     Form("add", "f32 4x8xf32", "4x8xf32", np.add),
@@ -201,6 +216,8 @@ INVALID = [
     ("bitwise_not", "4xbf16", "4xbf16", "", "not an integer"),
     ("logical_left_shift", "4xi32 4xf32", "4xi32", "", "not an integer"),
     ("bitcast_convert", "4xf32", "4xbf16", "", "differ in width"),
+    ("activated_add", "4xf32 4xf32", "4xf32", 'activation = "add"', "none that kernels end in"),
+    ("activated_add", "4xi32 4xi32", "4xi32", "", "no real numbers"),
     ("gelu_bw", "4xf32 4xf32", "4xf32", 'approximate = "erf"', "not none or tanh"),
     ("leaky_relu", "4xf32", "4xf32", "", "requires attribute 'parameter'"),
     ("leaky_relu", "4xf32", "4xf32", 'parameter = "x"', "expected float f32"),

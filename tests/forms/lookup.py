@@ -17,7 +17,7 @@ def _adamw(p, g, m, v, top=None, lr=0.5, b1=0.75, b2=0.5, b1p=0.5, b2p=0.25, eps
     return (p, m, v) if top is None else (p, m, v, largest)
 
 
-def _bags(ids, table, mode, offsets=None, weights=None, last=False):
+def _bags(ids, table, mode, offsets=None, weights=None, last=False, padding=None):
     made = F.embedding_bag(
         _t(ids),
         _t(table),
@@ -25,6 +25,7 @@ def _bags(ids, table, mode, offsets=None, weights=None, last=False):
         mode=mode,
         per_sample_weights=None if weights is None else _t(weights),
         include_last_offset=last,
+        padding_idx=padding,
     )
     return made.numpy()
 
@@ -76,6 +77,28 @@ FORMS = [
         lambda i, w, o, p: _bags(i, w, "sum", o, p),
         'mode = "sum", operandSegmentSizes = array<i32: 1, 1, 1, 1>',
         given={2: [0, 2, 2]},
+    ),
+    *(
+        Form(
+            "embedding_bag",
+            "3x3xi32 9x4xf32",
+            "3x4xf32",
+            lambda i, w, m=m: _bags(i, w, m, padding=2),
+            f'mode = "{m}", padding_idx = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>',
+            given={0: [[2, 1, 2], [2, 2, 2], [0, 1, 3]]},
+        )
+        for m in ("sum", "mean", "max")
+    ),
+    *(
+        Form(
+            "embedding_bag",
+            "6xi32 9x4xf32 3xi32",
+            "3x4xf32",
+            lambda i, w, o, m=m: _bags(i, w, m, o, padding=2),
+            f'mode = "{m}", padding_idx = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0>',
+            given={0: [2, 1, 2, 2, 3, 4], 2: [0, 2, 4]},
+        )
+        for m in ("sum", "mean")
     ),
     Form("embedding_backward", "2x3xi32 9x4xf32 2x3x4xf32", "9x4xf32", lambda i, w, g: _added(w, i, g)),
     Form(

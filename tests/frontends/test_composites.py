@@ -97,6 +97,17 @@ def test_top_k(spell: Spell, largest: bool):
     check(spell("tenstorrent.topk_indices", [x], [i.astype("i4")], said), [x], i.astype("i4"))
 
 
+@pytest.mark.parametrize("largest", [True, False])
+def test_approximate_top_k_is_exact(largest: bool):
+    x, positions = normal(3, 9), np.arange(27, dtype="i4").reshape(3, 9) % 9
+    given = [x, positions, np.zeros((), "f4"), np.zeros((), "i4")]
+    values, indices = torch.topk(torch.from_numpy(x), 4, 1, largest=largest)
+    v, i = values.numpy(), indices.numpy().astype("i4")
+    said = f"called_computations = [@top_k_{'gt' if largest else 'lt'}_f32_comparator], "
+    said += "mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.95 : f32, reduction_dim = 1 : i64, top_k = 4 : i64}"
+    check(call("ApproxTopK", given, [v, i], said), given, v, i)
+
+
 def test_large_positions():
     x = normal(3, 40)
     indices = torch.topk(torch.from_numpy(x), 16).indices.numpy().astype("u4")

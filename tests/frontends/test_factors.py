@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import ttstack
-from tests.frontends.call_text import call, results_of, typed
+from tests.frontends.call_text import call, ffi, results_of, typed
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.frontends.limits import FACTOR_ROWS
 
@@ -59,6 +59,17 @@ def test_an_export_that_calls_lapack():
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["lapack_strsm_ffi", "lapack_dtrsm_ffi"])
+@pytest.mark.parametrize(("left", "lower", "transposed", "unit"), [FORMS[0], FORMS[6], FORMS[13]])
+def test_systems_as_jax_gives_them_to_lapack(name: str, left: bool, lower: bool, transposed: bool, unit: bool):
+    a, b = triangle(5), RNG.standard_normal((5, 3) if left else (3, 5)).astype("f4")
+    letters = {"side": "RL"[left], "uplo": "UL"[lower], "trans_x": "NT"[transposed], "diag": "NU"[unit]}
+    said = ffi({option: ord(letter) for option, letter in letters.items()})
+    (wanted,) = results_of(solve(a, b, left, lower, transposed, unit), [a, b])
+    (got,) = results_of(call(name, [a, b], [b], said), [a, b])
+    np.testing.assert_array_equal(got, wanted)
+
+
 def cholesky(a: Array, lower: bool) -> str:
     return f"""func.func @main(%a: {typed(a)}) -> {typed(a)} {{
       %x = stablehlo.cholesky %a, lower = {str(lower).lower()} : {typed(a)}
@@ -103,6 +114,7 @@ def test_threefry_gives_the_vectors_of_its_authors(
     key: tuple[int, int], counter: tuple[int, int], wanted: tuple[int, int]
 ):
     inputs = [np.full(3, word, np.uint32) for word in (*key, *counter)]
-    got = results_of(call("cu_threefry2x32_ffi", inputs, inputs[:2]), inputs)
-    for words, word in zip(got, wanted, strict=True):
-        np.testing.assert_array_equal(words, np.full(3, word, np.uint32))
+    for name in ("cu_threefry2x32", "cu_threefry2x32_ffi", "hip_threefry2x32", "hip_threefry2x32_ffi"):
+        got = results_of(call(name, inputs, inputs[:2]), inputs)
+        for words, word in zip(got, wanted, strict=True):
+            np.testing.assert_array_equal(words, np.full(3, word, np.uint32))

@@ -14,6 +14,7 @@ from onnx.reference import ReferenceEvaluator
 
 from tests.frontends.conftest import Interpret
 from tests.frontends.onnx_cases import CASES, OPSETS
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import read_arguments
 from ttstack.frontends.onnx_to_ttir import CONVERSIONS
 from ttstack.frontends.source import import_model
@@ -72,7 +73,7 @@ def test_ops(names: list[str], tmp_path: Path, interpret: Interpret):
     onnx.save(proto, tmp_path / "model.onnx")
     with import_model(tmp_path / "model.onnx") as found:
         given = feeds | dict(found.weights)
-        (function,) = found.module.body.operations
+        (function,) = all_functions(found.module)
         results = interpret(found.module, [given[a.name] for a in read_arguments(function)])
     for name, expected, result in zip(names, ReferenceEvaluator(proto).run(None, feeds), results, strict=True):
         wanted = np.asarray(expected)

@@ -23,7 +23,7 @@ def test_no_such_file(source: str):
 
 
 def test_inputs_of_a_module_are_its_own():
-    with pytest.raises(SourceError, match="`inputs` are for models of other frameworks"):
+    with pytest.raises(SourceError, match="TTIR has the shapes of its inputs"):
         ttstack.compile(EXP, {"a": (4, 8)})
 
 

@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 import ttstack
 from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.frontends.text import parse, print_module
@@ -101,7 +102,7 @@ def kinds() -> ImportedModel:
 def test_names_and_kinds_are_on_the_function_and_in_its_text():
     text = print_module(kinds().module)
     module = parse(text)
-    function = module.body.operations[0]
+    (function,) = all_functions(module)
     assert [(a.name, a.kind) for a in read_arguments(function)] == [
         ("batch.x", TensorKind.INPUT),
         ("batch.byte", TensorKind.INPUT),
@@ -116,8 +117,8 @@ def test_names_and_kinds_are_on_the_function_and_in_its_text():
 
 def test_function_types_are_builtin_and_keep_unsigned_integers():
     module = kinds().module  # its operations do not outlive it
-    (function,) = module.body.operations
-    inputs = ir.FunctionType(function.attributes["function_type"].value).inputs
+    (function,) = all_functions(module)
+    inputs = function.type.inputs
     assert [str(t) for t in inputs][:2] == ["tensor<2x4xf32>", "tensor<4xui8>"]
     assert "torch" not in str(function)
 

@@ -1,6 +1,6 @@
 """Predictions and placements as lines of text."""
 
-from ttstack.cost import Cost, predict, roofline
+from ttstack.cost import Cost, predict_calls, roofline
 from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp
 from ttstack.program.records import Binary, Function, Operation
@@ -14,7 +14,7 @@ def number(value: float) -> str:
 
 def cost_line(title: str, device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> str:
     """One op: its time, what it consists of, and the work behind it."""
-    cost = predict(device_op, chip, system)
+    cost = predict_calls(device_op, chip, system)
     least = number(roofline(device_op, chip))
     return f"{title:24} {number(cost.total_ns)} ns = {_terms(cost)}; {_work(cost)}, at least {least} ns"
 
@@ -42,7 +42,7 @@ def _function(binary: Binary, function: Function) -> list[str]:
 
 def _operation(binary: Binary, function: Function, op: Operation) -> str:
     device_op = function.device_op(op)
-    cost = predict(device_op, binary.chip(function), binary.system_desc)
+    cost = predict_calls(device_op, binary.chip(function), binary.system_desc)
     results = [f"%{i} {function.tensors[i].layout} {function.tensors[i].address:#x}" for i in op.results]
     operands = ", ".join("none" if i is None else f"%{i}" for i in op.operands)
     config = ", ".join(f"{name} {value}" for name, value in config_fields(op.config).items())

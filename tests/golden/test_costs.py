@@ -38,7 +38,7 @@ def test_ops_in_every_memory(golden: Golden) -> None:
 def _memories(mnemonic: str, chip: ChipDesc) -> list[tuple[str, DeviceOp]]:
     """The fastest candidate for each way to put operands and results into memories."""
     graph, at = _between_others(sized(mnemonic, 512).op)
-    found = formulate(graph, default_layouts(graph, None, None, {}), Pricing(chip), {}, l1=True, grids=True)
+    found = formulate(graph, default_layouts(graph), Pricing(chip), {}, l1=True, grids=True)
     step = next(step for step, node in found.nodes.items() if node == at)
     best: dict[str, Candidate] = {}
     for candidate in found.candidates[step]:

@@ -118,6 +118,15 @@ def test_gelu(dtype, run, agree):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_fast_form_of_gelu(dtype, run):
+    """As near as six straight lines are, and exact where GELU is one."""
+    x = np.linspace(-6, 6, 9999).astype(dtype)
+    assert np.abs(run("gelu_fast", x) - F.gelu(torch.from_numpy(x)).numpy()).max() < 0.012
+    far = np.array([-np.inf, -3, 3, np.inf], dtype)
+    assert run("gelu_fast", far).tolist() == [0, 0, 3, np.inf]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_broadcasts(name, dtype, run, agree, rng):
     lhs, rhs = draw(rng, dtype, (4, 1, 33)), draw(rng, dtype, (5, 33))

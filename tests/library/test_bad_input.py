@@ -10,7 +10,9 @@ from tests.docs.pages import ROOT
 from tests.placement.devices import device
 from ttstack.api import Program
 from ttstack.diagnostics import InputError
-from ttstack.library.run import check
+from ttstack.library.boards import board_of
+from ttstack.library.run import check, judge
+from ttstack.ttnn_python import Emission
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,16 @@ def interpreter(folder: Path, script: str) -> Path:
 def test_an_interpreter_that_cannot_judge_says_why(tmp_path: Path, program: Program, script: str, said: str):
     with pytest.raises(InputError, match=said):
         check(program.binary, program.function(), "mlp", interpreter(tmp_path, script))
+
+
+def test_an_interpreter_is_found_from_where_its_caller_stands(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    path = interpreter(tmp_path, "echo it ran >&2; exit 3").relative_to(tmp_path)
+    emission = Emission(program.binary, program.function(), "mlp")
+    with pytest.raises(InputError, match="it ran"):
+        list(judge([emission], board_of(program.binary, program.function()), path))
 
 
 def test_a_device_that_no_board_has_is_named(tmp_path: Path):

@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from benchmarks.library_campaign import configurations, programs, tallies, zoo
+from benchmarks.library_campaign import configurations, forms, programs, tallies, zoo
 from benchmarks.library_campaign.draw_configuration import drawn
 from benchmarks.library_campaign.outcome import Outcome
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.system_desc import load
 
-CAMPAIGNS = {"programs": programs, "configurations": configurations, "zoo": zoo}
+CAMPAIGNS = {"programs": programs, "configurations": configurations, "forms": forms, "zoo": zoo}
 
 
 def test_the_same_number_is_the_same_program():

@@ -6,10 +6,20 @@ from pathlib import Path
 import pytest
 
 import ttstack
+from benchmarks.library_campaign import forms, meshes
+from benchmarks.library_campaign.configurations import function_of
 from tests.docs.pages import ROOT
 from tests.library import stored
 from ttstack.api import Program
-from ttstack.library.run import VARIABLE, check
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid, Layout, MemorySpace
+from ttstack.library.boards import board_of
+from ttstack.library.run import VARIABLE, check, judge
+from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.program.records import Binary
+from ttstack.system_desc import load
+from ttstack.ttnn_python import Emission
 
 pytestmark = pytest.mark.library
 
@@ -24,7 +34,20 @@ PROGRAMS = {
         name: lambda name=name: ttstack.compile(f"examples.zoo.{name}:small", dtype="bf16")
         for name in ("bert", "convnext", "dcn_v2", "efficientnet", "gpt2", "resnet", "unet", "vit")
     },
+    "p150": lambda: ttstack.compile("examples.zoo.vit:small", dtype="bf16", system_desc="blackhole_p150"),
+    "bfp8_b": lambda: ttstack.compile("examples.zoo.llama_decode:small", dtype="bfp8_b"),
+    "optimal": lambda: ttstack.compile(
+        "examples.zoo.dlrm:small", dtype="bf16", placement="optimal", placement_nodes=50
+    ),
+    "n300": lambda: on_mesh("decoder_layer", "n300-8x8"),
+    "t3000": lambda: on_mesh("gathered_columns", "t3000"),
 }
+
+
+def on_mesh(model: str, board: str) -> Program:
+    """A program of the campaign that is divided over chips."""
+    desc = meshes.board(board)
+    return ttstack.compile(meshes.text(model, "small", desc.mesh_shape), system_desc=desc, dtype="bf16")
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +67,27 @@ def test_programs_run_to_their_end(name: str, interpreter: Path):
     assert [f"{v.number} {v.name}: {v.result}" for v in found.verdicts if v.result] == []
     assert found.refusal == ""
     assert len(found.verdicts) == len(program.cost().ops)
+
+
+def test_a_program_finds_all_of_l1_free(interpreter: Path):
+    system = load("wormhole")
+    chip = system.chips[0]
+    half = TensorType((64 * 32, 9 * 1024), DType.BF16)
+    in_l1 = Layout(DType.BF16, memory_space=MemorySpace.L1)
+    op = DeviceOp(OPS["relu"].on([half], {}), (in_l1,), (in_l1.interleave(MemorySpace.DRAM),), Grid(8, 8))
+    alone = function_of(op, chip)
+    assert 0.4 < in_l1.bank_bytes(half, chip.num_cores) / chip.l1_usable_bytes < 0.5
+    emission = Emission(Binary((alone,), system), alone, "half")
+    judged = judge([emission] * 3, board_of(emission.binary, alone), interpreter)
+    assert [(found.refused, found.refusal) for found in judged] == [((), "")] * 3
+
+
+def test_forms_of_ops_are_taken(interpreter: Path):
+    """One of many of each family; `python -m benchmarks.library_campaign forms` judges all."""
+    some = [key for key in forms.keys(None) if int(key.rpartition("/")[2]) % 12 == 1]
+    found = list(forms.judged(0, some))
+    assert [f"{o.key} {o.result} {o.detail}" for o in found if o.finding] == []
+    assert sum(o.result == "accepted" for o in found) > 0.8 * len(found)
 
 
 @pytest.mark.parametrize("name", stored.PROGRAMS)

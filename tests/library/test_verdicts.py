@@ -6,6 +6,8 @@ import pytest
 
 from tests.library.stored import COMMAND, PROGRAMS, Stored, calls, emission, stored
 from ttstack.device.rules import rule_faults
+from ttstack.library.factories import factory
+from ttstack.library.verdict import buffers_here
 
 KNOWN = 0.4
 """Share of the calls that a verdict is stored for: fewer are left when placement decides otherwise."""
@@ -24,6 +26,7 @@ def verdicts() -> Mapping[str, Stored]:
 
 def test_our_rules_refuse_what_the_library_refuses(verdicts: Mapping[str, Stored]):
     asked = known = same = named = 0
+    factories: list[tuple[str, str]] = []
     others: list[str] = []
     for name in PROGRAMS:
         found = emission(name)
@@ -35,11 +38,15 @@ def test_our_rules_refuse_what_the_library_refuses(verdicts: Mapping[str, Stored
             if verdict is None:
                 continue
             known += 1
-            same += verdict.buffer_bytes == step.operation.circular_buffer_bytes
+            same += verdict.buffer_bytes == buffers_here(found, step)
+            if chosen := factory(found.function.device_op(step.operation)):
+                factories.append((chosen, verdict.kernel))
             named += verdict.operation == found.report.ops[step.number or 0].op_code
             if verdict.accepted == bool(faults):
                 others.append(f"{name} {step}: {faults or 'accepted here'}")
     assert others == []
+    assert len(factories) >= 25
+    assert [pair for pair in factories if pair[0] != pair[1]] == []
     assert known >= KNOWN * asked, f"{known} of {asked} calls have a verdict: {COMMAND}"
     assert same >= SAME_BYTES * known, f"{same} of {known} calls have as many bytes"
     assert named >= SAME_OPERATION * known, f"{named} of {known} calls are the operation that reports name"

@@ -107,6 +107,24 @@ def test_far_devices_take_more_hops_than_near_ones():
     assert sent(7) - sent(1) == pytest.approx(3 * ethernet.hop_ns)
 
 
+def test_parts_that_all_send_to_all_go_at_the_rates_of_gathers():
+    """From each chip of a line of four to each other: the middle link carries four parts each way, the last one is 3 far."""
+    t = Text((2, 4))
+    groups = "replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> : tensor<2x4xi64>"
+    attributes = f"concat_dim = 1 : si32, split_dim = 0 : si32, split_count = 4 : si32, {groups}"
+    op = t.op("all_to_all", [t.argument(1024, 1024)], (256, 4096), attributes)
+    have = costs(t.module(op), "wormhole_t3000")["all_to_all"].terms["ethernet"]
+    ethernet = load("wormhole_t3000").chips[0].ethernet
+    assert ethernet is not None
+    assert have > 2 * ethernet.step_ns + ethernet.hop_ns
+    part = 1024 * 1024 * 4 / 4
+    fastest, slowest = (
+        4 * part / (2 * f * ethernet.link_bytes_per_second) * 1e9
+        for f in (ethernet.ring_gather_fraction, ethernet.line_gather_fraction)
+    )
+    assert fastest <= have - 2 * ethernet.step_ns - ethernet.hop_ns <= slowest
+
+
 def test_the_host_feeds_the_boards_side_by_side(system: System):
     """Each board's first chip takes the parts of both: PCIe moves two parts, Ethernet one."""
     t = system.text()

@@ -96,6 +96,8 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     attention.ConcatenateHeads: lambda m, n: Case(m, (_t(1, 4, n, 64),)),
     generic.ToLayout: lambda m, n: Case(m, (_t(n, n),)),
     attention.SplitHeads: lambda m, n: Case(m, (_t(1, n, 4 * 64),), {"num_heads": 4}),
+    attention.ConcatenateHeadsDecode: lambda m, n: Case(m, (_t(1, 32, 8, n),)),
+    attention.SplitQueryKeyValueDecode: lambda m, n: Case(m, (_t(1, 32, 12 * n),), {"num_heads": 8, "num_kv_heads": 2}),
     attention.SplitQueryKeyValueAndSplitHeads: lambda m, n: Case(
         m, (_t(1, n, 12 * 64),), {"num_heads": 4, "transpose_key": False}
     ),

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import LEAD, REALS, Draw, for_ops, tensors
+from tests.ops.draws import LEAD, REALS, Draw, for_ops, tensors
 from ttstack.ops import OPS, decode, kv_cache, state
 from ttstack.ops.types import DType, TensorType
 

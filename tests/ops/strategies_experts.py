@@ -5,7 +5,7 @@ import math
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import LEAD, REALS, SIDE, Draw, for_ops
+from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops
 from ttstack.ops import experts, matmul, moe, opaque, token_exchange
 from ttstack.ops.types import DType, TensorType
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import LEAD, NUMBERS, REALS, SIDE, Draw, axis_of, for_ops, shapes, tensors
+from tests.ops.draws import LEAD, NUMBERS, REALS, SIDE, Draw, axis_of, for_ops, shapes, tensors
 from ttstack.ops import creation, indexing, memory, shape, sort
 from ttstack.ops.types import DType, TensorType
 

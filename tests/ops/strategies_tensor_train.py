@@ -5,7 +5,7 @@ import math
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import Draw, for_ops
+from tests.ops.draws import Draw, for_ops
 from ttstack.ops import tensor_train
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType

@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import LEAD, REALS, SIDE, Draw, for_ops, per_channel, tensors
+from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops, tensors
+from tests.ops.strategies_normalization import per_channel
 from ttstack.ops import embedding, normalization, quantization, training
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import REALS, Draw, for_ops
+from tests.ops.draws import REALS, Draw, for_ops
 from ttstack.ops import conv, pool
 from ttstack.ops.types import DType, TensorType
 

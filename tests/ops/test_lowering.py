@@ -38,6 +38,19 @@ REPLACED = {
 }
 """Ops of the program that may stand for an op of the source, where that is not the op itself."""
 
+WRITTEN_OUT = {
+    "adamw": {"sqrt"},
+    "batch_norm_inference": {"rsqrt"},
+    "batch_norm_training": {"rsqrt", "layer_norm"},
+    "group_norm": {"rsqrt", "layer_norm"},
+    "paged_scaled_dot_product_attention_decode": {"pad"},
+    "rotary_embedding": {"matmul"},
+    "sdpa_bw": {"exp"},
+    "sdpa_fw": {"scaled_dot_product_attention"},
+    "topk_router_gpt": {"topk"},
+}
+"""Ops for which there are others in some forms, with one of these."""
+
 TOLERANCE = {2: 1e-2, 4: 1e-5, 8: 1e-12}
 """Relative, by bytes of a real number: sums in another order."""
 
@@ -66,7 +79,17 @@ def test_an_op_becomes_a_program_that_gives_its_values(mnemonic: str, data: st.D
     got = execute(binary, case.named_arrays(), function=NAME)
     for have, want in zip(got.values(), evaluate(case.op, case.arrays()), strict=True):
         assert have.dtype == want.dtype
-        _assert_close(have, want)
+        _assert_close(have, want, _step_error(case))
+
+
+def _step_error(case: Case) -> float:
+    """What steps in between lose: numbers that become attributes have 32 bits, products of operands in bf16 8."""
+    if case.mnemonic not in WRITTEN_OUT:
+        return 0.0
+    if all(t.dtype.row_major_bytes != 2 for t in case.op.operands):
+        return 1e-7
+    largest = max(float(np.abs(np.asarray(a, float)).max(initial=1.0)) for a in case.arrays() if a is not None)
+    return 2**-8 * largest**2
 
 
 def _assert_there(case: Case, binary: Binary) -> None:
@@ -76,18 +99,18 @@ def _assert_there(case: Case, binary: Binary) -> None:
     if case.mnemonic in BECOME_CONSTANTS:
         assert constants or case.mnemonic in names
     else:
-        allowed = {case.mnemonic, *REPLACED.get(case.mnemonic, ())}
+        allowed = {case.mnemonic, *REPLACED.get(case.mnemonic, ()), *WRITTEN_OUT.get(case.mnemonic, ())}
         assert names & allowed or _changes_nothing(case)
 
 
 def _changes_nothing(case: Case) -> bool:
-    """A movement that another spelling can stand for."""
-    return not case.op.flops()
+    """A movement that another spelling can stand for, or a cast to what there is."""
+    return not case.op.flops() or (case.mnemonic == "typecast" and case.op.results == case.op.operands)
 
 
-def _assert_close(have: np.ndarray, want: np.ndarray) -> None:
+def _assert_close(have: np.ndarray, want: np.ndarray, step_error: float) -> None:
     if have.dtype.kind in "biu":
         np.testing.assert_array_equal(have, want)
     else:
         rtol = TOLERANCE[have.dtype.itemsize]
-        np.testing.assert_allclose(have.astype(float), want.astype(float), rtol=rtol, atol=rtol)
+        np.testing.assert_allclose(have.astype(float), want.astype(float), rtol=rtol, atol=rtol + step_error)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
-from tests.ops.strategies import Draw, cases
+from tests.ops.draws import Draw
+from tests.ops.strategies import cases
 from tests.ops.strategies_windows import FEW
 from tests.ops.text import assert_refused, module, run
 from ttstack.ops.types import DType, TensorType

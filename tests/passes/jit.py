@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ttstack.dialects.functions import all_functions
 from ttstack.mlir import PassManager, execution_engine, ir
 from ttstack.ops.types import TensorType
 
@@ -18,7 +19,7 @@ PIPELINE = (
 
 def run(module: ir.Module, name: str, arrays: Sequence[np.ndarray], result: TensorType) -> np.ndarray:
     """What the function `name` gives; the module is lowered in place."""
-    for function in module.body.operations:
+    for function in all_functions(module):
         if function.name.value == name:
             function.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
     PassManager.parse(f"builtin.module({PIPELINE})").run(module.operation)

@@ -10,10 +10,18 @@ from torch import Tensor, nn
 import ttstack
 from ttstack.choices import Rewrite
 
-REWRITES = (Rewrite.DECODE_ATTENTION, Rewrite.FUSE_ROTARY, Rewrite.SHARE_ROWS)
+REWRITES = (
+    Rewrite.DECODE_ATTENTION,
+    Rewrite.FUSE_ROTARY,
+    Rewrite.SHARE_ROWS,
+    Rewrite.JOIN_PRODUCTS,
+    Rewrite.JOIN_HEADS,
+)
 OPS = {
     Rewrite.DECODE_ATTENTION: {"scaled_dot_product_attention_decode", "paged_update_cache"},
     Rewrite.FUSE_ROTARY: {"rotary_embedding"},
+    Rewrite.JOIN_PRODUCTS: {"split_query_key_value_decode"},
+    Rewrite.JOIN_HEADS: {"concatenate_heads_decode"},
 }
 
 
@@ -70,11 +78,14 @@ class Step(nn.Module):
 
 
 LARGE = Size(users=32, groups=2, shared=4, width=64, length=96, mask="compared")
+FILLED = Size(users=32, groups=1, shared=71, width=64, length=96, mask="compared")
+"""Heads that are no power of two of tiles."""
 CASES = [
     (LARGE, ()),
     (LARGE, "all"),
     (Size(users=5, groups=2, shared=1, width=32, length=32, mask="window"), ()),
     (Size(users=2, groups=1, shared=4, width=64, length=64, mask="added"), ()),
+    (FILLED, ()),
     *((Size(users=3, groups=2, shared=2, width=32, length=32, mask="compared"), rewrite) for rewrite in REWRITES),
 ]
 
@@ -85,10 +96,13 @@ def test_a_step_gives_the_same(size: Size, without: str | tuple[()]):
     step = Step(size).eval().requires_grad_(False)
     x, at = torch.randn(size.users, 1, 64), torch.tensor([size.length // 2])
     program = ttstack.compile(step, (x, at), without=without)
-    names = {op.name for op in program.cost().ops}
+    ops = [op.name for op in program.cost().ops]
+    names = set(ops)
     taken = {rewrite for rewrite, ops in OPS.items() if ops <= names}
     assert taken.isdisjoint(REWRITES if without == "all" else (without,))
     assert size is not LARGE or without or taken == OPS.keys()
+    assert size is not FILLED or Rewrite.DECODE_ATTENTION in taken
+    assert size is not LARGE or without or ops.count("to_layout") == 1, "one copy of positions"
     done = program.run(dict(zip(program.inputs(), (x.numpy(), at.numpy()), strict=True)))
     want = step(x, at)
     (got,) = done.outputs.values()

@@ -2,18 +2,25 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import ttstack
 from tests.docs.pages import ROOT
+from tests.ops.strategies import cases
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.map_rules import has_kernel
 from ttstack.device.rules import rule_faults
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
+from ttstack.ops.generic_source import GenericSource
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.read_through import moves_tiles, read_through
+from ttstack.ops.raising import raise_to_named
+from ttstack.ops.read_through import read_through
+from ttstack.ops.tile_order import moves_tiles
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load
 
@@ -80,6 +87,41 @@ def test_a_product_that_reads_through_a_transpose_is_the_product_of_the_transpos
             assert moves_tiles(mover)
             apart = read_through(apart, position, mover) or pytest.fail("products read tiles either way round")
     assert apart == OPS["matmul"].on(moved, {"transpose_a": transpose_a, "transpose_b": transpose_b}).nest
+
+
+EXACT = sorted(name for name, spec in OPS.items() if spec.executable and spec.family != "generic" and not spec.mutates)
+
+
+def _movers(data: st.DataObject, made: TensorType) -> Op:
+    """An op that repeats or permutes dimensions, with this result."""
+    if data.draw(st.booleans()):
+        factors = [data.draw(st.sampled_from((1, extent))) for extent in made.shape]
+        small = made.with_shape(tuple(e // f for e, f in zip(made.shape, factors, strict=True)))
+        return OPS["broadcast"].on([small], {"broadcast_dimensions": tuple(factors)})
+    order = data.draw(st.permutations(range(made.rank)))
+    source = made.with_shape(tuple(made.shape[order.index(d)] for d in range(made.rank)))
+    return OPS["permute"].on([source], {"permutation": tuple(order)})
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_kernels_take_what_an_op_of_the_device_says(data: st.DataObject):
+    """The rules read maps alone; the conversion to ttnn finds an op for just those that they take."""
+    op = data.draw(st.sampled_from(EXACT).flatmap(cases)).op
+    if op.nest is None or op.nest.moves_only or not all(t.size for t in op.operands) or not op.operands:
+        return
+    position = data.draw(st.integers(0, len(op.operands) - 1))
+    mover = _movers(data, op.operands[position])
+    (source,) = mover.operands
+    if mover.nest is None or source == op.operands[position]:
+        return
+    nest = read_through(op.nest, position, mover.nest)
+    moved = [source if i == position else t for i, t in enumerate(op.operands)]
+    if nest is not None:
+        named = raise_to_named(nest, moved, op.results[0], GenericSource.of(op))
+        repeats = named is not None and any(d is None for d in nest.inputs[position].loops)
+        assert has_kernel(nest, moved, op.results[0]) <= (named is not None)
+        assert repeats or has_kernel(nest, moved, op.results[0]) is (named is not None)
 
 
 def test_an_elementwise_op_reads_no_turned_tiles():

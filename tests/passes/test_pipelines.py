@@ -150,7 +150,7 @@ def test_folding_leaves_what_no_kernel_can_compute(fault: type[Exception], monke
     def fail(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr("ttstack.passes.ttir.compile_time.evaluate", fail)
+    monkeypatch.setattr("ttstack_runtime.evaluate.evaluate", fail)
     with CONTEXT, ir.Location.unknown():
         module = ir.Module.parse(f"func.func @f() -> tensor<4xf32> {{\n{MODULE}\nreturn %0 : tensor<4xf32> }}")
         Pipeline((PASSES["fold-constants"].of({}),)).run(module)

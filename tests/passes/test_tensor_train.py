@@ -223,7 +223,11 @@ def test_rows_that_stand_for_pairs_compress_by_their_factors():
 FAULTS = [
     (
         "rel_error: 2\ntables: {a: {rank: 3}, b: 7}",
-        ["rel_error: Input should be less than 1", "tables.a.rank: no such setting", "tables.b: 7 is neither"],
+        [
+            "tables.yaml:1: rel_error: Input should be less than 1",
+            "tables.yaml:2: tables.a.rank: no such setting",
+            "tables.yaml:2: tables.b: 7 is neither",
+        ],
     ),
     ("tables: {nothing*: false}", ["no table is called 'nothing*'"]),
     ("- 1", []),

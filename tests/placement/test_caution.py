@@ -2,12 +2,15 @@
 
 import pytest
 
+import ttstack
 from tests.cost.examples import GRID
+from tests.placement.test_overrides import TEXT
+from ttstack.cost.doubt import OWN_ERROR
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement.pricing import OWN_ERROR, Pricing
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc, load
 from ttstack.system_desc.calibration import UNMEASURED
 
@@ -41,3 +44,14 @@ def test_what_ttnn_does_by_itself_costs_its_time(chip: ChipDesc) -> None:
 def test_without_caution_the_least_time_is_the_least_price(chip: ChipDesc) -> None:
     found = Pricing(chip, caution=0.0).price(placed("exp", SHARDS))
     assert found.price_ns == found.ns
+
+
+@pytest.mark.parametrize("caution", [0.0, 1.0])
+def test_all_policies_keep_the_same_sum_small(caution: float) -> None:
+    """Predicted times and doubt, as reports show them: the better a policy searches, the less."""
+    reports = [
+        ttstack.compile(TEXT, placement=p, placement_caution=caution).cost() for p in ("optimal", "greedy", "dram")
+    ]
+    prices = [report.total_ns + caution * report.doubt_ns for report in reports]
+    assert prices == sorted(prices)
+    assert reports[-1].doubt_ns == 0, "the library's default is free of doubt"

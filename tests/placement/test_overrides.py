@@ -86,6 +86,7 @@ def test_each_kind_is_applied(placement: str):
         ({"name": "add", "operands": [None]}, "it has 2 operands, not 1"),
         ({"name": "matmul", "config": {"in0_block_w": 1000}}, "does not fit its loops"),
         ({"name": "matmul", "config": {"in0_block_w": 3}}, "does not fit its loops"),
+        ({"name": "matmul", "config": {"in0_block_w": 3}}, "must be divisible by in0_block_w (3)"),
         ({"name": "matmul", "config": {"depth": 1}}, "no configuration has depth; there are type, in0_block_w"),
         ({"dtype": "si32"}, "is not one of f32, bf16, bfp8_b, bfp4_b"),
         ({"memory": "dram", "layout": "block_sharded"}, "a result in DRAM is interleaved, not block_sharded"),
@@ -98,6 +99,21 @@ def test_each_kind_that_cannot_be_is_refused(asked: dict[str, Any], reason: str)
     with pytest.raises(OverrideError) as error:
         compiled({"location": "*", **asked})
     assert any(reason in note for note in error.value.diagnostic.notes), error.value
+
+
+NORM = """func.func @f(%x: tensor<64x256xbf16>, %w: tensor<256xbf16>) -> tensor<64x256xbf16> {
+  %0 = "ttir.add"(%x, %x) : (tensor<64x256xbf16>, tensor<64x256xbf16>) -> tensor<64x256xbf16>
+  %1 = "ttir.rms_norm"(%0, %w) <{normalized_shape = array<i64: 256>, operandSegmentSizes = array<i32: 1, 1, 0>}>
+    : (tensor<64x256xbf16>, tensor<256xbf16>) -> tensor<64x256xbf16>
+  return %1 : tensor<64x256xbf16>
+}"""
+
+
+def test_the_rule_is_said_that_what_is_asked_for_breaks():
+    rows = {"memory": "l1", "layout": "height_sharded", "grid": [1, 2]}
+    asked = {"location": "*", "name": "rms_norm", **rows, "operands": [rows, None]}
+    with pytest.raises(OverrideError, match="a norm takes no height shards"):
+        ttstack.compile(NORM, overrides={"ops": [asked]})
 
 
 def test_all_that_cannot_be_is_said_at_once():
@@ -191,6 +207,28 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, text: str | None,
         path.write_text(text)
     with pytest.raises(OverrideError, match=message):
         ttstack.compile(TEXT, overrides=path)
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        (
+            "arguments:\n- name: x\n  dtype: bf17\nops:\n- location: a\n  memory: l3\n- {location: b, colour: red}\n",
+            [
+                "3: arguments.0.dtype: 'bf17' is not one of f32, bf16, bfp8_b, bfp4_b",
+                "6: ops.0.memory: memory is dram or l1",
+                "7: ops.1.colour: nothing that can be fixed",
+            ],
+        ),
+        ('{\n\t"ops": [\n\t\t{"memory": "l1"}]}', ["3: ops.0.location: missing"]),
+    ],
+)
+def test_faults_of_a_file_have_their_lines(tmp_path: Path, text: str, notes: list[str]):
+    path = tmp_path / ("overrides.json" if "{\n" in text else "overrides.yaml")
+    path.write_text(text)
+    with pytest.raises(OverrideError) as error:
+        load_overrides(path)
+    assert error.value.diagnostic.notes == tuple(f"{path}:{note}" for note in notes)
 
 
 ALIASES = "\n".join(["a0: &a0 [1, 2, 3]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)])

@@ -65,7 +65,7 @@ def test_no_other_place_of_a_core_is_predicted_to_be_faster(factors: tuple[int, 
     op = lookup(4096, factors, 32)
     (step,) = place(graph(op), CHIP).steps
     chosen = step.device_op
-    offered = resident(graph(op), default_layouts(graph(op), None, None, {}), CHIP)
+    offered = resident(graph(op), default_layouts(graph(op)), CHIP)
     home = [Layout(DType.BF16, False), Layout(DType.BF16), Layout(DType.BF16)]
     for position in (1, 2, 3):
         for layout in (home[position - 1], *offered.get(position, ())):
@@ -89,7 +89,7 @@ def test_slices_of_an_owner_are_not_read():
 @pytest.mark.parametrize("count", [1, 8, 40, 100])
 def test_what_is_resident_leaves_room_for_the_buffers_of_ops(count: int):
     tables = graph(*[lookup(512, (200, 200, 200), 32)] * count)
-    offered = resident(tables, default_layouts(tables, None, None, {}), CHIP)
+    offered = resident(tables, default_layouts(tables), CHIP)
     most = {v: max(of.bank_bytes(tables.values[v], 64) for of in layouts) for v, layouts in offered.items()}
     assert sum(most.values()) <= SHARE * CHIP.l1_usable_bytes
     copied = [layouts for layouts in offered.values() if layouts[-1].memory_layout is MemoryLayout.REPLICATED]

@@ -102,7 +102,7 @@ def attention(mask: Layout) -> DeviceOp:
         (norm(DRAM, DRAM), "only where they hold them as shards"),
         (norm(BLOCKS, DRAM), "a norm of shards gives such shards"),
         (norm(in_shards(MemoryLayout.HEIGHT_SHARDED), DRAM), "takes no height shards"),
-        (norm(BLOCKS, BLOCKS, width=576), "4 cores do not divide the 18 tiles"),
+        (norm(BLOCKS, BLOCKS, width=576), None),
         (attention(DRAM), None),
         (attention(DRAM.interleave(MemorySpace.L1)), "a mask of attention lies in DRAM"),
     ],

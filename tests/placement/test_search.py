@@ -51,7 +51,7 @@ def formulation() -> Formulation:
     t = ops[0].operands[0]
     nodes = (Node(ops[0], (0,), (2,)), Node(ops[1], (2, 1), (3,)), Node(ops[2], (3,), (4,)))
     graph = Graph((t,) * 5, (0, 1), nodes, (4,), parameters=(1,))
-    return formulate(graph, default_layouts(graph, None, None, {}), Pricing(CHIP), {}, l1=True, grids=True)
+    return formulate(graph, default_layouts(graph), Pricing(CHIP), {}, l1=True, grids=True)
 
 
 def test_no_choice_is_searched_that_another_beats_wherever_it_fits(formulation: Formulation) -> None:
@@ -70,7 +70,7 @@ def test_no_choice_is_searched_that_another_beats_wherever_it_fits(formulation: 
 def test_of_the_ways_to_run_an_op_none_is_slower_with_as_much_l1() -> None:
     op = sized("matmul", 512).op
     graph = Graph((*op.operands, *op.results), (0, 1), (Node(op, (0, 1), (2,)),), (2,))
-    made = formulate(graph, default_layouts(graph, None, None, {}), Pricing(CHIP), {}, l1=False, grids=False)
+    made = formulate(graph, default_layouts(graph), Pricing(CHIP), {}, l1=False, grids=False)
     (found,) = made.candidates.values()
     pricing = Pricing(CHIP)
     every = [way for c in found for way in pricing.configure(c.device_op, [c.device_op.grid])]

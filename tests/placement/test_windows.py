@@ -82,8 +82,7 @@ def test_cores_hold_what_their_windows_see(op: WindowOp):
         theirs = (seen >= 0) & (seen // own != core)
         held.append(seen.size)
         taken.append(int(theirs.sum()))
-    one_by_one = device_op.core_domain[0] * TILE * op.sliding.taps
-    assert (halo.reach.held, halo.reach.taken) == (min(max(held), one_by_one), min(max(taken), one_by_one))
+    assert (halo.reach.held, halo.reach.taken) == (max(held), max(taken))
 
 
 def flat(side: int) -> str:

@@ -6,7 +6,8 @@ from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind
-from ttstack.report import Report, build_report
+from ttstack.report.build import build_report
+from ttstack.report.report import Report
 from ttstack.system_desc import load
 
 L1_BASE = 512 * 1024

@@ -3,10 +3,11 @@ from dataclasses import replace
 import pytest
 
 import ttstack
-from ttstack.cost import predict
+from ttstack.cost import predict_calls
 from ttstack.diagnostics import InputError
 from ttstack.program.records import Binary
-from ttstack.report import Report, build_report
+from ttstack.report.build import build_report
+from ttstack.report.report import Report
 
 
 def test_views_and_ends_of_buffers_are_no_device_ops(report: Report) -> None:
@@ -18,7 +19,7 @@ def test_every_op_costs_what_the_cost_model_says(binary: Binary, report: Report)
     (function,) = binary.functions
     launched = [op for op in function.operations if op.name in {"matmul", "to_layout", "softmax"}]
     for op, operation in zip(report.ops, launched, strict=True):
-        cost = predict(function.device_op(operation), binary.system_desc.chips[0])
+        cost = predict_calls(function.device_op(operation), binary.system_desc.chips[0])
         assert (op.kernel_ns, op.gap_ns, op.bound, op.cores) == (cost.total_ns, cost.gap_ns, cost.bound, cost.cores)
         assert (op.terms, op.flops, op.dram_bytes) == (cost.terms, cost.flops, cost.dram_bytes)
         assert 0 < op.roofline_ns <= op.kernel_ns or op.dram_bytes == 0
@@ -99,3 +100,14 @@ def test_each_memory_spans_what_lies_in_it() -> None:
     memory = ttstack.compile(text).cost().memory
     assert memory["dram"].span == memory["dram"].peak
     assert 0 < memory["l1"].span < memory["dram"].span
+
+
+def test_what_the_librarys_own_choices_would_take_stands_beside_the_total(report: Report):
+    run = report.library_default
+    assert run is not None
+    assert run.unknown == 0
+    assert run.saved_share(report.total_ns) == 1 - report.total_ns / run.elapsed_ns
+    (line,) = (line for line in str(report).splitlines() if line.startswith("ttnn by default"))
+    assert f"{abs(run.saved_share(report.total_ns)):.1%}".removesuffix("%") in line
+    said = report.to_dict()["library_default"]
+    assert said["elapsed_ns"] == run.elapsed_ns

@@ -7,9 +7,10 @@ import pytest
 from rich.console import Console, Group
 from rich.text import Text
 
-from ttstack.report import Report
 from ttstack.report.compare import compare
 from ttstack.report.compare_table import render
+from ttstack.report.formatting import micros
+from ttstack.report.report import Report
 
 
 def at(report: Report, *locations: str) -> Report:
@@ -64,4 +65,17 @@ def test_a_location_gets_the_width_that_figures_leave(report: Report) -> None:
     console = Console(width=140, file=io.StringIO())
     console.print(Group(*render(compare(at(report, "m" * 90), at(report, "m" * 90)), 140)))
     assert isinstance(console.file, io.StringIO)
-    assert "…" + "m" * 59 + " " in console.file.getvalue()
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 140
+    assert "m" * 80 in lines[2]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_no_number_of_a_narrow_comparison_is_cut(report: Report, width: int) -> None:
+    comparison = compare(report, report)
+    console = Console(width=width, file=io.StringIO())
+    console.print(Group(*render(comparison, width)))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    for pair, line in zip(comparison.pairs, lines[2:], strict=False):
+        assert {micros(pair.before_ns), "+0.0%", pair.op.bound} <= {*line.split()}

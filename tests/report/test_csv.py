@@ -1,16 +1,20 @@
 import csv
 import io
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ttstack
+from ttstack.cost import Confidence
 from ttstack.device.layout import Layout
 from ttstack.ops.types import DType
-from ttstack.report import Report
 from ttstack.report.csv import csv_text
 from ttstack.report.csv_tensors import four, tensor_cells
+from ttstack.report.errors import error_text
+from ttstack.report.json import to_json
+from ttstack.report.report import Report
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +25,12 @@ def rows(report: Report) -> list[dict[str, str]]:
 def test_header(rows: list[dict[str, str]]) -> None:
     names = list(rows[0])
     assert names[:4] == ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID"]
-    assert names[-4:] == ["LOC", "CONST_EVAL_OP", "INPUT_LAYOUT_CONVERSION_OP", "PROGRAM_METADATA"]
+    assert names[-7:-3] == ["LOC", "CONST_EVAL_OP", "INPUT_LAYOUT_CONVERSION_OP", "PROGRAM_METADATA"]
     first, last = names.index("INPUT_0_W_PAD[LOGICAL]"), names.index("OUTPUT_0_MEMORY")
     assert names[first - 1] == "DISPATCH GO SEND WAIT TIME [ns]"
     assert names[last + 1] == "METAL TRACE ID"
     assert last - first + 1 == 7 * 3
-    assert len(names) == len(set(names)) == 34 + 21 + 29 + 4
+    assert len(names) == len(set(names)) == 34 + 21 + 29 + 4 + 3
 
 
 def test_signpost_then_one_row_for_each_op(rows: list[dict[str, str]], report: Report) -> None:
@@ -45,6 +49,30 @@ def test_times_add_up_to_the_report(rows: list[dict[str, str]], report: Report) 
     assert total("DEVICE KERNEL DURATION [ns]") == pytest.approx(report.kernel_ns, abs=1e-5)
     assert total("OP TO OP LATENCY [ns]") == pytest.approx(report.gap_ns, abs=1e-5)
     assert float(rows[2]["OP TO OP LATENCY [ns]"]) == pytest.approx(report.ops[0].gap_ns, abs=1e-5)
+
+
+def test_errors_are_those_of_the_other_reports(rows: list[dict[str, str]], report: Report) -> None:
+    """An interval where it is skewed, as in the table and in JSON; what nothing like it was measured of says so."""
+    op = report.ops[0]
+    told = {
+        "-5+51": Confidence("matmul", "matmul", 0.26, -0.05, 0.51),
+        "-5+51*": Confidence("", "matmul", 0.26, -0.05, 0.51, ("no such op was measured on this device",)),
+        "26": Confidence("matmul", "matmul", 0.26, -0.2, 0.25),
+        "?": Confidence(beyond=("no such op was measured on this device",)),
+    }
+    ops = tuple(replace(op, confidence=said) for said in told.values())
+    asked = replace(report, ops=ops)
+    assert [error_text(op.confidence) for op in ops] == list(told)
+    cells = [list(row.values())[-3:] for row in csv.DictReader(io.StringIO(csv_text(asked)))][1:]
+    unknown = "nothing measured; no such op was measured on this device"
+    assert [(low[:5], high[:5], basis) for low, high, basis in cells] == [
+        ("-5.00", "51.00", "matmul"),
+        ("-5.00", "51.00", unknown),
+        ("-26.0", "26.00", "matmul"),
+        ("", "", unknown),
+    ]
+    intervals = [json.loads(to_json(asked))["ops"][i]["expected_interval"] for i in range(len(ops))]
+    assert intervals == [[-0.05, 0.51], [-0.05, 0.51], [-0.26, 0.26], None]
 
 
 def test_operands_of_a_product_are_as_the_kernel_takes_them(rows: list[dict[str, str]]) -> None:
@@ -111,3 +139,40 @@ def test_tiles_pad_the_last_two_dimensions_and_rows_none(report: Report) -> None
     cells = dict(tensor_cells(replace(op, operands=(), results=tuple(tensors))))
     padded = [[cells[f"OUTPUT_{i}_{d}_PAD[LOGICAL]"] for d in "WZYX"] for i in range(2)]
     assert padded == [["1[1]", "3[3]", "64[40]", "64[50]"], ["1[1]", "3[3]", "40[40]", "50[50]"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "input_", "weight", "attributes", "expected"),
+    [
+        (
+            "conv1d",
+            "2x30x5xf32",
+            "7x5x3xf32",
+            "stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 1 : i32",
+            ("window_hw=(1;3); ", ("60[60]", "8[5]"), ("32[15]", "32[7]"), ("64[60]", "32[7]")),
+        ),
+        (
+            "conv3d",
+            "1x4x8x8x6xf32",
+            "9x6x3x3x2xf32",
+            "stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32",
+            ("window_hw=(9;2); ", ("256[256]", "8[6]"), ("128[108]", "32[9]"), ("96[84]", "32[9]")),
+        ),
+    ],
+)
+def test_convolutions_along_one_axis_and_three(
+    name: str, input_: str, weight: str, attributes: str, expected: tuple[str, ...]
+) -> None:
+    result = {"conv1d": "2x30x7xf32", "conv3d": "1x2x6x7x9xf32"}[name]
+    text = f"""
+    func.func @f(%a: tensor<{input_}>, %b: tensor<{weight}>) -> tensor<{result}> {{
+      %0 = "ttir.{name}"(%a, %b) <{{{attributes}}}> : (tensor<{input_}>, tensor<{weight}>) -> tensor<{result}>
+      return %0 : tensor<{result}>
+    }}
+    """
+    rows = csv.DictReader(io.StringIO(csv_text(ttstack.compile(text, placement="dram").cost())))
+    (row,) = (row for row in rows if row["OP CODE"] == "Conv2dDeviceOperation")
+    window, *shapes = expected
+    assert window in row["ATTRIBUTES"]
+    tensors = ("INPUT_0", "INPUT_1", "OUTPUT_0")
+    assert [tuple(row[f"{t}_{d}_PAD[LOGICAL]"] for d in "YX") for t in tensors] == shapes

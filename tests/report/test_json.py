@@ -6,7 +6,7 @@ import pytest
 
 from ttstack.cost import Term
 from ttstack.diagnostics import OutputError
-from ttstack.report import Report
+from ttstack.report.report import Report
 
 
 def test_text_is_the_values(report: Report) -> None:

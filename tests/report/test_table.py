@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ttstack.report import Report
-from ttstack.report.columns import MIN_LOCATION, columns, fit_columns
-from ttstack.report.formatting import duration, layouts, short_location, size, tail
+from ttstack.report.columns import MIN_LOCATION, columns, fit_columns, layouts
+from ttstack.report.formatting import duration, micros, percent, short_location, size, tail
+from ttstack.report.report import Report
 from ttstack.report.table import render
 
 
@@ -97,8 +97,17 @@ def test_a_location_gets_no_more_than_its_least_where_nothing_is_left(report: Re
     """A table that is too wide already does not grow by one more character."""
     at_least = [c for c in columns(report) if not c.rank]
     longer = [replace(op, location="m" * 40) for op in report.ops]
-    kept, location = fit_columns(at_least, longer, 1)
-    assert (kept, location) == (at_least, MIN_LOCATION)
+    kept, widths = fit_columns(at_least, longer, 1)
+    assert (kept, widths["location"]) == (at_least, MIN_LOCATION)
+
+
+@pytest.mark.parametrize("width", [60, 80, 140, 200])
+def test_lines_fit_and_no_number_is_cut(report: Report, width: int) -> None:
+    long = tuple(replace(op, name="split_query_key_value_and_split_heads") for op in report.ops)
+    shown = lines(replace(report, ops=long), width)
+    assert all(len(line) <= width for line in shown)
+    for op, line in zip(report.ops, shown[2:], strict=False):
+        assert {micros(op.elapsed_ns), percent(report.share(op))} <= {*line.split()}
 
 
 def test_what_bounds_an_op_has_a_colour(report: Report) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import ttstack
+from ttstack.choices import Policy
 from ttstack.ops import OPS
-from ttstack.report import Report
+from ttstack.report.report import Report
 
 pytestmark = pytest.mark.client
 
@@ -40,6 +41,22 @@ func.func @products(%a: tensor<1024x512xbf16>, %b: tensor<2048x512xbf16>, %c: te
   %1 = "ttir.matmul"(%c, %d) : (tensor<8x64x128xbf16>, tensor<8x128x32xbf16>) -> tensor<8x64x32xbf16>
   %2 = "ttir.matmul"(%e, %f) : (tensor<512xbf16>, tensor<512x96xbf16>) -> tensor<96xbf16>
   return %0, %1, %2 : tensor<1024x2048xbf16>, tensor<8x64x32xbf16>, tensor<96xbf16>
+}
+"""
+
+CONVOLUTIONS = """
+func.func @windows(%a: tensor<2x16x16x3xbf16>, %b: tensor<40x3x7x7xbf16>, %c: tensor<40x1x3x3xbf16>,
+                   %d: tensor<64x40x1x1xbf16>, %e: tensor<64x32x2x2xbf16>) -> tensor<2x16x16x32xbf16> {
+  %0 = "ttir.conv2d"(%a, %b) <{stride = array<i32: 2, 2>, padding = 3 : i32, dilation = 1 : i32, groups = 1 : i32}>
+      : (tensor<2x16x16x3xbf16>, tensor<40x3x7x7xbf16>) -> tensor<2x8x8x40xbf16>
+  %1 = "ttir.conv2d"(%0, %c) <{stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 40 : i32}>
+      : (tensor<2x8x8x40xbf16>, tensor<40x1x3x3xbf16>) -> tensor<2x8x8x40xbf16>
+  %2 = "ttir.conv2d"(%1, %d) <{stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32}>
+      : (tensor<2x8x8x40xbf16>, tensor<64x40x1x1xbf16>) -> tensor<2x8x8x64xbf16>
+  %3 = "ttir.conv_transpose2d"(%2, %e) <{stride = 2 : i32, padding = 0 : i32, output_padding = 0 : i32,
+                                         dilation = 1 : i32, groups = 1 : i32}>
+      : (tensor<2x8x8x64xbf16>, tensor<64x32x2x2xbf16>) -> tensor<2x16x16x32xbf16>
+  return %3 : tensor<2x16x16x32xbf16>
 }
 """
 
@@ -105,6 +122,16 @@ def test_products(client: str, dtype: str, tmp_path: Path) -> None:
     rows = audit(client, report, tmp_path)
     sizes = [row["OP Code"].partition(" ")[2] for row in rows if "Matmul" in row["OP Code"]]
     assert sizes == ["1024 x 512 x 2048", "b={8} x 64 x 128 x 32", "32 x 512 x 96"]
+
+
+@pytest.mark.parametrize("placement", ["dram", "greedy"])
+def test_convolutions_are_products_of_what_the_kernel_takes(client: str, placement: Policy, tmp_path: Path) -> None:
+    report = ttstack.compile(CONVOLUTIONS, placement=placement).cost()
+    check(client, report, tmp_path)
+    found = [row for row in audit(client, report, tmp_path) if "Conv2d" in row["OP Code"]]
+    sizes = [row["OP Code"].split(" ", 1)[1].partition(" [")[0] for row in found]
+    assert sizes == ["128 x 392 x 64", "128 x 360 x 64", "128 x 64 x 64", "512 x 256 x 32"]
+    assert all(float(row["FLOPs %"]) > 0 for row in found)
 
 
 def test_layouts_and_views(client: str, report: Report, tmp_path: Path) -> None:

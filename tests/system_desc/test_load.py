@@ -72,6 +72,11 @@ def test_an_unknown_name_lists_the_presets() -> None:
     assert diagnostic.hint == "did you mean 'wormhole'?"
 
 
+@pytest.mark.parametrize("board", ["n150", "n300", "t3000", "p100a", "p150"])
+def test_boards_are_known_by_their_names(board: str) -> None:
+    assert load(board).name == load(board.upper()).name == board
+
+
 @pytest.mark.parametrize("name", ["", "zzz", "no/such/wormhole.yaml"])
 def test_a_missing_file_is_an_error(name: str) -> None:
     with pytest.raises(SystemDescError, match="is neither a file nor a preset"):

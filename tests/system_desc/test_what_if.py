@@ -10,10 +10,10 @@ import pytest
 from tests.system_desc.priced import placed_ops, predictions
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc import SystemDesc, load, presets
-from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at
+from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at, unpriced_reason
 from ttstack.system_desc.plausible import FAR
 from ttstack.system_desc.sources import figures
-from ttstack.system_desc.unpriced import DESCRIBED, JUDGED, LIMITS
+from ttstack.system_desc.unpriced import DESCRIBING, Unpriced
 from ttstack.system_desc.what_if import what_if
 
 SYSTEM_DESC = load("wormhole_n300")
@@ -79,13 +79,13 @@ def moves(path: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("path", [p for p in NUMBERS if not p.startswith(JUDGED)])
+@pytest.mark.parametrize("path", [p for p in NUMBERS if unpriced_reason(p) is not Unpriced.JUDGES])
 def test_a_figure_changes_a_prediction_or_is_said_to_change_none(path: str) -> None:
-    assert moves(path) != (path in LIMITS | DESCRIBED)
+    assert moves(path) == (unpriced_reason(path) is None)
 
 
 def test_what_is_said_to_change_nothing_is_a_figure_and_said() -> None:
-    assert set(PATHS) >= LIMITS | DESCRIBED
+    assert set(PATHS) >= DESCRIBING
     notes = what_if(SYSTEM_DESC, ["noc.hop_cycles=10", "calibration.matmul.error=0"]).notes
     assert [note.split(" ", 1)[0] for note in notes] == ["noc.hop_cycles", "calibration.matmul.error"]
     assert all("no predicted time depends on it" in note for note in notes)

@@ -50,6 +50,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "right.npz", output=result)
     np.savez(folder / "wrong.npz", output=-result)
     np.savez(folder / "other.npz", other=result)
+    np.savez(folder / "short.npz", output=result[:5], arg0=inputs["arg0"][:5])
+    (folder / "damaged.npz").write_bytes(b"damaged")
     write_python(program.binary, program.function(), "mlp", folder / "mlp.py", folder / "mlp.safetensors")
     return folder
 
@@ -77,16 +79,28 @@ def test_passes_are_replayed_over_the_inputs(trace: bool, asked: list[str]):
         np.testing.assert_array_equal(outputs[name].values, once.values)
 
 
+CONV1D = """func.func @f(%x: tensor<1x16x32xbf16>, %given: tensor<64x32x3xbf16>) -> tensor<1x14x64xbf16> {{
+  {}
+  %0 = "ttir.conv1d"(%x, {}) {{stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32}}
+    : (tensor<1x16x32xbf16>, tensor<64x32x3xbf16>) -> tensor<1x14x64xbf16>
+  return %0 : tensor<1x14x64xbf16>
+}}"""
+NEGATIVE = '%w = "ttir.neg"(%given) : (tensor<64x32x3xbf16>) -> tensor<64x32x3xbf16>'
+
+
 def test_what_the_host_writes_is_in_no_trace():
-    text = """func.func @f(%x: tensor<1x16x32xbf16>, %w: tensor<64x32x3xbf16>) -> tensor<1x14x64xbf16> {
-      %0 = "ttir.conv1d"(%x, %w) {stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32}
-        : (tensor<1x16x32xbf16>, tensor<64x32x3xbf16>) -> tensor<1x14x64xbf16>
-      return %0 : tensor<1x14x64xbf16>
-    }"""
-    program = ttstack.compile(text)
-    with pytest.raises(UnsupportedOpError, match=r"no trace records\n.*op 0, conv1d"):
+    program = ttstack.compile(CONV1D.format(NEGATIVE, "%w"))
+    with pytest.raises(UnsupportedOpError, match=r"no trace records\n.*op 2, conv1d"):
         program.to_python(trace=True)
     assert "TRACE = False" in program.to_python()
+
+
+def test_weights_of_sequences_are_prepared_once():
+    prepared, _, rest = ttstack.compile(CONV1D.format("", "%given")).to_python(trace=True).partition("def forward")
+    each, _, _ = rest.partition("\n\n\n")
+    assert "prepare_conv_weights" in prepared
+    assert "prepare_conv_weights" not in each
+    assert "from_device" not in each
 
 
 @pytest.mark.parametrize(
@@ -95,6 +109,10 @@ def test_what_the_host_writes_is_in_no_trace():
         ("inputs", "right", None),
         ("inputs", "wrong", "values differ"),
         ("inputs", "other", "other.npz has no output$"),
+        ("inputs", "short", r"output of .*short.npz has shape \(5, 96\)$"),
+        ("inputs", "missing", "missing.npz cannot be read: .*No such file"),
+        ("inputs", "damaged", "damaged.npz cannot be read: "),
+        ("short", "right", "files give other shapes than the program takes: arg0$"),
         ("", "right", "no file gives arg0$"),
     ],
 )
@@ -103,7 +121,7 @@ def test_a_written_program_compares_its_outputs(
 ):
     module = loaded((written / "mlp.py").read_text())
     module.__file__ = str(written / "mlp.py")
-    given = ["--inputs", str(written / "inputs.npz")] if inputs else []
+    given = ["--inputs", str(written / f"{inputs}.npz")] if inputs else []
     monkeypatch.setattr(sys, "argv", ["mlp.py", *given, "--check-values", str(written / f"{outputs}.npz")])
     with library(), nullcontext() if said is None else pytest.raises(SystemExit, match=said):
         module.main()

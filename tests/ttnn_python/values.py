@@ -118,7 +118,9 @@ class _Steps:
 
     def _put(self) -> dict[str, stand_in.Tensor]:
         tables = self._module.WEIGHTS | self._module.INPUTS
-        return {name: self._module.put(None, tensor, self._given[name]) for name, tensor in tables.items()}
+        tensors = {name: self._module.put(None, tensor, self._given[name]) for name, tensor in tables.items()}
+        self._module.prepare(None, tensors)
+        return tensors
 
     def compare_outputs(self, outputs: Mapping[str, Array]) -> None:
         """Run the program as it stands, with its functions for layers; roundings of all ops add up."""

@@ -43,6 +43,10 @@ class Occupancy(Generic[V]):
             del self._starts[at], self._live[at]
             self.used -= nbytes
 
+    def owners(self) -> Iterator[V]:
+        """Those of the live buffers."""
+        return (owner for _, owner in self._live)
+
     def lowest(self) -> tuple[int, V] | None:
         """Address and owner of the lowest buffer; None where there is none."""
         return (self._starts[0], self._live[0][1]) if self._starts else None

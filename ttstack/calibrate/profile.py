@@ -1,6 +1,7 @@
 """A profile of tt-metal (`ops_perf_results.csv`): what each op was called, and how long its kernel took."""
 
 import csv
+import math
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -37,7 +38,7 @@ def read_profile(path: Path) -> list[Measured]:
             notes=tuple(f"there is no column '{name}'" for name in missing),
             hint="run the program under `python -m tracy -r`, which writes ops_perf_results_*.csv",
         )
-    kept = [measured for measured in found if measured.ns > 0]
+    kept = [measured for measured in found if 0 < measured.ns < math.inf]
     if not kept:
         raise InputError(f"{path} has no op with a duration on the device")
     return kept

@@ -4,11 +4,14 @@ from typing import Annotated
 
 import typer
 
+from ttstack.cli.advise import advise_program
 from ttstack.cli.check import check_program
 from ttstack.cli.compare import compare_programs
 from ttstack.cli.compile import compile_model
 from ttstack.cli.emit import emit_program
+from ttstack.cli.examples import write_example
 from ttstack.cli.explain import explain_op
+from ttstack.cli.explore import explore_model
 from ttstack.cli.inspect import inspect_program
 from ttstack.cli.opt import opt
 from ttstack.cli.perf import perf
@@ -20,7 +23,6 @@ app = typer.Typer(
     name="ttstack",
     help="Compile models for Tenstorrent-class devices, and see what every op costs, without a device.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -46,8 +48,11 @@ app.command("inspect")(inspect_program)
 app.command("explain")(explain_op)
 app.command("run")(run_program)
 app.command("perf")(perf)
+app.command("advise")(advise_program)
 app.command("compare")(compare_programs)
+app.command("explore")(explore_model)
 app.command("emit")(emit_program)
 app.command("check")(check_program)
 app.command("opt")(opt)
+app.command("examples")(write_example)
 app.add_typer(system_desc, name="system-desc")

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write_json
-from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, Recompile, SortOption, SortOrder, TopOption
+from ttstack.cli.options import (
+    FunctionName,
+    HtmlOption,
+    JsonOption,
+    ProgramFile,
+    Recompile,
+    SortOption,
+    SortOrder,
+    TopOption,
+)
 
 if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
@@ -24,14 +33,17 @@ def compare_programs(
     function: FunctionName = None,
     recompile: Recompile = None,
     as_json: JsonOption = False,
+    html: HtmlOption = None,
 ) -> None:
     """Compare predicted times op by op, of two programs or of one program on another device."""
     from ttstack.api import load
+    from ttstack.cli.outputs import check_targets
     from ttstack.cli.recompiled import compare_with_recompiled
     from ttstack.report.compare import compare
     from ttstack.report.what_if import on_system
     from ttstack.system_desc import load as load_system
 
+    check_targets(html, source=file)
     program = load(file)
     before = program.cost(function)
     is_program = Path(other).suffix == ".ttb"
@@ -43,6 +55,8 @@ def compare_programs(
         found = compare(before, *on_system(program.binary, load_system(other), before.function))
     else:
         found = compare_with_recompiled(program, before, recompile, load_system(other))
+    if html is not None:
+        found.to_html(html)
     show(found, sort, top, as_json=as_json)
 
 

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
 from ttstack.choices import Choices, WeightStorage
 from ttstack.cli.choices import with_choices
-from ttstack.cli.console import stderr, stdout, write
+from ttstack.cli.console import stderr, stdout, write, write_json
+from ttstack.cli.options import JsonOption, ShapesOption
 from ttstack.diagnostics import SourceError
 
 if TYPE_CHECKING:
@@ -28,15 +29,7 @@ def compile_model(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The program; the model's name with .ttb by default."),
     ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=SHAPE",
-            help="Shape of an input, where the model leaves it open, as x=1x3x224x224; once for each input.",
-            show_default=False,
-        ),
-    ] = None,
+    inputs: ShapesOption = None,
     weights: Annotated[
         WeightStorage,
         typer.Option("--weights", help="Values of weights: in the file, in one beside it, or by size."),
@@ -47,6 +40,7 @@ def compile_model(
     ] = None,
     keep_ir: Annotated[bool, typer.Option("--keep-ir", help="Keep the text of the IR in the program.")] = False,
     timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
+    as_json: JsonOption = False,
     **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
@@ -54,12 +48,12 @@ def compile_model(
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.progress import show_phases
 
-    target = output or Path(_stem(model)).with_suffix(".ttb")
+    target = output or Path(program_stem(model)).with_suffix(".ttb")
     check_targets(target, source=Path(model))
     with show_phases() as progress:
         program = compile_source(
             model,
-            _shapes(inputs) if inputs else None,
+            read_shapes(inputs) if inputs else None,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
             progress=progress,
@@ -70,12 +64,15 @@ def compile_model(
         saved = time.perf_counter() - start
     if timings:
         _print_timings({**program.phases, "save": saved})
+    if as_json:
+        write_json(_values(program, target, {**program.phases, "save": saved}))
+        return
     _print_summary(program, target)
     if "tensor_train" in choices:
         _print_tables(program)
 
 
-def _shapes(given: Sequence[str]) -> dict[str, str]:
+def read_shapes(given: Sequence[str]) -> dict[str, str]:
     """Spelled shapes by the input's name, which may hold a `=` itself."""
     pairs = [text.rpartition("=") for text in given]
     if wrong := [text for text, (name, _, _) in zip(given, pairs, strict=True) if not name]:
@@ -83,9 +80,17 @@ def _shapes(given: Sequence[str]) -> dict[str, str]:
     return {name: shape for name, _, shape in pairs}
 
 
-def _stem(model: str) -> str:
-    path = Path(model)
-    return path.stem if path.exists() or ":" not in model else model.rpartition(":")[2]
+def program_stem(model: str) -> str:
+    """The file's name without its ending; of a factory, its module's and its own: `bert_small`."""
+    path, (module, colon, factory) = Path(model), model.rpartition(":")
+    return path.stem if path.exists() or not colon else f"{module.rpartition('.')[2]}_{factory}"
+
+
+def _values(program: "Program", target: Path, phases: Mapping[str, float]) -> dict[str, Any]:
+    """The file, seconds of each phase, and the reports without their ops."""
+    reports = {f.name: program.cost(f.name).to_dict() for f in program.binary.functions}
+    functions = {name: {**report, "ops": len(report["ops"])} for name, report in reports.items()}
+    return {"file": str(target), "bytes": target.stat().st_size, "phases": dict(phases), "functions": functions}
 
 
 def _print_timings(phases: Mapping[str, float]) -> None:

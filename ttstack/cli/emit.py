@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ttstack.cli.options import FunctionName, ProgramFile
+from ttstack.cli.console import write_json
+from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
 
 
 def emit_program(
@@ -21,6 +22,7 @@ def emit_program(
         bool, typer.Option("--two-queues", help="Write inputs through a queue of their own, while a pass runs.")
     ] = False,
     function: FunctionName = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a program as one Python file that calls ttnn and runs on a card."""
     from ttstack.api import load
@@ -32,3 +34,5 @@ def emit_program(
     program = load(file)
     found = program.function(function)
     write_python(program.binary, found, file.stem, output, weights, trace=trace, two_queues=two_queues)
+    if as_json:
+        write_json({"file": str(output), "weights": str(weights) if weights.exists() else None})

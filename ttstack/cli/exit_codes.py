@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from ttstack.cli.streams import prepare_streams
+from ttstack.collector import rare_collections
 from ttstack.diagnostics import OutputError, TTStackError
 
 INPUT_FAULT = 1
@@ -40,10 +41,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
-    from ttstack.cli.app import app
-
     try:
-        app(list(arguments), prog_name="ttstack")
+        with rare_collections():
+            from ttstack.cli.app import app
+
+            app(list(arguments), prog_name="ttstack")
     except SystemExit as end:
         if _caused_by(end, BrokenPipeError):
             _drop_output()

@@ -29,10 +29,9 @@ def explain_op(
     """Show what else an op could have had, what that would cost, and what decided against it."""
     from ttstack.api import load
     from ttstack.cli.render import show
-    from ttstack.diagnostics import InputError
     from ttstack.placement import BUDGET_SECONDS
     from ttstack.placement.explain import explain
-    from ttstack.program.find_op import find_op
+    from ttstack.program.find_op import find_op, without_placement
     from ttstack.program.launched import launched_positions
 
     program = load(file)
@@ -44,21 +43,22 @@ def explain_op(
     try:
         shown = explain(found, at, chip, program.binary.system_desc, most=top, anew_seconds=seconds)
     except LookupError as error:
-        raise InputError(
-            f"op {number} is a '{explained.name}', which has no placement of its own",
-            hint="it changes a layout between two ops: explain these",
-        ) from error
+        raise without_placement(found, number) from error
     if as_json:
         write_json([_values(a) for a in shown])
         return
     write(f"op {number}: {explained.name} {explained.location}")
     show(stdout(), [_row(a) for a in shown])
+    for default in [a for a in shown if a.name]:
+        write(f"{default.name} takes {default.more_ns / 1000:+.2f} µs more than what the program has")
     write(_ANEW if resolve else _STAYING)
 
 
-_STAYING = "µs more: of the whole function while all other ops stay as they are; --resolve places them anew"
+_DOUBT = "; placement adds µs doubt, by which the op's own time may be wrong, before it compares"
+_STAYING = f"µs more: of the whole function while all other ops stay as they are; --resolve places them anew{_DOUBT}"
 _ANEW = (
     "µs more: of the whole function while all other ops stay as they are; µs anew: with all of them placed around it"
+    f"{_DOUBT}"
 )
 
 
@@ -69,11 +69,12 @@ def _row(alternative: "Alternative") -> dict[str, Any]:
         "µs more": round(alternative.more_ns / 1000, 2),
         **({} if alternative.anew_ns is None else {"µs anew": round(alternative.anew_ns / 1000, 2)}),
         "µs itself": round(alternative.ns / 1000, 2),
+        "µs doubt": round(alternative.doubt_ns / 1000, 2),
         "µs changes": round(alternative.changes_ns / 1000, 2),
         "grid": str(op.grid),
         "operands": ", ".join(_short(layout) for layout in op.operands),
         "results": ", ".join(_short(layout) for layout in op.results),
-        "why": alternative.why,
+        "why": f"{alternative.name}: {alternative.why}" if alternative.name else alternative.why,
     }
 
 
@@ -83,9 +84,11 @@ def _values(alternative: "Alternative") -> dict[str, Any]:
     op = alternative.device_op
     return {
         "chosen": alternative.chosen,
+        "name": alternative.name,
         "more_ns": alternative.more_ns,
         "anew_ns": alternative.anew_ns,
         "elapsed_ns": alternative.ns,
+        "doubt_ns": alternative.doubt_ns,
         "changes_ns": alternative.changes_ns,
         "grid": str(op.grid),
         "config": config_fields(op.config),

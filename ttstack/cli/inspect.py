@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write, write_json
-from ttstack.cli.options import Format, FunctionName, ProgramFile
+from ttstack.cli.options import Format, FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
     from ttstack.api import Program
@@ -34,6 +34,7 @@ def inspect_program(
         typer.Option("--overrides", metavar="FILE", help="Write the placement, as YAML that 'compile' takes."),
     ] = None,
     function: FunctionName = None,
+    as_json: JsonOption = False,
     output_format: Annotated[Format, typer.Option("--format", help="As tables, or as JSON.")] = Format.TABLE,
 ) -> None:
     """Show what is in a program."""
@@ -48,7 +49,7 @@ def inspect_program(
         _write_overrides(program, function, overrides, file)
         return
     binary = program.binary if function is None else _only(program.binary, program.function(function))
-    if output_format is Format.JSON:
+    if as_json or output_format is Format.JSON:
         write_json(SECTIONS[section.value](binary))
     elif section is Section.SYSTEM_DESC:
         write(dump(binary.system_desc))

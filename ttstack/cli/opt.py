@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from ttstack.cli.console import stderr, stdout, write
 
 if TYPE_CHECKING:
     from ttstack.mlir import ir
+    from ttstack.passes.base import Hook
 
 
 def _list_passes(wanted: bool) -> None:
@@ -68,7 +69,7 @@ def opt(
         write_whole(output, text)
 
 
-def _hooks(module: "ir.Module", dump_ir: Path | None, timings: bool) -> list[Any]:
+def _hooks(module: "ir.Module", dump_ir: Path | None, timings: bool) -> "list[Hook]":
     from ttstack.passes.base import PassRun
     from ttstack.passes.dump import dump_hook
 

@@ -15,6 +15,15 @@ class SortOrder(StrEnum):
     OP = "op"
 
 
+class GroupKey(StrEnum):
+    """What ops are added up by."""
+
+    MODULE = "module"
+    CLASS = "class"
+    OP = "op"
+    CALLS = "calls"
+
+
 class Format(StrEnum):
     """How a result is printed."""
 
@@ -33,13 +42,38 @@ SortOption = Annotated[
 TopOption = Annotated[
     int | None, typer.Option("--top", min=1, metavar="N", help="Print the first N ops only.", show_default=False)
 ]
+GroupOption = Annotated[
+    GroupKey | None,
+    typer.Option("--group-by", help="Add up ops by module, class, name, or calls of ttnn.", show_default=False),
+]
+DepthOption = Annotated[
+    int, typer.Option("--depth", min=1, metavar="N", help="With --group-by module: N modules deep.", show_default=True)
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")]
 CsvOption = Annotated[
     Path | None,
     typer.Option("--csv", metavar="FILE", help="Write ops_perf_results for tt-perf-report.", show_default=False),
 ]
 HtmlOption = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write a page for browsers.", show_default=False)
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with charts for browsers.", show_default=False),
+]
+TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace-json", metavar="FILE", help="Write a timeline for Perfetto.", show_default=False),
+]
+ShapesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=SHAPE",
+        help="Shape of an input, where the model leaves it open, as x=1x3x224x224; once for each input.",
+        show_default=False,
+    ),
+]
+VisualizerOption = Annotated[
+    Path | None,
+    typer.Option("--visualizer", metavar="DIR", help="Write a new folder for ttnn-visualizer.", show_default=False),
 ]
 Recompile = Annotated[
     str | None,

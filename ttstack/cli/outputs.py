@@ -25,6 +25,19 @@ def check_targets(*targets: Path | None, source: Path | None = None) -> None:
             raise OutputError(f"'{target}' is what is read", hint="give another name to the output")
 
 
+def check_new_folder(folder: Path) -> None:
+    """Check that a folder can be made, before any work is done for it.
+
+    Raises:
+        OutputError: there is something of that name, or no place for it.
+    """
+    with report_refusals(folder):
+        there = folder.exists() or folder.is_symlink()
+    if there:
+        raise OutputError(f"'{folder}' is there already", hint="give the name of a folder that is to be made")
+    _check(folder)
+
+
 def _check(target: Path) -> None:
     if is_special(target) and os.access(target, os.W_OK):
         return

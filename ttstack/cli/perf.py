@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ttstack.cli.console import write_json
 from ttstack.cli.options import (
     CsvOption,
+    DepthOption,
     FunctionName,
+    GroupOption,
     HtmlOption,
     JsonOption,
     ProgramFile,
@@ -16,6 +17,8 @@ from ttstack.cli.options import (
     SortOption,
     SortOrder,
     TopOption,
+    TraceOption,
+    VisualizerOption,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +55,8 @@ def perf(
     file: ProgramFile,
     sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
+    group_by: GroupOption = None,
+    depth: DepthOption = 2,
     function: FunctionName = None,
     what_if: WhatIf = None,
     recompile: Recompile = None,
@@ -60,21 +65,25 @@ def perf(
     as_json: JsonOption = False,
     csv: CsvOption = None,
     html: HtmlOption = None,
+    trace_json: TraceOption = None,
+    visualizer: VisualizerOption = None,
 ) -> None:
     """Predict the time of every op; nothing is executed."""
     from ttstack.api import load
-    from ttstack.cli.outputs import check_targets
-    from ttstack.cli.report import print_table, write_files
+    from ttstack.cli.outputs import check_new_folder, check_targets
+    from ttstack.cli.report import print_report, write_files
 
     if recompile is not None and not what_if:
         raise typer.BadParameter("--recompile goes with --what-if")
-    if what_if and (csv, html) != (None, None):
-        raise typer.BadParameter("--what-if prints a comparison: it takes neither --csv nor --html")
+    if what_if and (csv, trace_json, visualizer) != (None, None, None):
+        raise typer.BadParameter("--what-if gives a comparison: of files, it writes --html alone")
     if save_device is not None and calibrate is None:
         raise typer.BadParameter("--save-device goes with --calibrate")
-    if calibrate is not None and (what_if, csv, html) != (None, None, None):
-        raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if, --csv or --html")
-    check_targets(csv, html, save_device, source=file)
+    if calibrate is not None and (what_if, csv, html, trace_json, visualizer) != (None,) * 5:
+        raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if and writes no report")
+    check_targets(csv, html, trace_json, save_device, source=file)
+    if visualizer is not None:
+        check_new_folder(visualizer)
     program = load(file)
     if calibrate is not None:
         from ttstack.cli.calibrate import fit_to_profile
@@ -84,14 +93,16 @@ def perf(
     if what_if:
         from ttstack.cli.compare import show
 
-        show(_changed(program, function, what_if, recompile), sort, top, as_json=as_json)
+        found = _changed(program, function, what_if, recompile)
+        if html is not None:
+            found.to_html(html)
+        show(found, sort, top, as_json=as_json)
         return
     report = program.cost(function)
-    write_files(report, csv, html)
-    if as_json:
-        write_json(report.to_dict())
-    else:
-        print_table(report, sort, top)
+    write_files(report, csv, html, trace_json)
+    if visualizer is not None:
+        program.to_visualizer(visualizer, function)
+    print_report(report, sort, top, group_by, depth, as_json=as_json)
 
 
 def _changed(program: "Program", function: str | None, changes: list[str], source: str | None) -> "Comparison":

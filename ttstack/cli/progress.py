@@ -1,5 +1,6 @@
 """Progress on stderr, where that is a terminal."""
 
+import math
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -11,14 +12,29 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def show_phases() -> Generator[Callable[[str, float], None] | None]:
-    """What `compile` calls after each phase."""
+def show_phases(what: str = "compiling") -> Generator[Callable[[str], None] | None]:
+    """What `compile` calls as each phase begins: its name, the seconds since, and the gap of the integer program."""
     console = stderr()
     if not console.is_terminal:
         yield None
         return
-    with console.status("compiling") as status:
-        yield lambda phase, seconds: status.update(f"compiling: {phase} took {1000 * seconds:.0f} ms")
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from ttstack.placement.watch_solver import watch_solver
+
+    text = TextColumn(f"{what}: {{task.description}}")
+    with Progress(SpinnerColumn(), text, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("read", total=None)
+
+        def begin(phase: str) -> None:
+            bar.reset(task, description=phase)
+
+        def solve(gap: float) -> None:
+            if math.isfinite(gap):
+                bar.update(task, description=f"place, at most {100 * gap:.1f} % above the optimum")
+
+        with watch_solver(solve):
+            yield begin
 
 
 @contextmanager

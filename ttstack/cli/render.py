@@ -1,6 +1,9 @@
 """Plain values on a terminal: rows as a table, everything else as an outline."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from textwrap import wrap
 from typing import Any, cast
 
 from rich.console import Console
@@ -8,10 +11,12 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
+from ttstack.report.fit import GAP
 from ttstack.report.formatting import short_location
 
 _FUNCTION, _LOCATION = "function", "location"
 _LOCATION_WIDTH = 40
+_DECIMALS = 2
 _INDENT = " " * 4
 _ANY = 10_000
 
@@ -32,27 +37,50 @@ def _is_rows(data: Any) -> bool:
 
 
 def _print_rows(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
-    """A line for each row, as long as it takes; under it, its entries that are mappings and fit no column."""
-    table = _table(rows)
+    """A line for each row; under it, its entries that are mappings or that fit no column.
+
+    Lines fit a terminal; where nobody says how wide the output is, they are as long as they are.
+    """
+    width = console.width if console.is_terminal or "COLUMNS" in os.environ else _ANY
+    names = _columns(rows)
+    kept = names[: _fitting(names, rows, width)]
+    table = _table(rows, kept)
     natural = console.options.update(width=console.measure(table, options=console.options.update(width=_ANY)).maximum)
     head, *lines = console.render_lines(table, natural, pad=False)
     console.print(Segments([*head, Segment.line()]), soft_wrap=True, end="")
     for line, row in zip(lines, rows, strict=True):
         console.print(Segments([*line, Segment.line()]), soft_wrap=True, end="")
-        if details := " ".join(_cell(value) for value in row.values() if isinstance(value, Mapping) and value):
-            console.print(Text(f"{_INDENT}{details}", style="dim"), soft_wrap=True)
+        details = [f"{name}: {_entry(name, row[name])}" for name in names[len(kept) :]]
+        details += [_cell(value) for value in row.values() if isinstance(value, Mapping) and value]
+        for detail in _wrapped(details, width):
+            console.print(Text(f"{_INDENT}{detail}", style="dim"), soft_wrap=True)
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """A column for each key; none for the function where all rows are of one."""
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each key that is no mapping's; none for the function where all rows are of one."""
     one = len({row.get(_FUNCTION) for row in rows}) == 1
-    first = [n for n, v in rows[0].items() if not isinstance(v, Mapping) and not (one and n == _FUNCTION)]
-    numeric = {name for row in rows for name in first if isinstance(row[name], int | float)}
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in first:
+    return [n for n, v in rows[0].items() if not isinstance(v, Mapping) and not (one and n == _FUNCTION)]
+
+
+def _fitting(names: Sequence[str], rows: Sequence[Mapping[str, Any]], width: int) -> int:
+    """How many of the columns fit beside each other."""
+    needs = [max(len(name), *(len(_entry(name, row[name])) for row in rows)) for name in names]
+    ends = list(accumulate(need + GAP for need in needs))
+    return max(1, sum(end - GAP <= width for end in ends))
+
+
+def _wrapped(details: Sequence[str], width: int) -> list[str]:
+    """All of them, in lines of whole words."""
+    return wrap("  ".join(details), max(width - len(_INDENT), 1), break_long_words=False, break_on_hyphens=False)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Table:
+    numeric = {name for row in rows for name in names if isinstance(row[name], int | float)}
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+    for name in names:
         table.add_column(name, justify="right" if name in numeric else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*(_entry(name, row[name]) for name in first))
+        table.add_row(*(_entry(name, row[name]) for name in names))
     return table
 
 
@@ -71,6 +99,8 @@ def _cell(value: Any) -> str:
             return " ".join(map(_cell, cast(list[Any], value))) or "-"
         case int() if not isinstance(value, bool):
             return f"{value:,}"
+        case float():
+            return f"{value:,.{_DECIMALS}f}"
         case _:
             return str(value)
 

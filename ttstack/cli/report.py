@@ -1,27 +1,57 @@
 """What `run` and `perf` do with a report."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ttstack.cli.console import stdout
-from ttstack.cli.options import SortOrder
+from ttstack.cli.console import stdout, write_json
+from ttstack.cli.options import GroupKey, SortOrder
 
 if TYPE_CHECKING:
-    from ttstack.report import Report
+    from ttstack.report.report import Report
 
 
-def write_files(report: "Report", csv: Path | None, html: Path | None = None) -> None:
+def write_files(
+    report: "Report", csv: Path | None = None, html: Path | None = None, trace_json: Path | None = None
+) -> None:
     """Write the files that were asked for."""
     if csv is not None:
         report.to_csv(csv)
     if html is not None:
         report.to_html(html)
+    if trace_json is not None:
+        report.to_trace(trace_json)
 
 
-def print_table(report: "Report", sort: SortOrder, top: int | None) -> None:
-    """Print the table, at the width of the terminal."""
+def print_report(
+    report: "Report",
+    sort: SortOrder,
+    top: int | None,
+    group_by: GroupKey | None = None,
+    depth: int = 1,
+    *,
+    as_json: bool = False,
+) -> None:
+    """Print ops, or what they take together, as tables at the width of the terminal, or as JSON."""
+    from ttstack.report.group_table import render_groups
     from ttstack.report.table import render
 
+    if as_json:
+        write_json(report_dict(report, group_by, depth))
+        return
     console = stdout()
-    for part in render(report, console.width, by=sort.value, top=top):
+    if group_by is None:
+        parts = render(report, console.width, by=sort.value, top=top)
+    else:
+        parts = render_groups(report, group_by.value, depth, console.width, by_time=sort is SortOrder.TIME, top=top)
+    for part in parts:
         console.print(part)
+
+
+def report_dict(report: "Report", group_by: GroupKey | None, depth: int) -> dict[str, Any]:
+    """The report as JSON has it, with `groups` where ops are added up."""
+    from ttstack.report.groups import group_ops
+    from ttstack.report.json import group_rows
+
+    if group_by is None:
+        return report.to_dict()
+    return report.to_dict() | {"groups": group_rows(report, group_ops(report.ops, group_by.value), depth)}

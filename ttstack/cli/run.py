@@ -9,13 +9,16 @@ from ttstack.choices import Numerics
 from ttstack.cli.console import stdout, write_json
 from ttstack.cli.options import (
     CsvOption,
+    DepthOption,
     FunctionName,
+    GroupOption,
     HtmlOption,
     JsonOption,
     ProgramFile,
     SortOption,
     SortOrder,
     TopOption,
+    TraceOption,
 )
 
 if TYPE_CHECKING:
@@ -45,9 +48,12 @@ def run_program(
     ] = False,
     sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
+    group_by: GroupOption = None,
+    depth: DepthOption = 2,
     as_json: JsonOption = False,
     csv: CsvOption = None,
     html: HtmlOption = None,
+    trace_json: TraceOption = None,
 ) -> None:
     """Execute a program on a simulated device.
 
@@ -58,9 +64,9 @@ def run_program(
         raise typer.BadParameter("it computes no values; leave out --inputs and --output", param_hint="--cost-only")
     from ttstack.api import load
     from ttstack.cli.outputs import check_targets
-    from ttstack.cli.report import print_table, write_files
+    from ttstack.cli.report import print_report, report_dict, write_files
 
-    check_targets(output, csv, html, source=file)
+    check_targets(output, csv, html, trace_json, source=file)
     program = load(file)
     done: Run | None = None
     if cost_only:
@@ -68,14 +74,14 @@ def run_program(
     else:
         done = _execute(program, inputs, output, seed, numerics, function)
         report = done.report
-    write_files(report, csv, html)
+    write_files(report, csv, html, trace_json)
     if as_json:
-        write_json(_summaries(done) | {"report": report.to_dict()})
+        write_json(_summaries(done) | {"report": report_dict(report, group_by, depth)})
         return
     if done is not None:
         _print_values(done)
-    if perf or cost_only:
-        print_table(report, sort, top)
+    if perf or cost_only or group_by:
+        print_report(report, sort, top, group_by, depth)
 
 
 def _execute(

@@ -63,7 +63,7 @@ def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]
         "spread": str(op.spread),
         "fidelity": str(op.fidelity),
         "config": config_fields(op.config),
-        "l1 bytes": op.circular_buffer_bytes,
+        "circular buffer bytes": op.circular_buffer_bytes,
         "location": op.location,
     }
 

@@ -1,11 +1,11 @@
 """`ttstack system-desc`: the devices that are known, and checks of those that are not."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stdout, write
+from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import JsonOption
 
 if TYPE_CHECKING:
@@ -16,31 +16,45 @@ Device = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A YAML file, e
 
 
 @app.command("list")
-def list_presets() -> None:
+def list_presets(as_json: JsonOption = False) -> None:
     """List the presets."""
-    from rich.table import Table
-
-    from ttstack.report.formatting import size
+    from ttstack.cli.render import show
     from ttstack.system_desc import load, presets
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("preset", "arch", "workers", "GHz", "L1 KiB", "DRAM", "DRAM peak"):
-        table.add_column(
-            title, no_wrap=title != "workers", min_width=max(map(len, presets())) if title == "preset" else None
-        )
-    for name in presets():
-        desc = load(name)
-        chip = desc.chips[0]
-        table.add_row(
-            name,
-            chip.arch,
-            _grids(desc),
-            f"{chip.clock_hz / 1e9:g}",
-            f"{chip.l1.size_bytes / 1024:g}",
-            size(sum(c.dram.num_channels * c.dram.channel_size_bytes for c in desc.chips)),
-            f"{sum(c.dram.peak_bytes_per_second for c in desc.chips) / 1e9:g} GB/s",
-        )
-    stdout().print(table)
+    devices = {name: load(name) for name in presets()}
+    if as_json:
+        write_json([{"preset": name, **_figures(desc)} for name, desc in devices.items()])
+    else:
+        show(stdout(), [_row(name, desc) for name, desc in devices.items()])
+
+
+def _figures(desc: "SystemDesc") -> dict[str, Any]:
+    """What tells devices apart; bytes and bytes per second are those of all chips."""
+    chip = desc.chips[0]
+    return {
+        "name": desc.name,
+        "arch": chip.arch,
+        "grids": [list(c.grid) for c in desc.chips],
+        "clock_hz": chip.clock_hz,
+        "l1_bytes": chip.l1.size_bytes,
+        "dram_bytes": sum(c.dram.num_channels * c.dram.channel_size_bytes for c in desc.chips),
+        "dram_bytes_per_second": sum(c.dram.peak_bytes_per_second for c in desc.chips),
+    }
+
+
+def _row(name: str, desc: "SystemDesc") -> dict[str, str]:
+    from ttstack.report.formatting import size
+
+    figures = _figures(desc)
+    return {
+        "preset": name,
+        "arch": figures["arch"],
+        "workers": _grids(desc),
+        "GHz": f"{figures['clock_hz'] / 1e9:g}",
+        "L1 KiB": f"{figures['l1_bytes'] / 1024:g}",
+        "DRAM": size(figures["dram_bytes"]),
+        "DRAM peak": f"{figures['dram_bytes_per_second'] / 1e9:g} GB/s",
+    }
 
 
 def _grids(desc: "SystemDesc") -> str:
@@ -60,19 +74,21 @@ def show(
 
     desc = load(device)
     if as_json:
-        from ttstack.cli.console import write_json
-
         write_json(to_dict(desc, sources=sources))
     else:
         write(dump(desc, sources=sources))
 
 
 @app.command("check")
-def check(device: Device) -> None:
+def check(device: Device, as_json: JsonOption = False) -> None:
     """Check a description; every fault is told with its line."""
     from ttstack.system_desc import load
 
-    write(_verdict(device, load(device)))
+    desc = load(device)
+    if as_json:
+        write_json({"good": True, **_figures(desc), "unsourced": [str(path) for path in desc.unsourced()]})
+    else:
+        write(_verdict(device, desc))
 
 
 def _verdict(device: str, desc: "SystemDesc") -> str:

@@ -1,5 +1,6 @@
 """The cost model: one function that compiler, runtime and report ask about the same op record."""
 
+from ttstack.cost.calls import call_costs, predict_calls
 from ttstack.cost.confidence import Confidence, confidence
 from ttstack.cost.model import predict
 from ttstack.cost.result import FREE, Cost
@@ -14,8 +15,10 @@ __all__ = [
     "Confidence",
     "Cost",
     "Term",
+    "call_costs",
     "confidence",
     "is_free",
     "predict",
+    "predict_calls",
     "roofline",
 ]

@@ -11,7 +11,7 @@ from ttstack.cost.units import tile_cycles
 from ttstack.cost.window import window_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import attention_operands, is_attention, is_contraction, is_rowwise, turns_first
-from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.device.matmul_blocks import MatmulBlocks, per_core
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Loops, TileWork
 from ttstack.ops.types import DType
@@ -28,6 +28,11 @@ class Work:
     pack: float
     products: float = 0.0
     """Cycles among those of `math` that the multipliers of the matrix unit are busy with tile products."""
+
+    @property
+    def busiest(self) -> float:
+        """Cycles of what takes longest."""
+        return max(self.math, self.unpack, self.pack)
 
 
 def compute(device_op: DeviceOp, chip: ChipDesc) -> Work:
@@ -103,9 +108,16 @@ def _pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     return sum(layout.dtype.tile_bytes for layout in device_op.results) / chip.pack.bytes_per_cycle
 
 
+def _outputs(device_op: DeviceOp, blocks: MatmulBlocks) -> int:
+    """Tiles of the result that the busiest core makes: blocks may give one more than its share."""
+    asked = blocks.per_core_m * blocks.per_core_n
+    whole = streams_weights(device_op) or asked > math.prod(per_core(device_op))
+    return asked if whole else device_op.core_units
+
+
 def _matmul(device_op: DeviceOp, chip: ChipDesc) -> Work:
     blocks = compute_blocks(device_op, chip)
-    outputs = blocks.per_core_m * blocks.per_core_n if streams_weights(device_op) else device_op.core_units
+    outputs = _outputs(device_op, blocks)
     times = sum(op.count for op in device_op.dispatch.work if op.name == "matmul")
     products = outputs * device_op.dispatch.steps * times
     epilogue = device_op.dispatch.split_work()[1]

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.cost.result import Cost
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_buffers.eltwise import is_eltwise
-from ttstack.device.kernel_class import is_attention
+from ttstack.device.kernel_class import is_attention, is_eltwise
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
-from ttstack.system_desc.calibration import UNMEASURED, CalibrationDesc
+from ttstack.system_desc.calibration import UNMEASURED, UNSTATED, CalibrationDesc
+
+_SKEWED = 3
+"""How much larger one side of an interval is, where both are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,22 @@ class Confidence:
     """In what the op is outside of what was measured."""
 
     @property
+    def skewed(self) -> bool:
+        """Whether measured times lie to one side of the predicted one."""
+        low, high = self.low, self.high
+        return low is not None and high is not None and low < high and max(-low, high) > _SKEWED * min(-low, high)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Shares of the predicted time by which two of three measured ones are longer at least and at most.
+
+        Alike in both directions but where they lie to one side; None where the device has no measurements.
+        """
+        if self.skewed and self.low is not None and self.high is not None:
+            return self.low, self.high
+        return None if self.error is None else (-self.error, self.error)
+
+    @property
     def extrapolated(self) -> bool:
         """Whether the op is not like the measured ones, or there are none."""
         return not self.measured or bool(self.beyond)
@@ -42,19 +60,26 @@ class Confidence:
 def confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> Confidence:
     """What stands behind a prediction."""
     keys = measured_keys(device_op, cost)
-    key = next((key for key in keys if key in chip.calibration), "")
+    ways = (name for key in keys for name in (key, UNSTATED + key))
+    key = next((name for name in ways if name in chip.calibration), "")
     found = chip.calibration.get(key)
     elsewhere = chip.calibration.get(UNMEASURED)
     if found is None:
         return _stated("", measured_class(device_op), elsewhere, ("no such op was measured on this device",))
-    beyond = tuple(_differences(device_op, chip))
+    alike = [chip.calibration[name] for name in (keys[-1], UNSTATED + keys[-1], key) if name in chip.calibration]
+    beyond = (*_differences(device_op, chip), *_beyond(cost.elapsed_ns, alike))
     if beyond and elsewhere is not None and elsewhere.stated > found.stated:
         found = elsewhere
-    within = chip.calibration.get(keys[-1], chip.calibration[key])
-    if not within.least_ns <= cost.elapsed_ns <= within.most_ns:
-        shorter = cost.elapsed_ns < within.least_ns
-        beyond = (*beyond, "shorter than all measured" if shorter else "longer than all measured")
     return _stated(key, keys[-1], found, beyond)
+
+
+def _beyond(ns: float, alike: Iterable[CalibrationDesc]) -> Iterator[str]:
+    """That a time is no such one as was measured."""
+    ranges = [(of.least_ns, of.most_ns) for of in alike]
+    if ns < min(least for least, _ in ranges):
+        yield "shorter than all measured"
+    if ns > max(most for _, most in ranges):
+        yield "longer than all measured"
 
 
 def error_of_sum(parts: Iterable[tuple[str, float, float]]) -> float:
@@ -78,6 +103,7 @@ def _stated(key: str, group: str, found: CalibrationDesc | None, beyond: tuple[s
 def _differences(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     if is_attention(device_op.dispatch) and "scaled_dot_product_attention" not in device_op.op.title:
         yield "another kernel"
-    for name in sorted({op.name for op in device_op.dispatch.work if tile_op(op.name).rate is Rate.FUNCTION}):
-        if is_eltwise(device_op.op) and "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):
+    work = device_op.dispatch.work if is_eltwise(device_op.op) else ()
+    for name in sorted({op.name for op in work if tile_op(op.name).rate is Rate.FUNCTION}):
+        if "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):
             yield f"{name} was not measured"

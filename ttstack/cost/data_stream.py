@@ -14,8 +14,8 @@ class Stream:
     """Whether it runs beside the other operands' streams, not after them."""
     bank_adjacent: bool = False
     """Whether DRAM is read at the full rate of its channels: by cores next to them, or with many reads in flight."""
-    in_blocks: bool = False
-    """Whether interleaved pages of DRAM are read a block at a time, many in flight."""
+    block_pages: float = 0.0
+    """Pages of interleaved weights, of which each core reads some columns, that it awaits together; 0 of other data."""
     dram_pages: float = 0.0
     """Pages or parts of pages that DRAM is read in, where they are not too long to matter."""
 

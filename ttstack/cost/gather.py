@@ -98,7 +98,8 @@ def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
 def moves_whole_pages(device_op: DeviceOp) -> bool:
     """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other.
 
-    Of dimensions in another order, those that a map describes move whole tiles; heads say so themselves.
+    Of dimensions in another order, those that a map describes move whole tiles; heads say so themselves. Rows that
+    become longer or shorter, with their elements in order, cut tiles whatever their extents.
     """
     if isinstance(device_op.op, Permutation):
         return False
@@ -114,4 +115,4 @@ def moves_whole_pages(device_op: DeviceOp) -> bool:
     if not all(layout.tiled for layout in layouts):
         return len(widths) == 1
     whole = all(extent % TILE == 0 for shape in shapes for extent in shape)
-    return whole and (len(heights) == 1 or len(widths) == 1)
+    return whole and (len(widths) == 1 or (len(heights) == 1 and not device_op.op.keeps_order))

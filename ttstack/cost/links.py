@@ -1,8 +1,9 @@
 """Loads of links and ports while many cores exchange data: routes go along one axis first, then along the other."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import accumulate, product, repeat
 
 from ttstack.device.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc
@@ -11,6 +12,8 @@ Router = tuple[int, int]
 """Column and row in the network's grid."""
 Flow = tuple[int, Router, Router, float]
 """Network, where data comes from, where it goes, and its share of all that moves."""
+Way = tuple[int, Router, Router]
+"""Network, and the ends of a straight way."""
 Load = tuple[float, float]
 """Shares of all that moves on the busiest link and through the busiest port."""
 READS, WRITES = 0, 1
@@ -19,9 +22,15 @@ READS, WRITES = 0, 1
 
 def worker_routers(chip: ChipDesc, grid: Grid) -> tuple[Router, ...]:
     """Where the cores of a grid are, in row-major order."""
-    height, width = chip.noc.grid
-    rows = [_place(chip.noc.worker_rows, i, height) for i in range(grid.rows)]
-    columns = [_place(chip.noc.worker_columns, i, width) for i in range(grid.cols)]
+    return _worker_routers(chip.noc.grid, chip.noc.worker_rows, chip.noc.worker_columns, grid)
+
+
+@lru_cache(256)
+def _worker_routers(
+    network: tuple[int, int], worker_rows: tuple[int, ...], worker_columns: tuple[int, ...], grid: Grid
+) -> tuple[Router, ...]:
+    rows = [_place(worker_rows, i, network[0]) for i in range(grid.rows)]
+    columns = [_place(worker_columns, i, network[1]) for i in range(grid.cols)]
     return tuple((x, y) for y in rows for x in columns)
 
 
@@ -41,9 +50,25 @@ def bank_routers(chip: ChipDesc, layout: Layout) -> tuple[Router, ...]:
 def exchange_load(
     grid: tuple[int, int], sources: tuple[Router, ...], targets: tuple[Router, ...], network: int
 ) -> Load:
-    """Each target gets the same from each source; `grid` is that of the routers, rows and columns."""
+    """Each target gets the same from each source; `grid` is that of the routers, rows and columns.
+
+    Routes of one source into a column, and those from a row to one target, share a straight way: these are counted.
+    """
+    axis = 0 if network == READS else 1
+    columns, rows = Counter(b[axis] for b in targets), Counter(a[1 - axis] for a in sources)
+    given, taken = Counter(sources), Counter(targets)
+    flows = {
+        (network, a, _corner(axis, column, a[1 - axis])): n * m
+        for (a, n), (column, m) in product(given.items(), columns.items())
+    } | {(network, _corner(axis, b[axis], row), b): n * m for (row, n), (b, m) in product(rows.items(), taken.items())}
+    port = max(max(given.values()) * len(targets), max(taken.values()) * len(sources))
     share = 1 / (len(sources) * len(targets))
-    return _busiest(grid, ((network, a, b, share) for a in sources for b in targets))
+    sums = list(accumulate(repeat(share, max(port, *flows.values())), initial=0.0))
+    return _busiest_link(grid, {way: sums[count] for way, count in flows.items()}), sums[port]
+
+
+def _corner(axis: int, across: int, along: int) -> Router:
+    return (across, along) if axis == 0 else (along, across)
 
 
 def reshard_load(chip: ChipDesc, source: Layout, target: Layout, pages: tuple[int, int]) -> Load:
@@ -65,7 +90,7 @@ def _reshard_load(
 
 def _busiest(grid: tuple[int, int], flows: Iterable[Flow]) -> Load:
     """Flows that share a straight way are added up before it is walked."""
-    ways: defaultdict[tuple[int, Router, Router], float] = defaultdict(float)
+    ways: defaultdict[Way, float] = defaultdict(float)
     ports: defaultdict[tuple[int, str, Router], float] = defaultdict(float)
     for network, a, b, share in flows:
         ports[network, "out", a] += share
@@ -73,23 +98,31 @@ def _busiest(grid: tuple[int, int], flows: Iterable[Flow]) -> Load:
         corner = (b[0], a[1]) if network == READS else (a[0], b[1])
         ways[network, a, corner] += share
         ways[network, corner, b] += share
-    links: defaultdict[tuple[int, int, Router], float] = defaultdict(float)
+    return _busiest_link(grid, ways), max(ports.values(), default=0.0)
+
+
+def _busiest_link(grid: tuple[int, int], ways: Mapping[Way, float]) -> float:
+    """A link belongs to a network, an axis, and a line along it; the last number is where it starts."""
+    links: defaultdict[tuple[int, int, int, int], float] = defaultdict(float)
     for (network, a, b), share in ways.items():
-        for axis, router in _straight(grid, (1, -1)[network], a, b):
-            links[network, axis, router] += share
-    return max(links.values(), default=0.0), max(ports.values(), default=0.0)
+        axis = 0 if a[1] == b[1] else 1
+        line = a[1 - axis]
+        for start in _steps(grid[1 - axis], (1, -1)[network], a[axis], b[axis]):
+            links[network, axis, line, start] += share
+    return max(links.values(), default=0.0)
 
 
-def _straight(grid: tuple[int, int], step: int, a: Router, b: Router) -> Iterator[tuple[int, Router]]:
-    """Axis and start of each link from `a` to `b` in its row or column, round the torus.
+@cache
+def _steps(size: int, step: int, at: int, end: int) -> tuple[int, ...]:
+    """Where each link of a straight way starts, round the torus.
 
     Network 0 goes right, then down; network 1 goes up, then left.
     """
-    axis, size = (0, grid[1]) if a[1] == b[1] else (1, grid[0])
-    at = a[axis]
-    while at != b[axis]:
-        yield axis, (at, a[1]) if axis == 0 else (a[0], at)
+    found: list[int] = []
+    while at != end:
+        found.append(at)
         at = (at + step) % size
+    return tuple(found)
 
 
 def _shard_flows(

@@ -4,8 +4,15 @@ from ttstack.cost.page_kernels import is_reduction
 from ttstack.cost.result import Cost
 from ttstack.cost.terms import Combination, Term
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_buffers.eltwise import is_eltwise
-from ttstack.device.kernel_class import divides_rows, is_attention, is_batched, is_contraction, is_softmax, turns_tiles
+from ttstack.device.kernel_class import (
+    divides_rows,
+    is_attention,
+    is_batched,
+    is_contraction,
+    is_eltwise,
+    is_softmax,
+    turns_tiles,
+)
 from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.ops.base import Op
 from ttstack.ops.decode import DecodeAttentionOp
@@ -25,9 +32,12 @@ _BY_MNEMONIC = {
     "slice_dynamic": "slice",
     "reshape": "reshape",
     "embedding": "embedding",
+    "rotary_embedding": "rotary",
     "concatenate_heads": "heads",
     "split_query_key_value_and_split_heads": "heads",
     "split_heads": "heads",
+    "split_query_key_value_decode": "heads",
+    "concatenate_heads_decode": "heads",
     "upsample2d": "upsample",
     "assign": "moves",
     "clone": "moves",

@@ -1,7 +1,7 @@
 """What goes between chips, and between chips and the host."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ttstack.cost.terms import Term
 from ttstack.device.device_op import DeviceOp
@@ -27,8 +27,7 @@ def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) 
     for group in op.groups(mesh):
         for turn in range(op.rounds):
             traffic.circulate(group, op.circulated_share(mesh) * nbytes, chip.ethernet, reduced=turn < op.reducing)
-    for (source, target), share in op.sent_shares(mesh).items():
-        traffic.send(source, target, share * nbytes, times=op.turns)
+    traffic.deliver({pair: share * nbytes for pair, share in op.sent_shares(mesh).items()}, op.turns, chip.ethernet)
     ns = traffic.ns()
     return {Term.ETHERNET: ns + op.rounds * chip.ethernet.setup_ns if ns and chip.ethernet else ns}
 
@@ -41,6 +40,7 @@ class _Traffic:
         self._bytes: dict[Leg, float] = {}
         self._hops = 0
         self._steps: dict[tuple[int, ...], float] = {}
+        self._handed_on_ns = 0.0
 
     def send(self, source: int, target: int, nbytes: float, *, times: int = 1) -> None:
         """From one chip to another, over the shortest way; `times` such ways follow one another."""
@@ -54,6 +54,22 @@ class _Traffic:
         for leg in legs:
             self._bytes[leg] = self._bytes.get(leg, 0.0) + nbytes
         return len(legs)
+
+    def deliver(self, sent: Mapping[tuple[int, int], float], turns: int, ethernet: EthernetDesc | None) -> None:
+        """Bytes from some chips to others; where those send too, at the rates and in the steps of circulated shares.
+
+        The first neighbour is a hop away, each further one a step. Chips with two ways to each other are of a ring.
+        """
+        for (source, target), nbytes in sent.items():
+            path = self._network.path(source, target) or ()
+            if ethernet is None or (target, source) not in sent or not path:
+                self.send(source, target, nbytes, times=turns)
+                continue
+            ring = self._network.path(source, target, without=path) is not None
+            gathered = ethernet.ring_gather_fraction if ring else ethernet.line_gather_fraction
+            self._add(source, target, nbytes * ethernet.effective_fraction / gathered)
+            self._hops = max(self._hops, turns)
+            self._handed_on_ns = max(self._handed_on_ns, (len(path) - 1) * turns * ethernet.step_ns)
 
     def circulate(self, group: tuple[int, ...], nbytes: float, ethernet: EthernetDesc | None, *, reduced: bool) -> None:
         """From each chip to all others, handed on from neighbour to neighbour in both directions.
@@ -85,7 +101,8 @@ class _Traffic:
     def ns(self) -> float:
         """Nanoseconds until the busiest link is done."""
         slowest = max((n / self._network.bytes_per_second(leg) for leg, n in self._bytes.items()), default=0.0)
-        return slowest * 1e9 + self._hops * self._network.hop_ns() + max(self._steps.values(), default=0.0)
+        steps = max(self._steps.values(), default=0.0) + self._handed_on_ns
+        return slowest * 1e9 + self._hops * self._network.hop_ns() + steps
 
 
 def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic) -> float:

@@ -22,7 +22,7 @@ from ttstack.cost.row_kernels import weights_cycles
 from ttstack.cost.terms import Term, kernel_ns, largest
 from ttstack.cost.throttle import throttle_ns
 from ttstack.cost.units import peak_flops
-from ttstack.cost.window import tilize_cycles
+from ttstack.cost.window import copy_cycles, is_windowed_product, tilize_cycles, weights_wait_cycles
 from ttstack.cost.writer import tail_share, writer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_free
@@ -47,12 +47,19 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     if is_paged(device_op):
         dram, noc = [0.0], [0.0]
         lane = dram if any(s.from_dram for s in reads) else noc
-        lane[0] = contended_read_cycles(sum(s.cycles for s in reads), reads, least if lane is dram else 0.0, chip)
+        alone, between = sum(s.cycles for s in reads), work.busiest + written if takes_turns(device_op) else 0.0
+        lane[0] = contended_read_cycles(alone, between, reads, least if lane is dram else 0.0, chip)
     else:
         _share_dram(dram, least)
     ns, parts = chip.cycles_to_ns(1), key_parts(device_op, chip)
     cores, multiplying = device_op.cores * parts, compute_cores(device_op, chip) * parts
     arrival, before = max(*dram, *noc) * first, halo_step(device_op, chip)
+    left = [[t * (1 - first) for t in lane] for lane in (dram, noc)]
+    if is_windowed_product(device_op):
+        weights = max(*dram, reads[1].cycles)
+        arrival = weights_wait_cycles(device_op, weights, work.busiest, chip)
+        noc = [copy_cycles(device_op, reads[0].cycles, weights, chip)]
+        left = [[0.0], [max(noc[0] - arrival, 0.0)]]
     alone = first_latency(device_op, reads, chip) + weights_cycles(device_op, chip) + tilize_cycles(device_op, chip)
     alone += bias_cycles(device_op, chip)
     terms = {
@@ -74,8 +81,7 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     if device_op.row_cores > 1:
         terms[Term.EXCHANGE] = row_exchange_cycles(device_op, chip) * ns
     lanes = {
-        Term.DRAM: [t * (1 - first) * ns for t in dram],
-        Term.NOC: [t * (1 - first) * ns for t in noc],
+        **{term: [t * ns for t in lane] for term, lane in zip((Term.DRAM, Term.NOC), left, strict=True)},
         Term.WRITER: [written * (1 - tail) * ns],
     }
     total = kernel_ns(terms, lanes, chip, exponent=1.0 if takes_turns(device_op) else None)

@@ -3,6 +3,7 @@
 import math
 
 from ttstack.cost.data_stream import LOCAL, Stream
+from ttstack.cost.dram_bandwidth import block_rate
 from ttstack.cost.gather import gather_stream
 from ttstack.cost.indirect import indirect_stream
 from ttstack.cost.key_split import key_parts
@@ -78,12 +79,22 @@ def _page_stream(
     total = share * senders
     if layout.in_l1:
         return Stream(cycles, noc_bytes=total, own_thread=own)
+    if is_paged(device_op):
+        return Stream(cycles, total, total, own, bank_adjacent=layout.sharded, dram_pages=total / page)
     if layout.sharded:
         cycles = max(cycles, dram_cycles(total, chip.dram.weights_read_bytes_per_second, chip))
         return Stream(cycles, total, total, own, bank_adjacent=True)
-    cycles = max(cycles, dram_cycles(total, _bank_rate(device_op, index, chip), chip))
     columns = index == 1 and senders == device_op.cores and is_matmul(device_op.dispatch)
-    return Stream(cycles, total, total, own, in_blocks=columns, dram_pages=total / page)
+    together = _block_pages(device_op) if columns else 0.0
+    rate = block_rate(together, chip) if columns else _bank_rate(device_op, index, chip)
+    cycles = max(cycles, dram_cycles(total, rate, chip))
+    return Stream(cycles, total, total, own, block_pages=together, dram_pages=total / page)
+
+
+def _block_pages(device_op: DeviceOp) -> float:
+    """Pages of all columns of a core of the second operand of a matrix product, in one step along K."""
+    blocks = MatmulBlocks.of(device_op)
+    return blocks.in0_block_w * blocks.per_core_n
 
 
 def _bank_rate(device_op: DeviceOp, index: int, chip: ChipDesc) -> float:

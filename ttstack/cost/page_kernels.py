@@ -42,10 +42,16 @@ def takes_turns(device_op: DeviceOp) -> bool:
     return any(local) and not all(local)
 
 
-def contended_read_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
-    """Cycles of a reader that alone takes `cycles`, while others read the same memories."""
+def contended_read_cycles(
+    cycles: float, between: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc
+) -> float:
+    """Cycles of a reader that alone takes `cycles`, while others read the same memories.
+
+    A core asks for nothing in the cycles `between` its reads, in which it computes and writes: others are served then.
+    """
     remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
-    return _contended(cycles, dram_cycles, remote / chip.noc.interleaved_read_bytes_per_cycle, chip)
+    noc_cycles = remote / chip.noc.interleaved_read_bytes_per_cycle
+    return _contended(cycles + between, dram_cycles, noc_cycles, chip) - between
 
 
 def contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:

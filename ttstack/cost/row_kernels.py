@@ -30,6 +30,8 @@ def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     functions = sum(
         op.count * vector_cycles(op.name, dtype, chip) for op in work if tile_op(op.name).rate is Rate.FUNCTION
     )
+    if isinstance(device_op.op, RotaryEmbedding):
+        passes *= chip.rows.rotary_factor
     each = passes * chip.rows.tile_cycles + functions
     if isinstance(device_op.op, GroupNorm):  # group after group, over all tiles that have some of its channels
         each *= max(device_op.op.groups_of_tile, 1.0)

@@ -3,7 +3,7 @@
 from ttstack.cost.data_stream import Stream
 from ttstack.cost.multicast import multicast_cycles, pieces
 from ttstack.cost.transfers import transfer_cycles
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.matmul_blocks import MatmulBlocks
@@ -34,12 +34,37 @@ def window_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     return device_op.core_domain[0] * TILE * chip.movement.untilize_row_cycles
 
 
-def tilize_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels.
+def is_windowed_product(device_op: DeviceOp) -> bool:
+    """Whether it multiplies windows that cores put together, as a convolution does."""
+    return Halo.of(device_op) is not None and is_contraction(device_op.dispatch)
 
-    A block of them is there before it is multiplied, and what reads the weights waits meanwhile.
-    """
-    if Halo.of(device_op) is None or not is_contraction(device_op.dispatch):
+
+def tilize_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels."""
+    if not is_windowed_product(device_op):
         return 0.0
     tiles = device_op.core_pages(device_op.dispatch.inputs[0]) / channel_pieces(device_op)
     return tiles * MatmulBlocks.of(device_op).column_blocks * chip.movement.tilize_cycles
+
+
+def copy_cycles(device_op: DeviceOp, copied: float, weights: float, chip: ChipDesc) -> float:
+    """Cycles to put the windows of a product together, which take one thread `copied` cycles.
+
+    Two threads do where cores have rows of their own, more than a tile of them in a block, and the one that brings the
+    weights is busy with them for less than half as long; it does so before (`tt-metal` PR 27731).
+    """
+    readers = chip.movement.window_readers
+    rows = MatmulBlocks.of(device_op).out_block_h > 1 and device_op.spread not in (Spread.BLOCKS, Spread.COLUMNS)
+    return copied / readers + weights if readers > 1 and rows and copied > readers * weights else copied
+
+
+def weights_wait_cycles(device_op: DeviceOp, weights: float, math: float, chip: ChipDesc) -> float:
+    """Cycles in which windows that are tiles wait for weights, whose reading takes `weights` cycles.
+
+    tt-metal has room for one slice of the weights, unless asked for more (`enable_weights_double_buffer`): the next one
+    is read when that is multiplied, while windows become tiles. Where a core has several blocks of rows all slices stay
+    there, and come while the first block is computed.
+    """
+    blocks, tilize = MatmulBlocks.of(device_op).row_blocks, tilize_cycles(device_op, chip)
+    beside = tilize if blocks == 1 else (tilize + math) / blocks
+    return max(weights - beside, 0.0)

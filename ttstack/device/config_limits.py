@@ -9,7 +9,7 @@ from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise
-from ttstack.device.matmul_blocks import per_core
+from ttstack.device.matmul_blocks import extents, per_core
 from ttstack.ops.windows import WindowOp
 
 
@@ -46,12 +46,13 @@ def _limits(device_op: DeviceOp, config: ProgramConfig) -> ProgramConfig | None:
 
 def _matmul_limits(device_op: DeviceOp, config: MatmulConfig) -> MatmulConfig:
     m, n = (max(extent, 1) for extent in per_core(device_op))
-    height, width = config.per_core_M or m, config.per_core_N or n
+    rows, columns = extents(device_op)  # more than a core's share makes fewer cores busy
+    height, width = min(config.per_core_M or m, max(rows, m)), min(config.per_core_N or n, max(columns, n))
     return MatmulConfig(
         type=config.type,
         in0_block_w=max(device_op.dispatch.steps, 1),
-        per_core_M=m,
-        per_core_N=n,
+        per_core_M=height,
+        per_core_N=width,
         out_block_h=height,
         out_block_w=width,
         out_subblock_h=config.out_block_h or height,

@@ -1,15 +1,19 @@
 """An op with the layouts of its tensors and the cores that it runs on: what cost and L1 footprint are asked about."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache, wraps
+from typing import TypeVar
 
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.base import Op
 from ttstack.ops.loops import IndexingMap, Loops
 from ttstack.ops.types import DType, TensorType
+
+T = TypeVar("T")
 
 
 class Fidelity(StrEnum):
@@ -70,14 +74,18 @@ class DeviceOp:
         return self.op.loops
 
     @cached_property
+    def _share(self) -> "_CoreShare":
+        return _core_share(self.op, self.grid, self.spread)
+
+    @property
     def core_domain(self) -> tuple[int, ...]:
         """Extent of each loop on the core with the most work."""
-        return _core_domain(self.dispatch, self.grid, self.spread)
+        return self._share.domain
 
-    @cached_property
+    @property
     def core_units(self) -> int:
         """Parallel iterations of the core with the most work."""
-        return _core_units(self.dispatch, self.grid, self.spread)
+        return self._share.units
 
     @cached_property
     def core_steps(self) -> int:
@@ -89,10 +97,10 @@ class DeviceOp:
         """Cores that share a row, whose parts of its sums they exchange."""
         return -(-self.dispatch.steps // max(self.core_steps, 1))
 
-    @cached_property
+    @property
     def cores(self) -> int:
         """Cores that have any work."""
-        return _cores_used(self.dispatch, self.grid, self.spread)
+        return self._share.cores
 
     def types(self) -> tuple[TensorType, ...]:
         """Types of operands, then results."""
@@ -109,6 +117,20 @@ class DeviceOp:
         return min(math.prod(extents.values()), self.core_units * repeated)
 
 
+def once_for_each_op(work_out: Callable[[DeviceOp], T]) -> Callable[[DeviceOp], T]:
+    """Let a placed op remember what a function says of it, as its own properties are."""
+    name = f"{work_out.__module__}.{work_out.__qualname__}"
+
+    @wraps(work_out)
+    def remember(device_op: DeviceOp) -> T:
+        known = device_op.__dict__
+        if name not in known:
+            known[name] = work_out(device_op)
+        return known[name]
+
+    return remember
+
+
 def default_fidelity(*formats: DType) -> Fidelity:
     """The fewest passes that multiply the formats exactly.
 
@@ -116,6 +138,21 @@ def default_fidelity(*formats: DType) -> Fidelity:
     """
     widest = max((f.bits for f in formats if f.is_float), default=16)
     return Fidelity.LOFI if widest <= 4 else Fidelity.HIFI2 if widest <= 8 else Fidelity.HIFI4
+
+
+@dataclass(frozen=True, slots=True)
+class _CoreShare:
+    """How loops go over a grid, whatever the layouts and the configuration."""
+
+    domain: tuple[int, ...]
+    units: int
+    cores: int
+
+
+@lru_cache(4096)
+def _core_share(op: Op, grid: Grid, spread: Spread) -> _CoreShare:
+    of = op.loops, grid, spread
+    return _CoreShare(_core_domain(*of), _core_units(*of), _cores_used(*of))
 
 
 def _groups(dispatch: Loops, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:

@@ -2,31 +2,36 @@
 
 import math
 
+from ttstack.device.call_name import call_kind
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.configs.rowwise import RowwiseConfig
+from ttstack.device.convolution_buffers import ConvolutionBuffers
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.halo import Halo
+from ttstack.device.halo import Halo, has_own_shards
 from ttstack.device.kernel_buffers.attention import attention_bytes
-from ttstack.device.kernel_buffers.eltwise import eltwise_bytes, is_eltwise
+from ttstack.device.kernel_buffers.eltwise import eltwise_bytes
 from ttstack.device.kernel_buffers.movement import movement_bytes
+from ttstack.device.kernel_buffers.named import named_bytes, pool_bytes
 from ttstack.device.kernel_buffers.rows import norm_bytes, softmax_bytes
 from ttstack.device.kernel_class import (
     attention_operands,
     divides_rows,
     is_attention,
     is_contraction,
+    is_eltwise,
     is_free,
     is_local,
     is_rowwise,
     is_softmax,
     is_stable,
+    scores_of,
 )
-from ttstack.device.layout import Layout
+from ttstack.device.layout import Grid, Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE
-from ttstack.device.streamed_buffers import buffers_of
-from ttstack.ops.attention import ScaledDotProductAttention
-from ttstack.ops.generic import chain_of, named_op
+from ttstack.device.product_buffers import buffers_of
+from ttstack.device.sequences import CallSequence, Step, call_sequence
+from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train_chain import Chain
 from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
@@ -35,33 +40,84 @@ from ttstack.system_desc import ChipDesc
 
 
 def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Bytes of L1 on each core, without the tensors themselves; what the op's `config` says, defaults where silent."""
+    """Bytes of L1 on each core, without the tensors themselves; of several calls, with what they leave each other."""
+    sequence = call_sequence(device_op, Grid(*chip.grid))
+    if sequence is None:
+        return _of_call(device_op, chip)
+    return _between(sequence, chip) + max((_of_step(step, chip) for step in sequence.steps), default=0)
+
+
+def _between(sequence: CallSequence, chip: ChipDesc) -> int:
+    """Bytes of L1 that calls leave each other: no views, nor what the op's own results are views of."""
+    own, held = set(sequence.results), 0
+    for step in reversed(sequence.steps):
+        if is_free(step.device_op):
+            own |= set(step.operands) if own & set(step.results) else set()
+        elif not own & set(step.results):
+            types, layouts = step.device_op.op.results, step.device_op.results
+            pairs = zip(types, layouts, strict=True)
+            held += sum(layout.bank_bytes(t, chip.num_cores) for t, layout in pairs if layout.in_l1)
+    return held
+
+
+def _of_step(step: Step, chip: ChipDesc) -> int:
+    return (_of_call if step.own else footprint)(step.device_op, chip)
+
+
+def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """What its `config` says, defaults where silent."""
     if is_free(device_op):
         return 0
+    known = named_bytes(device_op)
+    return _of_nest(device_op, chip) if known is None else known
+
+
+def _of_nest(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """By the loops of the op."""
     if is_attention(device_op.dispatch):
         return _attention(device_op, chip)
     if is_contraction(device_op.dispatch):
-        return _matmul(device_op)
-    if (found := _of_kernel(device_op, chip)) is not None and found <= chip.l1_usable_bytes:
+        return _matmul(device_op, chip)
+    if (found := _of_kernel(device_op, chip)) is not None:
         return found
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
     held = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
     held += halo.nbytes if (halo := Halo.of(device_op)) else 0
+    if (pooled := pool_bytes(device_op.op)) is not None:
+        return held + pooled
     return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
 
 def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
-    """What the kernel of such an op allocates, where that is known to the byte; one for longer rows may take less."""
-    tiled = all(layout.tiled for layout in device_op.layouts())
-    if tiled and is_eltwise(device_op.op):
+    """What such a kernel allocates, where that is known to the byte; one that moves longer rows may take less."""
+    in_chunks = call_kind(device_op.op) == "typecast"  # of rows, as many elements at a time as tiles have
+    if (in_chunks or all(layout.tiled for layout in device_op.layouts())) and is_eltwise(device_op.op):
         return eltwise_bytes(device_op)
     if divides_rows(device_op.op):
         return norm_bytes(device_op, chip)
     last = device_op.dispatch.reductions == (len(device_op.dispatch.domain) - 1,)
     if is_softmax(device_op.op) and last:
         return softmax_bytes(device_op, chip, stable=is_stable(device_op.op))
-    return movement_bytes(device_op, chip)
+    moved = movement_bytes(device_op, chip)
+    return None if moved is None or moved > chip.l1_usable_bytes else moved
+
+
+def circular_buffers(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Bytes of circular buffers alone: the footprint of an op without shards that it makes on the way."""
+    if sequence := call_sequence(device_op, Grid(*chip.grid)):
+        steps = sequence.steps
+        return max(((_buffers if of.own else circular_buffers)(of.device_op, chip) for of in steps), default=0)
+    return _buffers(device_op, chip)
+
+
+def _buffers(device_op: DeviceOp, chip: ChipDesc) -> int:
+    if not is_free(device_op) and has_own_shards(device_op):
+        buffers = buffers_of(device_op, chip)
+        if isinstance(buffers, ConvolutionBuffers):
+            return buffers.buffers(MatmulBlocks.of(device_op).out_block_h)
+    pooled = pool_bytes(device_op.op)
+    return _of_call(device_op, chip) if pooled is None else pooled
 
 
 def parts(device_op: DeviceOp) -> list[tuple[IndexingMap, TensorType, Layout]]:
@@ -96,19 +152,17 @@ def _partial_products(device_op: DeviceOp, chain: Chain) -> int:
     return math.ceil(DOUBLE * elements * device_op.operands[chain.first].dtype.row_major_bytes)
 
 
-def _matmul(device_op: DeviceOp) -> int:
+def _matmul(device_op: DeviceOp, chip: ChipDesc) -> int:
     blocks = MatmulBlocks.of(device_op)
-    buffers = buffers_of(device_op)
+    buffers = buffers_of(device_op, chip)
     return buffers.nbytes(blocks.out_block_h, blocks.out_block_w, blocks.in0_block_w, blocks.k_blocks)
 
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
     query, keys = attention_chunks(device_op, chip)
-    if (
-        isinstance(op := named_op(device_op.op), ScaledDotProductAttention)
-        and device_op.results[0].dtype is not DType.F32
-    ):
-        return attention_bytes(device_op, op, query, keys, chip.num_cores)
+    attended = scores_of(device_op.op)
+    if attended is not None and device_op.results[0].dtype is not DType.F32:
+        return attention_bytes(device_op, attended, query, keys, chip.num_cores)
     places = attention_operands(device_op)
     q, k, v = (device_op.op.operands[i] for i in places)
     lq, lk, lv = (device_op.operands[i] for i in places)

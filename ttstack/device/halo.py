@@ -8,9 +8,10 @@ from math import ceil, prod
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.configs.window import WindowConfig
-from ttstack.device.device_op import SPREADS, DeviceOp, Spread
+from ttstack.device.device_op import SPREADS, DeviceOp, Spread, once_for_each_op
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.layout import Layout
+from ttstack.ops.conv import Conv3d, Convolution
 from ttstack.ops.types import TILE, tiles
 from ttstack.ops.windows import Sliding, Window, WindowOp
 
@@ -44,16 +45,19 @@ class Halo:
     """Bytes of one element."""
 
     @staticmethod
-    def of(device_op: DeviceOp, block: int | None = None) -> "Halo | None":
-        """For output blocks of `block` tiles of pixels, or as configured.
+    @once_for_each_op
+    def of(device_op: DeviceOp) -> "Halo | None":
+        """As configured; None where no window slides over an operand, or each sees one pixel and none is left out."""
+        return Halo.of_block(device_op, None if has_own_shards(device_op) else _block(device_op.config))
 
-        None where no window slides over an operand, or each sees one pixel and none is left out.
-        """
+    @staticmethod
+    def of_block(device_op: DeviceOp, block: int | None) -> "Halo | None":
+        """For output blocks of `block` tiles of pixels, of all that a core has where None."""
         op = device_op.op
         if not isinstance(op, WindowOp) or op.sliding.is_pointwise:
             return None
         sliding, layout, whole = op.sliding, device_op.operands[0], max(device_op.core_domain[0], 1)
-        rows = whole if holds_shard(device_op, layout) else block or _block(device_op.config) or whole
+        rows = whole if holds_shard(device_op, layout) else block or whole
         return Halo(
             sliding=sliding,
             reach=_widest(sliding, rows * TILE, _own_pixels(device_op, sliding, layout, rows)),
@@ -77,10 +81,29 @@ class Halo:
         """Bytes of the copy."""
         return ceil(self.reach.held * self.pixel_bytes)
 
+    def window_bytes(self, rows: int) -> int:
+        """Bytes of the windows of `rows` rows of tiles, brought one by one where they are far apart."""
+        return ceil(rows * TILE * self.sliding.taps * self.pixel_bytes)
+
 
 def _block(config: ProgramConfig | None) -> int | None:
     """Tiles of pixels in an output block, where the configuration says."""
     return config.out_block_h if isinstance(config, MatmulConfig | WindowConfig) else None
+
+
+def has_own_shards(device_op: DeviceOp) -> bool:
+    """Whether it is a convolution that the library brings into shards of its own and computes window by window.
+
+    Windows that lie side by side are folded into channels, those of one pixel are a product; volumes have their own.
+    """
+    op = device_op.op
+    if not isinstance(op, Convolution) or isinstance(op, Conv3d) or not is_contraction(device_op.dispatch):
+        return False
+    apart = all(
+        w.kernel == w.stride and w.dilation == 1 and not (w.low or w.high) and gap == 1
+        for w, gap in zip(op.sliding.windows, op.sliding.apart, strict=True)
+    )
+    return not apart and device_op.spread in SPREADS.values()
 
 
 def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:
@@ -113,10 +136,7 @@ def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int
 
 @lru_cache(maxsize=4096)
 def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
-    """What cores hold that have `pixels` of the result each, and `own` of the input.
-
-    Windows whose taps are far apart are held one by one where that is less.
-    """
+    """What cores hold that have `pixels` of the result each, and `own` of the input."""
     windows = sliding.windows
     results = sliding.batch * prod(w.count for w in windows)
     span = _position_of([w.extent - 1 for w in windows], windows) + 1
@@ -128,8 +148,6 @@ def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
         core = first // pixels
         kept = max(0, min(high, (core + 1) * own) - max(low, core * own))
         held, near, taken = max(held, end - start), max(near, kept), max(taken, high - low - kept)
-    if (apart := min(pixels, results) * sliding.taps) < held:
-        return Reach(apart, min(near, apart), min(taken, apart))
     return Reach(held, near, taken)
 
 

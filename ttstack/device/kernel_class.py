@@ -1,13 +1,21 @@
 """What kind of loop nest a dispatch is, and which of its operands a core already holds."""
 
 import math
+from functools import lru_cache
 
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, same_matrix
-from ttstack.ops.base import Op
-from ttstack.ops.flash import is_flash, read_attention
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.flash import Attended, is_flash, read_attention
+from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
+from ttstack.ops.tile_order import tile_order, transposes_each
 from ttstack.ops.types import TensorType, tile_shape
+
+_BINARY = 2
+"""Operands of a function that others can come before and after, in one kernel."""
 
 
 def is_free(device_op: DeviceOp) -> bool:
@@ -48,11 +56,13 @@ def is_batched(dispatch: Loops) -> bool:
     return any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
 
 
+@lru_cache(1024)
 def keeps_rows(op: Op) -> bool:
     """Whether a core makes whole rows of the result: the kernel of batched products."""
     return is_product(op) and is_batched(op.loops)
 
 
+@lru_cache(1024)
 def is_product(op: Op) -> bool:
     """Whether the op is a matrix product and nothing else, whose blocks its configuration says."""
     return op.nest is not None and is_matmul(op.loops)
@@ -77,14 +87,19 @@ def attention_operands(device_op: DeviceOp) -> tuple[int, int, int]:
     return 0, passing[0], passing[-1]
 
 
+def scores_of(op: Op) -> Attended | None:
+    """What the scores of attention over whole sequences are made of; None of any other op."""
+    if isinstance(op, ScaledDotProductAttention):
+        return op.score_parts()
+    return read_attention(op.nest) if op.nest is not None and is_flash(op.nest) else None
+
+
 def attention_masks(op: Op) -> frozenset[int]:
     """Positions of the operands of attention that are added to its scores, or say which are seen."""
     if "attention_mask" in op.operand_specs():
         return op.operand_positions("attention_mask")
-    if op.nest is None or not is_flash(op.nest):
-        return frozenset()
-    mask = read_attention(op.nest).mask
-    return frozenset() if mask is None else frozenset({mask})
+    attended = scores_of(op)
+    return frozenset() if attended is None or attended.mask is None else frozenset({attended.mask})
 
 
 def is_rowwise(dispatch: Loops) -> bool:
@@ -126,10 +141,23 @@ def _runs_over_rows(op: Op, tile_op: str) -> bool:
 def turns_tiles(op: Op) -> bool | None:
     """Whether whole tiles that change place are transposed too; None where that is not all that is done to them."""
     nest = op.nest
-    if nest is None or len(nest.inputs) != 1 or len(nest.body) != 1 or nest.moves_only:
+    return None if nest is None or tile_order(nest) is None else transposes_each(nest)
+
+
+def elementwise_function(nest: LoopNest) -> TileOp | None:
+    """The function of elements that a nest is: the only tile op, or one of two operands, activated first or after."""
+    if not all(issubclass(OPS.get(of.name, Op), Eltwise) for of in nest.body):
         return None
-    everywhere = sorted(i for i in nest.inputs[0].loops if i is not None) == list(range(len(nest.domain)))
-    return nest.body[0].name == "transpose" if everywhere and nest.body[0].name in ("copy", "transpose") else None
+    if len(nest.body) == 1:
+        return nest.body[0]
+    both = [i for i, of in enumerate(nest.body) if len(of.args) == _BINARY]
+    alone = len(nest.inputs) == _BINARY and len(both) == 1
+    return nest.body[both[0]] if alone and both[0] <= _BINARY and len(nest.body) - both[0] <= _BINARY else None
+
+
+def is_eltwise(op: Op) -> bool:
+    """Whether one elementwise function of tiles is all that the op is, and what its operands and result go through."""
+    return op.nest is not None and elementwise_function(op.nest) is not None
 
 
 def row_passes(dispatch: Loops) -> int:

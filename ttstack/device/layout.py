@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 from ttstack.ops.types import TILE, DType, ElementType, QuantType, TensorType, tiles
 
@@ -52,7 +53,7 @@ class MemoryLayout(StrEnum):
     REPLICATED = "replicated"
     """All pages on each core."""
 
-    @property
+    @cached_property
     def takes_grid(self) -> bool:
         """Whether pieces or copies lie on the cores of a grid."""
         match self:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from ttstack.device.configs.matmul import MatmulConfig
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.device_op import DeviceOp, once_for_each_op
 from ttstack.device.kernel_class import keeps_rows
 
 
@@ -25,6 +25,7 @@ class MatmulBlocks:
     out_subblock_w: int
 
     @staticmethod
+    @once_for_each_op
     def of(device_op: DeviceOp) -> "MatmulBlocks":
         """What `config` says; where it is silent, one block of the core's whole output and one tile along K."""
         m, n = per_core(device_op)
@@ -63,6 +64,14 @@ class MatmulBlocks:
     def out_blocks(self) -> int:
         """Output blocks of a core."""
         return self.row_blocks * self.column_blocks
+
+
+@once_for_each_op
+def extents(device_op: DeviceOp) -> tuple[int, int]:
+    """Rows of tiles of the result, those of all matrices of a batch, and columns."""
+    dispatch = device_op.dispatch
+    columns = dispatch.domain[dispatch.parallel[-1]]
+    return dispatch.units // max(columns, 1), columns
 
 
 def per_core(device_op: DeviceOp) -> tuple[int, int]:

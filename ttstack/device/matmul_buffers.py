@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import is_local, keeps_rows, turns_first
 from ttstack.device.matmul_blocks import per_core
@@ -27,6 +27,8 @@ class MatmulBuffers:
     """Rows and columns of output tiles of a core."""
     in0_shard: int = 0
     """Bytes of a tile of a shard of in0 that steps along K are taken out of; 0 where in0 is no such shard."""
+    whole_rows: bool = False
+    """Whether a core takes all steps along K out of its shard of in0 before the first one."""
     out_shard: int = 0
     """Bytes of a tile of the output, where it is a shard that whole output blocks are computed in."""
     batched: int = 0
@@ -53,6 +55,7 @@ class MatmulBuffers:
             partial=partial if result.tile_bytes < partial else 0,
             core=per_core(device_op),
             in0_shard=0 if sizes[0] else device_op.operands[0].dtype.tile_bytes,
+            whole_rows=device_op.spread is Spread.ROWS,
             out_shard=0 if sizes[count] else result.tile_bytes,
             batched=dispatch.domain[dispatch.parallel[-2]] if keeps_rows(op) else 0,
             turned=device_op.operands[0].dtype.tile_bytes if turns_first(op) else 0,
@@ -66,9 +69,13 @@ class MatmulBuffers:
         """
         steps = DOUBLE if k_blocks > 1 or self.batched else 1
         rows = min(height, self.batched or height)
-        in0 = (self.in0 or (self.in0_shard if k_blocks > 1 else 0)) + self.turned
+        in0 = self.in0 + self.turned
+        copied = 0
+        if self.in0_shard and k_blocks > 1:
+            copied = self.core[0] * k_blocks if self.whole_rows else steps * rows
         out = self.out or (self.out_shard if (height, width) != self.core else 0)
         out += self.partial if k_blocks > 1 else 0
-        halo = Halo.of(self.convolution, height) if self.convolution else None
-        held = halo.nbytes if halo else 0
-        return steps * (rows * in0 + width * self.in1) * depth + width * self.extra + height * width * out + held
+        halo = Halo.of_block(self.convolution, height) if self.convolution else None
+        held = min(halo.nbytes, halo.window_bytes(height)) if halo else 0
+        streams = steps * (rows * in0 + width * self.in1) + copied * self.in0_shard
+        return streams * depth + width * self.extra + height * width * out + held

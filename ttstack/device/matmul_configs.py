@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterable, Iterator
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
+from ttstack.device.convolution_buffers import ConvolutionBuffers
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.halo import channel_pieces
 from ttstack.device.kernel_class import is_batched, is_matmul, is_product, keeps_rows, over_banks
 from ttstack.device.layout import MemoryLayout
 from ttstack.device.matmul_blocks import per_core
 from ttstack.device.matmul_rules import in_shards, matrix_rows, subblock_tiles, whole_matrices, whole_rows
-from ttstack.device.streamed_buffers import buffers_of
+from ttstack.device.product_buffers import buffers_of
 from ttstack.ops.loops import Loops
 from ttstack.ops.types import tiles
 from ttstack.ops.windows import WindowOp
@@ -69,20 +70,30 @@ def block_steps(device_op: DeviceOp) -> int:
     """
     k, in0 = device_op.dispatch.steps, device_op.operands[0]
     if isinstance(op := device_op.op, WindowOp):
-        sliding, side = op.sliding, op.sliding.windows[-1].kernel
-        return max(sliding.taps // side * tiles(side * -(-sliding.channels // channel_pieces(device_op))), 1)
+        rows = 1 if device_op.spread is Spread.COLUMNS else op.sliding.taps // op.sliding.windows[-1].kernel
+        return max(rows * window_tiles(device_op), 1)
     if in0.sharded and in0.memory_layout is not MemoryLayout.HEIGHT_SHARDED:
         k = min(k, in0.shard(device_op.op.operands[0])[1])
     return k
 
 
+def window_tiles(device_op: DeviceOp) -> int:
+    """Tiles of a row of a window, of the channels that one core holds; of a whole one where cores have channels."""
+    op = device_op.op
+    assert isinstance(op, WindowOp), op.mnemonic
+    side = op.sliding.taps if device_op.spread is Spread.COLUMNS else op.sliding.windows[-1].kernel
+    return tiles(side * -(-op.sliding.channels // channel_pieces(device_op)))
+
+
 def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, int]]:
     """Height and width of output blocks in tiles, their depth along K, and the bytes that they take."""
-    buffers = buffers_of(base)
-    depths = _depths(base, chip)
+    buffers = buffers_of(base, chip)
+    in_windows = isinstance(buffers, ConvolutionBuffers)
+    depths = [_window_depth(base)] if in_windows else _depths(base, chip)
     m, n = per_core(base)
     sharded = is_product(base.op) and in_shards(base.results[0])
-    for height, width in _block_sizes(base, m, n):
+    blocks = [(height, n) for height in reversed(_divisors(m, m))] if in_windows else _block_sizes(base, m, n)
+    for height, width in blocks:
         if sharded and not whole_rows(height, width, n):
             continue
         for depth in depths:
@@ -96,6 +107,11 @@ def _block_sizes(base: DeviceOp, m: int, n: int) -> Iterable[tuple[int, int]]:
     if keeps_rows(base.op):
         return [(height, n) for height in reversed(_divisors(m, m)) if whole_matrices(base, height)]
     return _out_blocks(m, n)
+
+
+def _window_depth(base: DeviceOp) -> int:
+    """The one step of a convolution: a row of a window, or all of it where cores have channels."""
+    return max(min(window_tiles(base), base.dispatch.steps), 1)
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:

@@ -7,7 +7,7 @@ from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import keeps_rows, over_banks
 from ttstack.device.layout import Layout, MemoryLayout
-from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.device.matmul_blocks import MatmulBlocks, extents, per_core
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -37,7 +37,7 @@ def _block_faults(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> 
     rows, columns = blocks.out_subblock_h, blocks.out_subblock_w
     for what, whole, part in (
         ("the tiles along K", blocks.k, blocks.in0_block_w),
-        ("per_core_M", m, height),
+        ("per_core_M", 0 if keeps_rows(device_op.op) else m, height),
         ("per_core_N", n, width),
         ("out_block_h", height, rows),
         ("out_block_w", width, columns),
@@ -59,8 +59,10 @@ def _block_faults(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> 
 
 def _grid_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
     """Rows of blocks lie over the rows of cores, columns over their columns."""
-    rows, columns = _extents(device_op)
+    rows, columns = extents(device_op)
     grid, (in0, result) = device_op.grid, _ends(device_op)
+    if blocks.per_core_m > rows:
+        yield f"per_core_M ({blocks.per_core_m}) exceeds the {rows} rows of tiles that there are"
     yield from _too_many(-(-rows // blocks.per_core_m), grid.rows, "rows of cores")
     yield from _too_many(-(-columns // blocks.per_core_n), grid.cols, "columns of cores")
     if result.sharded and result.memory_layout is not MemoryLayout.BLOCK_SHARDED:
@@ -80,7 +82,7 @@ def _grid_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 def _column_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
     """Every core makes some columns of all rows."""
-    rows, columns = _extents(device_op)
+    rows, columns = extents(device_op)
     in0, result = _ends(device_op)
     yield from _too_many(-(-columns // blocks.per_core_n), device_op.grid.cores, "cores")
     if rows > blocks.per_core_m:
@@ -90,6 +92,7 @@ def _column_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
         yield from _unlike(in0, result)
         if in0.memory_layout is not MemoryLayout.WIDTH_SHARDED:
             yield f"a product by columns takes width shards, not {in0.memory_layout}"
+        yield from _too_many(in0.grid.cores if in0.grid else 1, device_op.grid.cores, "cores, a shard of in0 each,")
     if (in_shards(in0) or result.sharded) and rows != blocks.per_core_m:
         yield f"per_core_M ({blocks.per_core_m}) is the {rows} rows of tiles where shards have columns"
     if result.sharded and not _in_line(result, MemoryLayout.WIDTH_SHARDED):
@@ -98,10 +101,12 @@ def _column_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 def _row_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
     """Every core makes some rows, whole ones where they are shards."""
-    rows, columns = _extents(device_op)
+    rows, columns = extents(device_op)
     in0, result = _ends(device_op)
     pieces = -(-rows // blocks.per_core_m) * -(-columns // blocks.per_core_n)
     yield from _too_many(pieces, device_op.grid.cores, "cores")
+    if -(-min(columns, blocks.per_core_n) // blocks.out_block_w) != blocks.column_blocks:
+        yield f"the last of {blocks.column_blocks} blocks across has none of the {columns} columns of tiles"
     if in_shards(in0):
         yield from _shard_faults(device_op, blocks)
         yield from _unlike(in0, result)
@@ -115,15 +120,17 @@ def _row_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 def _batch_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
     """Every core makes rows of matrices of a batch, each of which has factors of its own."""
-    all_rows, columns = _extents(device_op)
+    all_rows, columns = extents(device_op)
     rows, height, width = matrix_rows(device_op), blocks.out_block_h, blocks.out_block_w
     in0, result = _ends(device_op)
+    if blocks.per_core_m != (share := per_core(device_op)[0]):
+        yield f"per_core_M ({blocks.per_core_m}) of a product of a batch is the {share} rows of tiles that a core gets"
     if not keeps_rows(device_op.op):
         yield "a product of a batch has second factors of its own"
     if not whole_matrices(device_op, height):
         yield f"blocks of {height} rows of tiles do not divide the {rows} of a matrix, or whole ones the {all_rows}"
-    if width != columns:
-        yield f"a block of a batched product has whole rows, not {width} tiles of them"
+    if not width == blocks.per_core_n == columns:
+        yield f"a block of a batched product has whole rows, not {width} of per_core_N ({blocks.per_core_n}) tiles"
     if rows % blocks.out_subblock_h:
         yield f"out_subblock_h ({blocks.out_subblock_h}) must divide the {rows} rows of tiles of a matrix of a batch"
     if in_shards(in0):
@@ -140,7 +147,7 @@ def _batch_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 def _bank_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
     """Each core streams its columns of the weights from the bank next to it."""
-    rows, _ = _extents(device_op)
+    rows, _ = extents(device_op)
     in0, result = _ends(device_op)
     if rows != 1 or blocks.per_core_m != 1:
         yield f"weights over banks meet one row of tiles, not {rows}"
@@ -181,13 +188,6 @@ def _ends(device_op: DeviceOp) -> tuple[Layout, Layout]:
     return device_op.operands[0], device_op.results[0]
 
 
-def _extents(device_op: DeviceOp) -> tuple[int, int]:
-    """Rows of tiles of the result, those of all matrices of a batch, and columns."""
-    dispatch = device_op.dispatch
-    columns = dispatch.domain[dispatch.parallel[-1]]
-    return dispatch.units // max(columns, 1), columns
-
-
 def in_shards(result: Layout) -> bool:
     """Whether cores write their blocks into shards of their own."""
     return result.sharded and result.in_l1
@@ -200,7 +200,7 @@ def whole_rows(height: int, width: int, per_core_n: int) -> bool:
 
 def whole_matrices(device_op: DeviceOp, height: int) -> bool:
     """Whether rows of tiles divide those of a matrix of a batch, or are whole matrices that divide the batch."""
-    rows, (all_rows, _) = matrix_rows(device_op), _extents(device_op)
+    rows, (all_rows, _) = matrix_rows(device_op), extents(device_op)
     return rows % height == 0 or (height % rows == 0 and all_rows % height == 0)
 
 

@@ -6,6 +6,7 @@ The rules are those that `ttnn` 0.81.1 checks before it launches anything, in it
 from collections.abc import Iterator
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.halo import has_own_shards
 from ttstack.device.kernel_class import (
     attention_masks,
     divides_rows,
@@ -18,8 +19,7 @@ from ttstack.device.kernel_class import (
 )
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_rules import product_faults
-from ttstack.ops.base import Op
-from ttstack.ops.eltwise import GeluBw
+from ttstack.ops.conv import Convolution
 from ttstack.ops.types import TensorType
 from ttstack.system_desc import ChipDesc
 
@@ -34,24 +34,6 @@ def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
         yield from product_faults(device_op, chip)
 
 
-def map_faults(op: Op) -> Iterator[str]:
-    """The rules that the maps of an op break, wherever its operands lie."""
-    if is_product(op):
-        lead, (a, b) = op.loops.outputs[0].loops[:-2], (set(m.loops[:-2]) for m in op.loops.inputs[:2])
-        batch = {i for i in lead if i is not None and op.loops.domain[i] > 1}
-        if not batch <= a or (b & batch) not in (set(), batch):
-            yield "a product repeats its second operand alone, and for the whole batch"
-    elif any(op.operands[at].shape[-2:] != (op.results[0].shape[2], op.operands[1].shape[2]) for at in _full(op)):
-        yield "a mask of attention has the rows of the queries and the columns of the keys"
-    elif isinstance(op, GeluBw) and op.lhs.shape != op.rhs.shape:
-        yield "a derivative repeats no operand"
-
-
-def _full(op: Op) -> frozenset[int]:
-    """Masks of attention over the keys that it has as they are."""
-    return attention_masks(op) if is_attention(op.loops) and op.nest is not None else frozenset()
-
-
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
     """The rules that an op breaks in any blocks."""
     if any(layout.sharded and t.rank < _MATRIX for t, layout in _placed(device_op)):
@@ -60,6 +42,10 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a scan takes and gives pages"
     elif turns_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
         yield "each core of what moves tiles has a shard"
+    if isinstance(device_op.op, Convolution) and not has_own_shards(device_op):
+        source = device_op.operands[0]
+        if source.memory_layout is MemoryLayout.WIDTH_SHARDED and not source.fills(device_op.op.operands[0]):
+            yield "each core of a convolution of single pixels has a shard"
     if divides_rows(device_op.op):
         yield from _norm_faults(device_op)
     elif is_attention(device_op.dispatch):
@@ -94,14 +80,6 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a norm of shards gives such shards"
     elif not source.fills(device_op.op.operands[0]):
         yield "each core of a norm has a shard"
-    elif source.grid is not None:
-        rows, cols = source.matrix(device_op.op.operands[0])
-        held = source.shard(device_op.op.operands[0])
-        _, over = source.memory_layout.cuts(source.grid)
-        if held[1] * over != cols:
-            yield f"{over} cores do not divide the {cols} tiles of a norm's rows"
-        elif rows % held[0]:
-            yield f"shards of {held[0]} tiles do not divide the {rows} rows of tiles of a norm"
 
 
 def _attention_faults(device_op: DeviceOp) -> Iterator[str]:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import over_banks
-from ttstack.device.matmul_buffers import DOUBLE, MatmulBuffers
+from ttstack.device.matmul_buffers import DOUBLE
 from ttstack.ops.types import DType
 
 _TRIPLE = 3
@@ -49,9 +48,3 @@ def _filled(width: int, most: int) -> int:
     whole = max(w for w in range(1, most + 1) if width % w == 0)
     count, columns = min((-(-width // w), w) for w in range(whole, most + 1))
     return count * columns
-
-
-def buffers_of(device_op: DeviceOp) -> MatmulBuffers | StreamedBuffers:
-    """Those of the op's kernel."""
-    streamed = len(device_op.operands) > 1 and over_banks(device_op.operands[1])
-    return StreamedBuffers.of(device_op) if streamed else MatmulBuffers.of(device_op)

@@ -68,9 +68,8 @@ def _table(attribute: ir.Attribute) -> tuple[tuple[int, ...], ...] | None:
     shape = ir.RankedTensorType(attribute.type).shape
     if len(shape) != 2:
         return None
-    elements: Any = attribute
-    values, (rows, width) = list(elements), shape
-    return tuple(tuple(values[i * width : (i + 1) * width]) for i in range(rows))
+    rows, width = shape
+    return tuple(tuple(attribute[i * width + j] for j in range(width)) for i in range(rows))
 
 
 def _enum(attribute: ir.Attribute) -> str | None:
@@ -102,7 +101,7 @@ def _whole(name: str, value: Any) -> Any:
     return value
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
+_READERS: dict[str, Callable[[ir.Attribute], Any]] = {
     "bool": lambda a: a.value if isinstance(a, ir.BoolAttr) else None,
     "string": lambda a: a.value if isinstance(a, ir.StringAttr) else None,
     "integer": _integer,

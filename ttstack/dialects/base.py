@@ -1,13 +1,16 @@
 """Ops of a dialect made from op definitions: one IRDL op each, with a verifier that asks the definition."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from io import BytesIO
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ttstack.dialects.attributes import make_attribute, read_attribute
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.equal_ops import ask_once
 from ttstack.dialects.region import read_nest
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
@@ -16,6 +19,7 @@ from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Op
 from ttstack.ops.conversion import conversion, is_spelling
 from ttstack.ops.fields import Arity
 from ttstack.ops.types import QuantType, TensorType
+from ttstack.suggestion import closest
 
 SEGMENTS = "operandSegmentSizes"
 RESULT_SEGMENTS = "resultSegmentSizes"
@@ -46,7 +50,7 @@ class Dialect(ext.Dialect, name="ttstack_base"):
         return emitted._emit_module() if code is None else ir.Module.parse(code)
 
     @classmethod
-    def op(cls, mnemonic: str) -> type[Any] | None:
+    def op(cls, mnemonic: str) -> type[ext.Operation] | None:
         """The op class of that mnemonic."""
         return next((o for o in cls.operations if o._op_name == mnemonic), None)
 
@@ -59,12 +63,15 @@ class Verified(ext.Operation):
     """
 
     @classmethod
-    def _generate_init_method(cls, fields: list[Any]) -> None:
+    def _generate_init_method(cls, fields: list[ext.OperandDef]) -> None:
         """There is none."""
 
     @classmethod
-    def _generate_operand_properties(cls, operands: list[Any]) -> None:
+    def _generate_operand_properties(cls, operands: list[ext.OperandDef]) -> None:
         """There are none."""
+
+    stands_alone = True
+    """Whether the name, types and attributes of an op are all that `check` looks at."""
 
     def check(self) -> None:
         """Raise `ValueError` where the op is ill-formed."""
@@ -73,7 +80,10 @@ class Verified(ext.Operation):
     def verify_invariants(self) -> bool:
         """Called by MLIR."""
         try:
-            self.check()
+            if self.stands_alone:
+                ask_once(type(self).check, self, self.operation)
+            else:
+                self.check()
         except ValueError as e:
             self.location.emit_error(f"'{self.name}' op {e}")
             return False
@@ -115,8 +125,8 @@ class Defined(Verified):
         """No attribute is all but called as one of the op's, which would go unheard."""
         known = self.definition.attribute_specs()
         for name in self.attributes:
-            if name not in known and "." not in name and (close := get_close_matches(name, known, 1, 0.8)):
-                raise ValueError(f"has no attribute '{name}'; did you mean '{close[0]}'?")
+            if name not in known and "." not in name and (close := closest(name, known)):
+                raise ValueError(f"has no attribute '{name}'; did you mean '{close}'?")
 
     def _result_name(self, number: int) -> str:
         *_, last = names = self.definition.result_names
@@ -132,10 +142,10 @@ class Defined(Verified):
                 raise ValueError(f"attribute '{name}' holds {got}, result is {want}")
 
 
-def _constants(op: ir.Operation) -> dict[int, Any]:
+def _constants(op: ir.Operation) -> dict[int, np.ndarray[Any, Any]]:
     """The values of the operands that are constants, by position."""
-    owners = ((i, v.owner) for i, v in enumerate(op.operands))
-    made_by = {i: o for i, o in owners if not isinstance(o, ir.Block) and o.name in ("ttir.constant", "ttnn.constant")}
+    owners = ((i, defining_op(v)) for i, v in enumerate(op.operands))
+    made_by = {i: o for i, o in owners if o is not None and o.name in ("ttir.constant", "ttnn.constant")}
     held = {i: o.attributes["value"] for i, o in made_by.items()}
     return {i: read_elements(e) for i, e in held.items() if isinstance(e, ir.DenseElementsAttr)}
 
@@ -147,9 +157,14 @@ def definition(op: ir.Operation) -> type[Op] | None:
 
 
 def describe(op: ir.Operation) -> Op:
-    """The definition of an MLIR operation, on its types and attribute values."""
+    """The definition of an MLIR operation, on its types and attribute values; the same for equal ones."""
     spec = definition(op)
     assert spec is not None, op.name
+    return _describe(op) if _regions(spec) else ask_once(_describe, op, op)
+
+
+def _describe(op: ir.Operation) -> Op:
+    spec = OPS[op.name.partition(".")[2]]
     results = [read_type(r.type) for r in op.results] if spec.result_fields() else []
     return spec.on(operand_types(spec, op), attribute_values(spec, op), *results)
 
@@ -175,7 +190,7 @@ def operand_types(spec: type[Op], op: ir.Operation) -> list[TensorType | None]:
     return [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
 
 
-def operands_by_place(spec: type[Op], op: ir.Operation) -> list[ir.Value | None]:
+def operands_by_place(spec: type[Op], op: ir.Operation) -> Sequence[ir.Value | None]:
     """Operands in the order of the definition's places, None where an optional one is absent."""
     values = list(op.operands)
     if SEGMENTS not in op.attributes:
@@ -219,7 +234,7 @@ def create(
     *,
     results: Sequence[TensorType] = (),
     encodings: Sequence[ir.Attribute | None] = (),
-) -> Any:
+) -> ir.Operation:
     """Build `dialect.mnemonic` at the current insertion point: result types are inferred, defaults left out.
 
     `results` are the types for what only result types say; `encodings` are the layouts of the results.

@@ -41,6 +41,7 @@ def _body(spec: type[Op]) -> dict[str, Any]:
         "__doc__": spec.__doc__,
         "__module__": __name__,
         "definition": spec,
+        "stands_alone": spec.check_constants is Op.check_constants,
     }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.types import read_dtype, read_type, tensor_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
@@ -31,10 +32,10 @@ def read_elements(attribute: ir.Attribute) -> np.ndarray[Any, Any]:
 
 def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attribute:
     """A dense attribute of that type."""
-    mlir_type: Any = tensor_type(t)
+    mlir_type = tensor_type(t)
     if values.size and not any(values.strides):
         values = values.reshape(-1)[:1]
-    array: Any = np.ascontiguousarray(values, t.dtype.numpy)
+    array = np.ascontiguousarray(values, t.dtype.numpy)
     bits = array.reshape(-1).view(f"u{array.itemsize}")
     if array.size and (bits == bits[0]).all():
         return ir.DenseElementsAttr.get_splat(mlir_type, _scalar_attribute(array.flat[0], mlir_type.element_type))
@@ -42,7 +43,7 @@ def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attrib
         array = array.view(np.uint16)
     if t.dtype is DType.I1 and array.size:
         return ir.DenseElementsAttr.get([ir.BoolAttr.get(bool(v)) for v in array.flat], mlir_type)
-    return ir.DenseElementsAttr.get(array, type=mlir_type.element_type, shape=list(t.shape))
+    return ir.DenseElementsAttr.get(array.data, type=mlir_type.element_type, shape=list(t.shape))
 
 
 def _read_bf16(text: str) -> np.ndarray[Any, Any]:
@@ -52,20 +53,20 @@ def _read_bf16(text: str) -> np.ndarray[Any, Any]:
     if values.startswith('"0x'):
         return np.frombuffer(bytes.fromhex(values[3:-1]), dtype)
     words = re.findall(r"[^\[\],\s]+", values)
-    bits = [int(w, 16) if w.startswith("0x") else int(_bits(float(w))) for w in words]
+    bits = [int(w, 16) if w.startswith("0x") else _bits(float(w)) for w in words]
     return np.array(bits, np.uint16).view(dtype)
 
 
-def _bits(value: float) -> Any:
-    return np.array(value, DType.BF16.numpy).view(np.uint16)
+def _bits(value: float) -> int:
+    return int(np.array(value, DType.BF16.numpy).view(np.uint16))
 
 
-def _scalar(attribute: Any, dtype: DType) -> Any:
-    value = attribute.value
+def _scalar(attribute: ir.Attribute, dtype: DType) -> float:
+    value: float = read_plain(attribute)
     return value % (1 << dtype.bits) if dtype.is_unsigned and dtype is not DType.I1 else value
 
 
-def _scalar_attribute(value: Any, element: ir.Type) -> ir.Attribute:
+def _scalar_attribute(value: float, element: ir.Type) -> ir.Attribute:
     if str(element)[0] in "fb":
         return ir.FloatAttr.get(element, float(value))
     if str(element) == "i1":

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
 from ttstack.device.device_op import Fidelity, Spread
@@ -38,7 +37,7 @@ def write_grids(op: ir.Operation, grids: Sequence[Grid]) -> None:
 
 def read_grids(op: ir.Operation) -> tuple[Grid, ...]:
     """Read them back; none where they were not assigned."""
-    return tuple(Grid(*read_grid(a)) for a in op.attributes[GRIDS]) if GRIDS in op.attributes else ()
+    return tuple(Grid(*read_grid(a)) for a in ir.ArrayAttr(op.attributes[GRIDS])) if GRIDS in op.attributes else ()
 
 
 def write_placement(op: ir.Operation, placed: PlacementAttrs) -> None:
@@ -61,22 +60,21 @@ def read_placement(op: ir.Operation) -> PlacementAttrs:
         raise ValueError(f"'{op.name}' has no placement; run the passes 'assign-grids' and 'place' first")
     return PlacementAttrs(
         grid=Grid(*read_grid(attributes[_GRID])),
-        spread=Spread(attributes[_SPREAD].value),
-        fidelity=Fidelity(attributes[_FIDELITY].value),
+        spread=Spread(ir.StringAttr(attributes[_SPREAD]).value),
+        fidelity=Fidelity(ir.StringAttr(attributes[_FIDELITY]).value),
         config=read_config(read_plain(attributes[_CONFIG])),
-        circular_buffer_bytes=attributes[_L1].value,
+        circular_buffer_bytes=ir.IntegerAttr(attributes[_L1]).value,
         view=VIEW in attributes,
     )
 
 
-def view_sources(ops: Sequence[Any]) -> dict[ir.Value, ir.Value]:
+def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
     """For the result of each view, the operand in whose buffer it lies."""
     return {op.results[0]: op.operands[0] for op in ops if VIEW in op.attributes}
 
 
-def copy_placement(source: Any, target: Any) -> None:
+def copy_placement(source: ir.Operation, target: ir.Operation) -> None:
     """Give `target` the discardable attributes of `source`."""
-    for named in source.attributes:
-        name = named if isinstance(named, str) else named.name
+    for name in source.attributes:
         if name.startswith("tt."):
             target.attributes[name] = source.attributes[name]

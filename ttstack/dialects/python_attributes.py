@@ -22,12 +22,18 @@ def plain_attribute(value: Any) -> ir.Attribute:
             return ir.StringAttr.get(str(value))
 
 
-def read_plain(attribute: Any) -> Any:
-    """The inverse of `plain_attribute`; enums and tuples come back as strings and lists."""
+def read_plain(attribute: ir.Attribute) -> Any:
+    """The inverse of `plain_attribute`; enums and tuples come back as strings and lists.
+
+    Raises:
+        ValueError: an attribute of another kind.
+    """
     match attribute:
         case ir.DictAttr():
             return {named.name: read_plain(named.attr) for named in attribute}
         case ir.ArrayAttr():
             return [read_plain(a) for a in attribute]
-        case _:
+        case ir.BoolAttr() | ir.IntegerAttr() | ir.FloatAttr() | ir.StringAttr():
             return attribute.value
+        case _:
+            raise ValueError(f"attribute {attribute} is no number, string, list or dictionary")

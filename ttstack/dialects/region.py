@@ -1,8 +1,7 @@
 """The one spelling of a loop nest in MLIR: maps, iterators and accesses as attributes, tile ops as a region."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ttstack.dialects.indexing_maps import map_attribute, read_map
 from ttstack.dialects.tile import build_tile_op, read_tile_op, tile_type
@@ -49,13 +48,14 @@ def nest_types(op: ir.Operation) -> list[TensorType]:
     return [read_type(v.type) for v in values]
 
 
-def nest_attributes(nest: LoopNest) -> dict[str, ir.Attribute]:
-    """All that stands beside the region."""
+def nest_attributes(nest: LoopNest, types: Sequence[TensorType]) -> dict[str, ir.Attribute]:
+    """All that stands beside the region, of a nest over operands and a result of these types."""
     bound = nest.index_bound
     index = {} if bound is None else {BOUND: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), bound)}
+    said = any(m.terms for m in nest.maps) or _extents(types, nest.maps, len(nest.domain)) != nest.domain
     return {
         **index,
-        **({DOMAIN: ir.DenseI64ArrayAttr.get(list(nest.domain))} if any(m.terms for m in nest.maps) else {}),
+        **({DOMAIN: ir.DenseI64ArrayAttr.get(list(nest.domain))} if said else {}),
         "indexing_maps": ir.ArrayAttr.get([map_attribute(m, len(nest.domain)) for m in nest.maps]),
         "iterator_types": _strings(nest.iterators),
         "access": _strings(m.access for m in nest.maps),
@@ -101,9 +101,9 @@ def _read_body(block: ir.Block, count: int) -> tuple[TileOp, ...]:
     arguments = list(block.arguments)
     if len(arguments) != count:
         raise ValueError(f"the region has {len(arguments)} arguments for {count} operands")
-    numbers: dict[Any, int] = {value: i for i, value in enumerate(arguments)}
+    numbers: dict[ir.Value, int] = {value: i for i, value in enumerate(arguments)}
     body: list[TileOp] = []
-    *ops, last = list(block.operations)
+    *ops, last = [op.operation for op in block.operations]
     for op in ops:
         body.append(read_tile_op(op, _numbers(op, numbers)))
         numbers[op.results[0]] = count + len(body) - 1
@@ -114,16 +114,21 @@ def _read_body(block: ir.Block, count: int) -> tuple[TileOp, ...]:
     return tuple(body)
 
 
-def _numbers(op: ir.Operation, numbers: dict[Any, int]) -> tuple[int, ...]:
+def _numbers(op: ir.Operation, numbers: dict[ir.Value, int]) -> tuple[int, ...]:
     if any(v not in numbers for v in op.operands):
         raise ValueError(f"'{op.name}' uses a value from outside of the region")
     return tuple(numbers[v] for v in op.operands)
 
 
-def _domain(op: Any, types: list[TensorType], maps: list[IndexingMap], loops: int) -> tuple[int, ...]:
+def _domain(op: ir.Operation, types: list[TensorType], maps: list[IndexingMap], loops: int) -> tuple[int, ...]:
     """What the text says, or the extents of the operands that the loops go over."""
     if DOMAIN in op.attributes:
         return tuple(ir.DenseI64ArrayAttr(op.attributes[DOMAIN]))
+    return _extents(types, maps, loops)
+
+
+def _extents(types: Sequence[TensorType], maps: Sequence[IndexingMap], loops: int) -> tuple[int, ...]:
+    """The extent of each loop: that of the largest dimension that goes along it."""
     domain = [_UNSEEN] * loops
     for t, m in zip(types, maps, strict=True):
         for extent, loop in zip(tile_shape(t.shape), m.loops, strict=False):
@@ -147,9 +152,10 @@ def _check_map(name: str, t: TensorType, m: IndexingMap, nest: LoopNest) -> None
     if m.terms:
         _check_terms(name, t, m, nest)
         return
+    partly = m.access is Access.GATHER and m is not nest.outputs[-1]
     for d, (extent, loop) in enumerate(zip(tile_shape(t.shape), m.loops, strict=True)):
         want = 1 if loop is None else nest.domain[loop]
-        if extent != want:
+        if extent < want or (extent > want and not partly):
             raise ValueError(f"{name} has {extent} tiles along dimension {d}, its loop runs over {want}")
 
 
@@ -169,11 +175,11 @@ def _check_pick(name: str, t: TensorType, m: IndexingMap, bound: int | None) -> 
         raise ValueError(f"{name} has {t.shape[0]} slices, its map picks one of {modulus}")
 
 
-def _strings(values: Any) -> ir.ArrayAttr:
+def _strings(values: Iterable[object]) -> ir.ArrayAttr:
     return ir.ArrayAttr.get([ir.StringAttr.get(str(v)) for v in values])
 
 
-def _list(op: ir.Operation, name: str) -> list[Any]:
+def _list(op: ir.Operation, name: str) -> list[ir.Attribute]:
     if name not in op.attributes:
         raise ValueError(f"requires attribute '{name}'")
     return list(ir.ArrayAttr(op.attributes[name]))

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.mlir import func, ir
@@ -26,7 +25,7 @@ class ArgumentSignature:
 def is_public(function: func.FuncOp) -> bool:
     """Whether others than the module's own functions may call it."""
     attributes = function.attributes
-    return _VISIBILITY not in attributes or attributes[_VISIBILITY].value == "public"
+    return _VISIBILITY not in attributes or ir.StringAttr(attributes[_VISIBILITY]).value == "public"
 
 
 def set_public(function: func.FuncOp, public: bool) -> None:
@@ -44,7 +43,7 @@ def read_arguments(function: func.FuncOp) -> list[ArgumentSignature]:
     return found
 
 
-def kind_of(argument: Any) -> TensorKind:
+def kind_of(argument: ir.BlockArgument) -> TensorKind:
     """The kind of one argument of a function, without a look at the others."""
     function = argument.owner.owner
     if "arg_attrs" not in function.attributes:
@@ -52,7 +51,7 @@ def kind_of(argument: Any) -> TensorKind:
     return read_kind(ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number]))
 
 
-def read_kind(attributes: Any) -> TensorKind:
+def read_kind(attributes: ir.DictAttr | None) -> TensorKind:
     """The kind of an argument that a dictionary says, of inputs where it says none."""
     kind = next((k for key in _KINDS if (k := read_string(attributes, key))), "input")
     return _PARAMETERS.get(kind, TensorKind.INPUT)
@@ -73,13 +72,13 @@ def write_signature(function: func.FuncOp, arguments: Sequence[ArgumentSignature
     )
 
 
-def _dictionaries(function: func.FuncOp, key: str, count: int) -> list[Any]:
+def _dictionaries(function: func.FuncOp, key: str, count: int) -> Sequence[ir.DictAttr | None]:
     if key not in function.attributes:
         return [None] * count
     return [ir.DictAttr(a) for a in ir.ArrayAttr(function.attributes[key])]
 
 
-def read_string(attributes: Any, key: str) -> str:
+def read_string(attributes: ir.DictAttr | None, key: str) -> str:
     """What a dictionary says by a string, or by an attribute of `tt` that holds one; empty where it says nothing.
 
     Raises:
@@ -115,7 +114,7 @@ def erase_unused_parameters(function: func.FuncOp, names: Collection[str]) -> No
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
-def _named(function: func.FuncOp) -> list[Any]:
+def _named(function: func.FuncOp) -> list[ir.DictAttr]:
     """The attributes of all arguments, each with a name whose place does not count."""
     signatures = read_arguments(function)
     found = _dictionaries(function, "arg_attrs", len(signatures))

@@ -20,7 +20,7 @@ def _spelling(dtype: ElementType) -> str:
 _TILES = {_spelling(d): d for d in DType}
 
 
-def read_tile(tile: Any) -> ElementType:
+def read_tile(tile: ir.Type) -> ElementType:
     """The element type of a tile type; raises `ValueError` where it is none."""
     text = str(tile)
     if text in _TILES:

@@ -33,7 +33,7 @@ def _annotations(spec: TileOpSpec) -> dict[str, Any]:
     return annotations | {"result": ext.Result[Any]}
 
 
-def _define(dialect: type[Dialect], name: str, doc: str, annotations: dict[str, Any], trait: Any) -> None:
+def _define(dialect: type[Dialect], name: str, doc: str, annotations: dict[str, Any], trait: type) -> None:
     body = {"__annotations__": annotations, "__doc__": doc, "__module__": __name__}
     keywords = {"dialect": dialect, "name": name, "traits": [trait]}
     new_class(f"{dialect.DIALECT_NAMESPACE}_{name}", (Tile,), keywords, lambda ns: ns.update(body))

@@ -1,8 +1,8 @@
 """Tensor types of MLIR and of op definitions, each from the other."""
 
 from dataclasses import replace
-from typing import Any
 
+from ttstack.dialects.equal_ops import ask_about
 from ttstack.mlir import ir, quant
 from ttstack.ops.shapes import check_shape
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
@@ -26,14 +26,14 @@ def read_dtype(element: ir.Type) -> DType:
     return found
 
 
-def read_element(element: Any) -> ElementType:
+def read_element(element: ir.Type) -> ElementType:
     """The same for element types of tensors, which can be quantized."""
     if isinstance(element, quant.QuantizedType):
         return _read_quantized(element)
     return read_dtype(element)
 
 
-def _read_quantized(element: Any) -> QuantType:
+def _read_quantized(element: quant.QuantizedType) -> QuantType:
     """A `!quant.uniform` type; raises `ValueError` where it is of another kind or width."""
     match element:
         case quant.UniformQuantizedType():
@@ -56,8 +56,12 @@ def element_type(dtype: ElementType) -> ir.Type:
     return ir.Type.parse(spelling(dtype))
 
 
-def read_type(mlir_type: Any) -> TensorType:
+def read_type(mlir_type: ir.Type) -> TensorType:
     """Shape and element type of a ranked tensor type; raises `ValueError` on dynamic shapes, and on impossible ones."""
+    return ask_about(_read_type, mlir_type)
+
+
+def _read_type(mlir_type: ir.Type) -> TensorType:
     if not isinstance(mlir_type, ir.RankedTensorType):
         raise ValueError(f"type {mlir_type} is not a ranked tensor")
     if not mlir_type.has_static_shape:

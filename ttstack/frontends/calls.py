@@ -1,8 +1,7 @@
 """How much calls stand for: bodies of functions take the place of their calls before anything else is done."""
 
-from typing import Any
-
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.frontends.limits import CALLED_OPS, CALLS
 from ttstack.mlir import func, ir
@@ -10,7 +9,7 @@ from ttstack.mlir import func, ir
 
 def check_calls(module: ir.Module) -> None:
     """Raise `InvalidIRError` at a function whose calls stand for too many ops, or are nested too deeply."""
-    sizes = _Sizes({f.name.value: f for f in module.body.operations if f.operation.name == "func.func"})
+    sizes = _Sizes({f.name.value: f for f in all_functions(module)})
     for name in sizes.functions:
         sizes.of(name, 0)
 
@@ -18,7 +17,7 @@ def check_calls(module: ir.Module) -> None:
 class _Sizes:
     """Ops of functions with all that they call; one that calls itself is for others to refuse."""
 
-    def __init__(self, functions: dict[str, Any]) -> None:
+    def __init__(self, functions: dict[str, func.FuncOp]) -> None:
         self.functions = functions
         self._known: dict[str, int] = {}
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.readers import FileKind, SourceModel, kind_of, text, torch
+from ttstack.dialects.equal_ops import shared_answers
+from ttstack.frontends.readers import FrameworkFile, ModuleFile, SourceModel, kind_of, text, torch
 from ttstack.frontends.readers.sound import check_nesting, check_strings
 from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
 from ttstack.isolation import isolates, limits_for, run_isolated
@@ -41,7 +42,7 @@ class _Read:
 
 
 @contextmanager
-def import_model(source: Any, inputs: Any = None, function: str | None = None) -> Iterator[SourceModel]:
+def import_model(source: Any, inputs: object = None, function: str | None = None) -> Iterator[SourceModel]:
     """The module of a path, of text, of an MLIR module or of a PyTorch model, inside a context of its own.
 
     `function` is the one of a module's functions that is meant, where that is not all public ones.
@@ -54,7 +55,7 @@ def import_model(source: Any, inputs: Any = None, function: str | None = None) -
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
     model = _model(source, inputs, function)
-    with new_context(), ir.Location.unknown():
+    with shared_answers(), new_context(), ir.Location.unknown():
         if not model.isolated or not isolates():
             yield model.read()
             return
@@ -63,7 +64,8 @@ def import_model(source: Any, inputs: Any = None, function: str | None = None) -
 
 
 def _in_bytecode(source: SourceModel) -> _Read:
-    printed = source.module.operation.get_asm(enable_debug_info=True, large_elements_limit=16, assume_verified=True)
+    asm = source.module.operation.get_asm(enable_debug_info=True, large_elements_limit=16, assume_verified=True)
+    printed = str(asm)
     check_nesting(printed, source.name)
     check_strings(printed, source.name)
     buffer = BytesIO()
@@ -71,16 +73,14 @@ def _in_bytecode(source: SourceModel) -> _Read:
     return _Read(buffer.getvalue(), source.weights, source.name, source.phases)
 
 
-def _model(source: Any, inputs: Any, function: str | None) -> _ModelReader:
+def _model(source: Any, inputs: object, function: str | None) -> _ModelReader:
     if torch.is_torch(source) or (isinstance(source, str) and torch.is_factory(source)):
         _refuse_function(function)
         return _ModelReader(lambda: torch.read(source, inputs), "the model", isolated=False)
     if isinstance(source, ir.Module):
-        _refuse_inputs(inputs)
-        return _text(source.operation.get_asm(enable_debug_info=True), "<module>", function)
+        return _text(str(source.operation.get_asm(enable_debug_info=True)), "<module>", function, inputs)
     if isinstance(source, str) and ("\n" in source or "{" in source):
-        _refuse_inputs(inputs)
-        return _text(source, "<text>", function)
+        return _text(source, "<text>", function, inputs)
     if isinstance(source, str | Path):
         return _file(source, inputs, function)
     raise SourceError(
@@ -89,35 +89,33 @@ def _model(source: Any, inputs: Any, function: str | None) -> _ModelReader:
     )
 
 
-def _text(source: str, name: str, function: str | None) -> _ModelReader:
+def _text(source: str, name: str, function: str | None, inputs: object) -> _ModelReader:
     try:
         data = source.encode()
     except UnicodeEncodeError as e:
         line = source.count("\n", 0, e.start) + 1
         raise SourceError(f"{name} has half a character", loc=f"{name}:{line}", hint="give text in UTF-8") from e
     text.prepare(data[:HEAD_BYTES])
-    return _ModelReader(lambda: text.read_string(source, name, function), name, len(data))
+    return _ModelReader(lambda: text.read_string(source, name, function, inputs), name, len(data))
 
 
-def _file(source: str | Path, inputs: Any, function: str | None) -> _ModelReader:
+def _file(source: str | Path, inputs: object, function: str | None) -> _ModelReader:
     path = Path(source)
     if not path.is_file():
         what = "is a folder" if str(source) and path.is_dir() else "does not exist"
         raise SourceError(f"'{source}' {what}", hint=describe_kinds())
     with _readable(path):
         kind, head = kind_of(path)
-        if not kind.takes_inputs:
-            _refuse_inputs(inputs)
-        else:
+        if isinstance(kind, FrameworkFile):
             _refuse_function(function)
         kind.prepare(head)
-        given = inputs if kind.takes_inputs else function
-        return _ModelReader(lambda: _read(kind, path, given), f"'{path}'", path.stat().st_size, kind.isolated)
+        nbytes = path.stat().st_size
+    return _ModelReader(lambda: _read(kind, path, inputs, function), f"'{path}'", nbytes, kind.isolated)
 
 
-def _read(kind: FileKind, path: Path, given: Any) -> SourceModel:
+def _read(kind: ModuleFile | FrameworkFile, path: Path, inputs: object, function: str | None) -> SourceModel:
     with _readable(path):
-        return kind.read(path, given)
+        return kind.read(path, function, inputs) if isinstance(kind, ModuleFile) else kind.read(path, inputs)
 
 
 @contextmanager
@@ -126,11 +124,6 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except OSError as e:
         raise SourceError(f"cannot read '{path}': {e.strerror}") from e
-
-
-def _refuse_inputs(inputs: Any) -> None:
-    if inputs is not None:
-        raise SourceError("`inputs` are for models of other frameworks; a module names its own", hint="leave them out")
 
 
 def _refuse_function(function: str | None) -> None:

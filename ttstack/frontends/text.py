@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
@@ -65,7 +64,7 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
 def print_module(module: ir.Module, *, locations: bool = False) -> str:
     """The module's text, without the segment sizes that every reader can work out."""
     text = module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True)
-    return elide(text, _VARIADIC)
+    return elide(str(text), _VARIADIC)
 
 
 def _segments(name: str, count: int, given: Sequence[int] | None) -> Sequence[int] | None:
@@ -97,7 +96,7 @@ def _name_file(module: ir.Module, source: str) -> None:
     """Let locations that MLIR gave to nameless text say which file they are in; its name need not be UTF-8."""
     name = source.encode(errors="replace").decode()
 
-    def named(location: ir.Location) -> Any:
+    def named(location: ir.Location) -> ir.Location:
         if isinstance(location, ir.FileLineColLoc) and location.filename == "-":
             return ir.Location.file(name, location.start_line, location.start_col)
         return location
@@ -114,10 +113,10 @@ def _name_file(module: ir.Module, source: str) -> None:
 
 def _unwrap(module: ir.Module) -> None:
     """Let what stands in the only module of the module, as tt-mlir's for devices do, stand in the outermost one."""
-    ops: list[ir.Operation] = list(module.body.operations)
+    ops = list(module.body.operations)
     while len(ops) == 1 and ops[0].operation.name == "builtin.module":
         (inner,) = ops
-        for op in (ops := list(inner.body.operations)):
+        for op in (ops := list(inner.regions[0].blocks[0].operations)):
             op.operation.move_before(inner.operation)
         for named in inner.operation.attributes:
             module.operation.attributes[named] = inner.operation.attributes[named]

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ops.base import OPS
+from ttstack.suggestion import closest
 
 _OF_TRAINING = {"torch.aten.native_dropout", "torch.aten._native_batch_norm_legit_functional"}
 
@@ -38,9 +38,9 @@ def unsupported_error(
 
 def _closest(name: str, known: Collection[str]) -> str | None:
     """The known op whose name is like this one, of the same namespace if there is one in several."""
-    found = get_close_matches(_stem(name), {_stem(other): None for other in sorted(known)}, 1, 0.7)
-    alike = sorted(other for other in known if found and _stem(other) == found[0])
-    return next(iter(get_close_matches(name, alike, 1, 0)), None)
+    found = closest(_stem(name), {_stem(other) for other in known})
+    alike = sorted(other for other in known if _stem(other) == found)
+    return closest(name, alike) or next(iter(alike), None)
 
 
 def _way_out(found: Collection[str], known: Collection[str]) -> str:

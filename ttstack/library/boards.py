@@ -98,7 +98,7 @@ def _wormhole(places: dict[int, tuple[int, int]], links: Links, boards: list[lis
     first = 0x100018511700001 if kind == "n150" else 0x100014511700001
     return _text(
         arch=dict.fromkeys(places, "wormhole_b0"),
-        chips={} if named else {chip: [*place, 0, 0] for chip, place in places.items()},
+        chips={chip: [*place, 0, 0] for chip, place in places.items()},
         ethernet_connections=[[{"chip": a, "chan": i}, {"chip": b, "chan": j}] for (a, b), i, j in links],
         chips_with_mmio=[{chips[0]: chips[0]} for chips in boards],
         harvesting={chip: _harvest(_ROWS_OFF) for chip in places},

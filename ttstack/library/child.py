@@ -86,12 +86,13 @@ def put_inputs(program: Any, device: Any) -> dict[str, Any]:
 
 def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]], mode: Any) -> dict[str, Any]:
     """The captured graph, in which a marker begins each step, what was said to refused ones, and what others gave."""
-    variables: dict[str, Any] = {**vars(program), "device": device, "t": put_inputs(program, device)}
+    variables: dict[str, Any] = {**vars(program), "device": device}
     refusals: dict[int, str] = {}
     results: dict[int, str] = {}
     mark = ttnn._ttnn.graph.track_function_start
     ttnn.graph.begin_graph_capture(mode)
     try:
+        variables["t"] = put_inputs(program, device)  # here, since what is freed without dispatch was made without
         for number, step in enumerate(steps):
             mark(f"step {number}")
             try:

@@ -49,6 +49,7 @@ def judge(emissions: Sequence[Emission], board: Board, python: Path) -> Iterator
     Raises:
         InputError: the interpreter has no `ttnn`, another version of it, or ended before it had judged all of them.
     """
+    python = python.absolute()  # not resolved, since a virtual environment is where its link lies
     with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder:
         cluster = Path(folder, "cluster.yaml")
         cluster.write_text(description(board))
@@ -72,7 +73,7 @@ def find_interpreter(python: str | os.PathLike[str] | None) -> Path:
     path = Path(named)
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise InputError(f"there is no interpreter '{path}'", hint=HINT)
-    return path.absolute()  # not resolved, since a virtual environment is where its link lies
+    return path
 
 
 Results = list[dict[str, Any]]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ttstack.device.footprint import circular_buffers
 from ttstack.library.graph import Launch, launches, reason
 from ttstack.ttnn_python import Emission
 from ttstack.ttnn_python.function import EmittedOp
@@ -118,6 +119,11 @@ def _verdict(emission: Emission, step: EmittedOp, launched: list[Launch], refusa
         result=result,
         launches=tuple(launched),
         op_code=report.op_code if report else "",
-        buffer_bytes=step.operation.circular_buffer_bytes,
+        buffer_bytes=buffers_here(emission, step),
         l1_bytes=report.l1_bytes if report else 0,
     )
+
+
+def buffers_here(emission: Emission, step: EmittedOp) -> int:
+    """Bytes of an op's circular buffers, without the shards that it makes on the way, which its program counts too."""
+    return circular_buffers(emission.function.device_op(step.operation), emission.binary.chip(emission.function))

@@ -184,3 +184,51 @@ class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_va
         key = (*keys[:2], keys[3], keys[2]) if self.transpose_key else keys
         query = (b, self.num_heads, s, d)
         return tuple(self.input_tensor.with_shape(shape) for shape in (query, key, keys))
+
+
+class SplitQueryKeyValueDecode(HeadMovement, mnemonic="split_query_key_value_decode"):
+    """[1, users, (H + 2 Hkv) * D], a token a user, to query, key and value of [1, users, heads, D].
+
+    What joins projections makes it; not an op of tt-mlir's.
+    """
+
+    op_code = "NLPCreateQKVHeadsDecodeDeviceOperation"
+    result_names = ("query", "key", "value")
+    input: TensorType
+    num_heads: Ui32
+    num_kv_heads: Ui32
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """Query, key and value."""
+        expect(self.input.rank == 3, f"input has rank {self.input.rank}, not 3")
+        lead, users, width = self.input.shape
+        expect(lead == 1, f"input {list(self.input.shape)} has a first dimension of {lead}, not 1")
+        heads = self.num_heads + 2 * self.num_kv_heads
+        splits = self.num_heads > 0 < self.num_kv_heads and width % heads == 0
+        expect(splits, f"width {width} does not split into {heads} heads")
+        shapes = ((1, users, count, width // heads) for count in (self.num_heads, *[self.num_kv_heads] * 2))
+        return tuple(self.input.with_shape(shape) for shape in shapes)
+
+    @property
+    def keeps_tiles(self) -> bool:
+        """Never: columns of a row become rows of a tile."""
+        return False
+
+
+class ConcatenateHeadsDecode(HeadMovement, mnemonic="concatenate_heads_decode"):
+    """[1, users, H, D], a token a user, to [1, users, H * D]: what a reshape makes; not an op of tt-mlir's."""
+
+    op_code = "NLPConcatHeadsDecodeDeviceOperation"
+    input: TensorType
+
+    def infer(self) -> TensorType:
+        """Heads side by side."""
+        expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
+        lead, users, heads, width = self.input.shape
+        expect(lead == 1, f"input {list(self.input.shape)} has a first dimension of {lead}, not 1")
+        return self.input.with_shape((1, users, heads * width))
+
+    @property
+    def keeps_tiles(self) -> bool:
+        """Never: rows of a tile become columns of a row."""
+        return False

@@ -67,6 +67,8 @@ class Op:
     """Whether the op is one with the same op on the other devices of a mesh: a `ttstack.ops.devices.MeshOp`."""
     host_indices: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads in row-major order: indices and offsets."""
+    unsigned: ClassVar[tuple[str, ...]] = ()
+    """Operands that the device reads as integers without a sign: indices, none of which is below 0."""
     filters: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads as the matrix of a convolution."""
     mutates: ClassVar[tuple[str, ...]] = ()
@@ -130,6 +132,11 @@ class Op:
     def host_operands(self) -> frozenset[int]:
         """Positions among `operands` of those that are read in row-major order."""
         return self.operand_positions(*self.host_indices)
+
+    @cached_property
+    def unsigned_operands(self) -> frozenset[int]:
+        """Positions among `operands` of those that are read without a sign."""
+        return self.operand_positions(*self.unsigned)
 
     @cached_property
     def filter_operands(self) -> frozenset[int]:

@@ -4,8 +4,11 @@ from typing import Any
 
 from ttstack.ops.attributes import F32, Bool, Number, ResultDType, Str
 from ttstack.ops.base import Op, define
+from ttstack.ops.eltwise_functions import BINARY, BITS, COMPARISONS, PREDICATES, UNARY
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loop_nests import elementwise
+from ttstack.ops.matmul import check_activation
+from ttstack.ops.rows import RegionBuilder
 from ttstack.ops.shapes import broadcast, expect, integer, promote
 from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType
@@ -19,7 +22,7 @@ class Eltwise(Op):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.mnemonic:
+        if cls.mnemonic and cls.dispatch is Eltwise.dispatch:
             register(cls._tile_op())
 
     @classmethod
@@ -94,90 +97,12 @@ class EltwiseComparison(EltwiseBinary):
         return TensorType(broadcast(self.lhs.shape, self.rhs.shape), self.dtype)
 
 
-_UNARY = {
-    "abs": "Absolute value.",
-    "cbrt": "Cube root.",
-    "ceil": "Smallest integer not below.",
-    "cos": "Cosine of radians.",
-    "acos": "Inverse cosine in radians.",
-    "floor": "Largest integer not above.",
-    "frac": "`x - trunc(x)`.",
-    "trunc": "Integer part.",
-    "gelu": "`x * (1 + erf(x / sqrt(2))) / 2`, exact.",
-    "gelu_tanh": "`x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`; not an op of tt-mlir's TTIR.",
-    "mish": "`x * tanh(log(1 + exp(x)))`.",
-    "neg": "Negation.",
-    "tan": "Tangent of radians.",
-    "atan": "Inverse tangent in radians.",
-    "tanh": "Hyperbolic tangent.",
-    "reciprocal": "`1 / x`.",
-    "relu": "`max(x, 0)`.",
-    "relu6": "`min(max(x, 0), 6)`.",
-    "rsqrt": "`1 / sqrt(x)`.",
-    "sigmoid": "`1 / (1 + exp(-x))`.",
-    "softsign": "`x / (1 + |x|)`.",
-    "hardsigmoid": "`min(max(x / 6 + 1 / 2, 0), 1)`.",
-    "silu": "`x * sigmoid(x)`.",
-    "sign": "-1, 0 or 1.",
-    "sin": "Sine of radians.",
-    "asin": "Inverse sine in radians.",
-    "asinh": "Inverse hyperbolic sine.",
-    "sqrt": "Square root.",
-    "square": "`x * x`.",
-    "log": "Natural logarithm.",
-    "log1p": "`log(1 + x)`.",
-    "expm1": "`exp(x) - 1`.",
-    "exp": "e to the power.",
-    "exp2": "2 to the power.",
-    "erf": "Error function.",
-    "erfc": "`1 - erf(x)`.",
-}
-
-_PREDICATES = {
-    "isfinite": "1 where neither infinite nor NaN, else 0.",
-    "logical_not": "1 where zero, else 0.",
-    "signbit": "1 where the sign bit is set, else 0.",
-}
-
-_BINARY = {
-    "add": "`lhs + rhs`.",
-    "subtract": "`lhs - rhs`.",
-    "multiply": "`lhs * rhs`.",
-    "div": "`lhs / rhs`; integers round towards zero.",
-    "pow": "`lhs` to the power `rhs`.",
-    "remainder": "Remainder of the division that rounds towards zero (`-17 rem 3 = -2`), as StableHLO defines it.",
-    "atan2": "Angle of the point (rhs, lhs) in radians.",
-    "maximum": "The larger one; NaN where either is.",
-    "minimum": "The smaller one; NaN where either is.",
-}
-
-_BITS = {
-    "bitwise_and": "Bitwise and.",
-    "bitwise_or": "Bitwise or.",
-    "bitwise_xor": "Bitwise exclusive or.",
-    "logical_right_shift": "`lhs` shifted right by `rhs` bits, zeros shifted in.",
-    "right_shift": "`lhs` shifted right by `rhs` bits, the sign shifted in.",
-    "logical_left_shift": "`lhs` shifted left by `rhs` bits.",
-}
-
-_COMPARISONS = {
-    "eq": "`lhs == rhs`.",
-    "ne": "`lhs != rhs`.",
-    "ge": "`lhs >= rhs`.",
-    "gt": "`lhs > rhs`.",
-    "le": "`lhs <= rhs`.",
-    "lt": "`lhs < rhs`.",
-    "logical_and": "Both are nonzero.",
-    "logical_or": "Either is nonzero.",
-    "logical_xor": "Exactly one is nonzero.",
-}
-
 for _base, _table in (
-    (EltwiseUnary, _UNARY),
-    (Predicate, _PREDICATES),
-    (EltwiseBinary, _BINARY),
-    (Bits, _BITS),
-    (EltwiseComparison, _COMPARISONS),
+    (EltwiseUnary, UNARY),
+    (Predicate, PREDICATES),
+    (EltwiseBinary, BINARY),
+    (Bits, BITS),
+    (EltwiseComparison, COMPARISONS),
 ):
     for _mnemonic, _doc in _table.items():
         define(_base, _mnemonic, _doc)
@@ -224,6 +149,46 @@ class LeakyRelu(EltwiseUnary, mnemonic="leaky_relu"):
     """`x` where not negative, else `parameter * x`."""
 
     parameter: F32
+
+
+class ActivatedBinary(EltwiseBinary):
+    """A function of two elements with what they, or its result, go through first, by mnemonic: one kernel does all.
+
+    What fuses activations makes them; not ops of tt-mlir's.
+    """
+
+    lhs_activation: Str = ""
+    rhs_activation: Str = ""
+    activation: Str = ""
+
+    @property
+    def function(self) -> str:
+        """The mnemonic of the op without activations."""
+        return self.mnemonic.removeprefix(ACTIVATED)
+
+    def infer(self) -> TensorType:
+        """The broadcast shape, in the operands' common element type, which is real."""
+        for name in (self.lhs_activation, self.rhs_activation, self.activation):
+            check_activation(name)
+        found = super().infer()
+        expect(found.dtype.is_float, f"operands hold {found.dtype}, no real numbers")
+        return found
+
+    def dispatch(self) -> LoopNest:
+        """A tile op for each function that is named, one after the other."""
+        region = RegionBuilder(self.operands)
+        named = enumerate((self.lhs_activation, self.rhs_activation))
+        value = region(self.function, *[region(name, i) if name else i for i, name in named])
+        if self.activation:
+            region(self.activation, value)
+        return elementwise(self.operands, self.results[0], region.body)
+
+
+ACTIVATED = "activated_"
+"""What names of ops with activations begin with."""
+
+for _mnemonic in ("add", "subtract", "multiply"):
+    define(ActivatedBinary, f"{ACTIVATED}{_mnemonic}", f"{BINARY[_mnemonic]} Operands and result can be activated.")
 
 
 class GeluBw(EltwiseBinary, mnemonic="gelu_bw"):

@@ -23,6 +23,7 @@ class Embedding(Op, mnemonic="embedding"):
     op_code = "EmbeddingsDeviceOperation"
     computes = ()
     host_indices = ("input", "weight")
+    unsigned = ("input",)
     input: TensorType
     weight: TensorType
     shape: I32Array | None = None
@@ -78,6 +79,7 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
 
     op_code = "EmbeddingsDeviceOperation"
     host_indices = ("input", "weight", "offsets", "per_sample_weights")
+    unsigned = ("input",)
     input: TensorType
     weight: TensorType
     offsets: TensorType | None = None
@@ -124,6 +126,7 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
 
     op_code = "EmbeddingsDeviceOperation"
     host_indices = ("input",)
+    unsigned = ("input",)
     input: TensorType
     weight: TensorType
     in_gradient: TensorType

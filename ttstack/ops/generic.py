@@ -9,7 +9,6 @@ from ttstack.ops.base import Op
 from ttstack.ops.embedding import row_lookup
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.movement import Movement
-from ttstack.ops.raising import raise_to_named
 from ttstack.ops.shapes import expect
 from ttstack.ops.tensor_train import Contraction
 from ttstack.ops.tensor_train_chain import Chain, read_chain
@@ -43,11 +42,6 @@ class Generic(Op, mnemonic="generic"):
         """The name of the op that it was made of."""
         return self.source or self.mnemonic
 
-    @cached_property
-    def named(self) -> Op:
-        """The named op whose nest this is; itself, where the region is a program of its own."""
-        return raise_to_named(self.program, self.operands, self.results[0]) or self
-
     def flops(self) -> int:
         """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
         return self.program.flops(self.operands + self.results)
@@ -60,18 +54,23 @@ class Generic(Op, mnemonic="generic"):
         """What a lookup does, where rows are grouped by the slices that they share; else what follows from the nest."""
         if self.chain:
             return self.chain.estimate(len(self.operands))
-        return row_lookup(self.operands[0], self.type.shape[-1]) if self._picks_rows else super().kernel_work()
+        return row_lookup(self.operands[0], self.type.shape[-1]) if self.picks_rows else super().kernel_work()
 
     @property
-    def _picks_rows(self) -> bool:
+    def picks_rows(self) -> bool:
         """Whether it is a lookup in a dense table: each index picks a row, and nothing is computed."""
         nest = self.program
         return nest.index_bound is not None and nest.moves_only and [t.rank for t in self.operands[1:]] == [2]
 
     @cached_property
+    def unsigned_operands(self) -> frozenset[int]:
+        """Indices of a dense table."""
+        return frozenset({0}) if self.picks_rows else frozenset()
+
+    @cached_property
     def chain(self) -> Chain | None:
         """The lookup in a train that it is; raises `ValueError` where an index picks and it is none that there is."""
-        if self.program.index_bound is None or self._picks_rows:
+        if self.program.index_bound is None or self.picks_rows:
             return None
         return read_chain(self.program, self.operands, self.type)
 
@@ -82,11 +81,6 @@ class Generic(Op, mnemonic="generic"):
             return frozenset()
         factors = {op.args[1] for op in self.program.body if op.name == "matmul"}
         return frozenset(range(len(self.operands))) - factors
-
-
-def named_op(op: Op) -> Op:
-    """The named op that a dispatch is, if there is one."""
-    return op.named if isinstance(op, Generic) else op
 
 
 def chain_of(op: Op) -> Chain | None:

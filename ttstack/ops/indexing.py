@@ -38,6 +38,11 @@ class SliceStatic(Movement, mnemonic="slice_static"):
     ends: I32Array
     step: I32Array
 
+    @property
+    def counts_up(self) -> bool:
+        """Whether it takes every element from the first to the last, by bounds that count from the front."""
+        return set(self.step) <= {1} and min(self.begins + self.ends, default=0) >= 0
+
     def infer(self) -> TensorType:
         """The number of steps in each dimension."""
         shape: list[int] = []
@@ -154,6 +159,7 @@ class Gather(Movement, mnemonic="gather"):
     """`out[i][j] = input[index[i][j]][j]` for `dim` 0, as `torch.gather`."""
 
     op_code = "EmbeddingsDeviceOperation"
+    unsigned = ("index",)
     input: TensorType
     index: TensorType
     dim: I32

@@ -11,7 +11,7 @@ from ttstack.ops.shapes import axes, broadcast, expect, promote
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
-ACTIVATIONS = ("gelu", "gelu_tanh", "hardsigmoid", "relu", "relu6", "sigmoid", "silu", "tanh")
+ACTIVATIONS = ("gelu", "gelu_fast", "gelu_tanh", "hardsigmoid", "relu", "relu6", "sigmoid", "silu", "tanh")
 """Ops that kernels of matrix products apply to what they give, by mnemonic: all that `ttnn` 0.81.1 takes there."""
 
 

@@ -1,12 +1,12 @@
 """The named op that a dispatch is, if there is one: the way back from `ttir.generic`."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.eltwise import Eltwise, EltwiseUnary
+from ttstack.ops.eltwise import ACTIVATED, Eltwise, EltwiseUnary
 from ttstack.ops.flash import is_flash, read_attention
+from ttstack.ops.generic_source import WRITTEN, GenericSource
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.tensor_train_generic import train_of
@@ -16,25 +16,8 @@ _REQUANTIZED = 5
 """Operands of a change of scale and zero point: the numbers, and both before and after."""
 
 
-@dataclass(frozen=True)
-class GenericSource:
-    """The op that a dispatch was made of; the name is empty where it was written as one."""
-
-    name: str = ""
-    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    places: tuple[int, ...] = ()
-    """The place of each operand, where some are absent before others."""
-
-    def by_place(self, operands: Sequence[TensorType]) -> list[TensorType | None]:
-        """Operands in the order of the places, None where one is absent."""
-        if not self.places:
-            return list(operands)
-        there = dict(zip(self.places, operands, strict=True))
-        return [there.get(place) for place in range(max(self.places) + 1)]
-
-
 def raise_to_named(
-    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: GenericSource | None = None
+    dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: GenericSource = WRITTEN
 ) -> Op | None:
     """The op on these types whose own nest is this one; None where the region is a program of its own.
 
@@ -42,7 +25,7 @@ def raise_to_named(
     """
     picks = dispatch.index_bound is not None
     guesses = _lookup(dispatch, operands) if picks else _guesses(dispatch, operands, result)
-    for guess in [source, *guesses] if source and source.name else guesses:
+    for guess in [source, *guesses] if source.name else guesses:
         try:
             op = OPS[guess.name].on(guess.by_place(operands), guess.attributes, result)
             if op.results == (result,) and op.nest == dispatch:
@@ -61,7 +44,7 @@ def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) ->
     if d.keeps_rows:
         return _rows(d, operands)
     if len(d.body) > 1:
-        return [_quantization(d)]
+        return [*_activated(d), _quantization(d)]
     return _single(d, first, operands, result)
 
 
@@ -87,6 +70,16 @@ def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[GenericSource]:
     attributes = {"normalized_shape": operands[0].shape[-len(d.reductions) :], "epsilon": epsilon}
     name = "layer_norm" if names.count("reduce_mean") > 1 else "rms_norm"
     return [GenericSource(name, attributes), GenericSource(name, attributes, (0, 2)[: len(operands)])]
+
+
+def _activated(d: LoopNest) -> list[GenericSource]:
+    """A function of two elements, with what operands and result may go through."""
+    at = next((i for i, op in enumerate(d.body) if f"{ACTIVATED}{op.name}" in OPS), len(d.body))
+    if at == len(d.body):
+        return []
+    first = {f"{'lr'[op.args[0]]}hs_activation": op.name for op in d.body[:at] if op.args in ((0,), (1,))}
+    last = "".join(op.name for op in d.body[at + 1 :])
+    return [GenericSource(f"{ACTIVATED}{d.body[at].name}", {**first, "activation": last})]
 
 
 def _quantization(d: LoopNest) -> GenericSource:

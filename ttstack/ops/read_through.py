@@ -2,17 +2,8 @@
 
 from dataclasses import replace
 
-from ttstack.ops.loop_nest import LoopNest, TileOp
-from ttstack.ops.loops import IndexingMap
-
-_MOVES = (TileOp("copy", (0,)), TileOp("transpose", (0,)))
-
-
-def moves_tiles(nest: LoopNest) -> bool:
-    """Whether a nest does no more than repeat, reorder or transpose the tiles of one operand."""
-    plain = len(nest.inputs) == 1 and not nest.inputs[0].terms and nest.index_bound is None
-    everywhere = nest.outputs == (IndexingMap(tuple(range(len(nest.domain)))),)
-    return plain and everywhere and len(nest.body) == 1 and nest.body[0] in _MOVES
+from ttstack.ops.loop_nest import LoopNest
+from ttstack.ops.tile_order import transposes_each
 
 
 def read_through(nest: LoopNest, position: int, mover: LoopNest) -> LoopNest | None:
@@ -24,8 +15,7 @@ def read_through(nest: LoopNest, position: int, mover: LoopNest) -> LoopNest | N
     read, source = nest.inputs[position], mover.inputs[0]
     if read.terms or read.pick or len(read.loops) != len(mover.domain):
         return None
-    turned = mover.body[0].name == "transpose"
-    if turned and any(position in op.args and op.name != "matmul" for op in nest.body):
+    if transposes_each(mover) and any(position in op.args and op.name != "matmul" for op in nest.body):
         return None
     loops = tuple(None if i is None else read.loops[i] for i in source.loops)
     inputs = [replace(read, loops=loops) if i == position else m for i, m in enumerate(nest.inputs)]

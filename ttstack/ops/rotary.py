@@ -7,11 +7,8 @@ from ttstack.ops.shapes import broadcast, expect
 from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
-_PASSES = (("multiply", 8.0), ("add", 4.0))
-"""Passes over a row of tiles: three products and a sum, each through buffers to the next.
-
-Their number is that of rotary embeddings in decode steps 2026-08, n150, and in a DeepSeek trace 2026-04, Blackhole.
-"""
+_PASSES = (("multiply", 3.0), ("add", 1.0))
+"""Passes over a row of tiles: a half with its sign changed, two products and their sum."""
 
 
 class RotaryEmbedding(Op, mnemonic="rotary_embedding"):

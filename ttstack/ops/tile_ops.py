@@ -6,10 +6,10 @@ Elementwise ops and reductions put theirs here where they are defined, under nam
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
-from difflib import get_close_matches
 from enum import StrEnum
 
 from ttstack.ops.attributes import Attribute, Spelling
+from ttstack.suggestion import closest
 
 
 class Unit(StrEnum):
@@ -73,8 +73,8 @@ def register(spec: TileOpSpec) -> None:
 def tile_op(name: str) -> TileOpSpec:
     """The tile op of that name; raises `ValueError` where there is none, with the closest one."""
     if name not in TILE_OPS:
-        close = get_close_matches(name, sorted(TILE_OPS), 1)
-        raise ValueError(f"there is no tile op '{name}'{f', perhaps {close[0]}' if close else ''}")
+        close = closest(name, TILE_OPS)
+        raise ValueError(f"there is no tile op '{name}'{f', perhaps {close}' if close else ''}")
     return TILE_OPS[name]
 
 

@@ -13,7 +13,10 @@ TILE = 32
 
 
 class DType(StrEnum):
-    """An element type; the value is its spelling in MLIR text."""
+    """An element type; the value is its spelling in MLIR text, which says the kind and the bits.
+
+    For a new one the type checker names what must know how its values are held.
+    """
 
     F64 = "f64"
     F32 = "f32"
@@ -86,9 +89,12 @@ def _numpy(dtype: DType) -> np.dtype:
             return np.dtype(ml_dtypes.bfloat16)
         case DType.BFP8_B | DType.BFP4_B:
             return np.dtype(np.float32)
-        case _:
-            kind = "f" if dtype.is_float else "u" if dtype.is_unsigned else "i"
-            return np.dtype(f"{kind}{dtype.bits // 8}")
+        case DType.F64 | DType.F32 | DType.F16:
+            return np.dtype(f"f{dtype.bits // 8}")
+        case DType.UI8 | DType.UI16 | DType.UI32 | DType.UI64:
+            return np.dtype(f"u{dtype.bits // 8}")
+        case DType.I8 | DType.I16 | DType.I32 | DType.I64 | DType.SI8 | DType.SI16 | DType.SI32 | DType.SI64:
+            return np.dtype(f"i{dtype.bits // 8}")
 
 
 @dataclass(frozen=True)

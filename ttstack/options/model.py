@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import BeforeValidator, ValidationError
 
-from ttstack.choices import CHOICES, Rewrite
+from ttstack.choices import CHOICES, Approximation, Rewrite
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
 from ttstack.options.tables import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
+from ttstack.placement.precision import APPROXIMATED
 from ttstack.system_desc import SystemDesc
 from ttstack.validation import validation_faults
 
@@ -34,6 +35,12 @@ def _names(given: object) -> object:
     """Rewrites by name, one or several, as text or in a sequence; `all` of them."""
     names: object = given.split(",") if isinstance(given, str) else given or None
     return tuple(Rewrite) if names in (["all"], ("all",)) else names
+
+
+def _functions(given: object) -> object:
+    """Functions by name, one or several, as text or in a sequence; `none` of them."""
+    names: object = given.split(",") if isinstance(given, str) else given
+    return () if names in (["none"], ("none",)) else names
 
 
 def _shapes(given: object) -> dict[str, str] | None:
@@ -64,11 +71,19 @@ class CompileOptions(PlacementOptions):
     """Everything that a compilation depends on beside the content of the model; `ttstack.choices` says what it is."""
 
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
+    approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
     without: Annotated[tuple[Rewrite, ...] | None, BeforeValidator(_names)] = None
     inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
     """Shapes of inputs that the model leaves open, by name."""
     function: str | None = None
+
+    @property
+    def approximated(self) -> tuple[Approximation, ...]:
+        """Functions in the device's fast form: those that are asked for, else those of the precision."""
+        if self.approximate is not None:
+            return self.approximate
+        return APPROXIMATED.get(self.precision, ()) if self.precision else ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:

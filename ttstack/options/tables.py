@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ttstack.diagnostics import PassOptionError
 from ttstack.system_desc.quantities import BYTES
 from ttstack.validation import validation_faults
-from ttstack.yaml_text import read_yaml
+from ttstack.yaml_text import line_of, read_yaml
 
 
 def _numbers(value: Any) -> Any:
@@ -119,7 +119,8 @@ def load_rules(path: Path) -> Rules:
         PassOptionError: the file cannot be read, or says something that is no setting; all faults together.
     """
     try:
-        document = read_yaml(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        document = read_yaml(text)
     except (OSError, ValueError) as e:
         why = getattr(e, "strerror", None) or e
         raise PassOptionError(
@@ -128,10 +129,11 @@ def load_rules(path: Path) -> Rules:
         ) from e
     if not isinstance(document, dict):
         raise PassOptionError(f"'{path}' holds no settings", hint="write `rel_error: 0.05`, and `tables:` for some")
-    return _rules(cast(dict[Any, Any], document), str(path))
+    return _rules(cast(dict[Any, Any], document), str(path), text)
 
 
-def _rules(document: Mapping[Any, Any], origin: str) -> Rules:
+def _rules(document: Mapping[Any, Any], origin: str, text: str | None = None) -> Rules:
+    """The rules that a document holds; faults of one that was read from `text` are told with their lines."""
     if not document:
         raise PassOptionError("tensor_train has no settings", hint="give some, such as rel_error=0.05, or leave it out")
     faults: list[str] = []
@@ -148,10 +150,14 @@ def _rules(document: Mapping[Any, Any], origin: str) -> Rules:
     if faults:
         raise PassOptionError(
             f"bad settings of tables in '{origin}'",
-            notes=tuple(faults),
+            notes=tuple(faults if text is None else (f"{_place(origin, text, f)}: {f}" for f in faults)),
             hint=f"a table takes {', '.join(TableSettings.model_fields)}, or is false",
         )
     return Rules(default=default, tables=found)
+
+
+def _place(origin: str, text: str, fault: str) -> str:
+    return f"{origin}:{line_of(text, fault.partition(': ')[0])}"
 
 
 def _read(given: object, place: str, faults: list[str]) -> TableSettings | None:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from hashlib import blake2b
 from inspect import signature
 from typing import Any, ClassVar, Self, get_args
@@ -14,8 +13,10 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
+from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.weights import Weights
+from ttstack.suggestion import did_you_mean
 from ttstack.validation import validation_faults
 
 PASSES: dict[str, "type[Pass]"] = {}
@@ -125,16 +126,25 @@ class Pipeline:
         """The same passes, knowing the values of parameters."""
         return Pipeline(tuple(step.with_weights(weights) for step in self.passes))
 
-    def run(self, module: ir.Module, *, after: Iterable[Hook] = ()) -> None:
+    def run(
+        self, module: ir.Module, *, after: Iterable[Hook] = (), before: Callable[[str], None] | None = None
+    ) -> None:
         """Run all passes, verify after the first and after each that changed an op, and call the hooks.
 
-        Passes that ship with MLIR, between others, leave valid what was valid before them.
+        `before` is called with the title of each pass before it runs. Passes that ship with MLIR, between others, leave
+        valid what was valid before them.
 
         Raises:
             InvalidIRError: MLIR refused a pass's work; our own errors pass unchanged.
         """
-        hooks, verified = tuple(after), b""
+        with shared_answers():
+            self._run(module, tuple(after), before)
+
+    def _run(self, module: ir.Module, hooks: Iterable[Hook], before: Callable[[str], None] | None) -> None:
+        verified = b""
         for i, step in enumerate(self.passes):
+            if before:
+                before(step.title)
             start = time.perf_counter()
             with as_diagnostics(f"pass '{step}' failed"):
                 step.run(module)
@@ -248,7 +258,6 @@ def _builtin(name: str, text: str, known: list[str]) -> Pass:
     except (ValueError, ir.MLIRError) as e:
         if "failed to add" in str(e):
             raise PassOptionError(f"bad options for MLIR's '{name}': {text}") from e
-        close = get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"passes and pipelines: {', '.join(sorted(known))}"
+        hint = did_you_mean(name, known) or f"passes and pipelines: {', '.join(sorted(known))}"
         raise PassOptionError(f"there is no pass or pipeline '{name}'", hint=hint) from e
     return Builtin(pipeline=text)

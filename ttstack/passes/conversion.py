@@ -1,11 +1,10 @@
 """Dialect conversion: keeps the callbacks alive and straightens MLIR's inverted match result."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ttstack.mlir import ir, rewrite
 
-Lowering = Callable[[Any, Sequence[ir.Value]], Sequence[ir.Value] | None]
+Lowering = Callable[[ir.Operation, Sequence[ir.Value]], Sequence[ir.Value] | None]
 """Takes an operation and its converted operands; returns the values that replace its results, or None."""
 
 
@@ -26,7 +25,9 @@ class DialectConversion:
     def add(self, name: str, lower: Lowering) -> None:
         """Lower every op of that name."""
 
-        def pattern(op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> bool:
+        def pattern(
+            op: ir.OpView, adaptor: ir.OpAdaptor, _types: rewrite.TypeConverter, rewriter: rewrite.PatternRewriter
+        ) -> bool:
             with rewriter.ip, op.location:
                 new = lower(op.operation, list(adaptor.operands))
             if new is None:

@@ -1,8 +1,9 @@
 """Facts about values that follow from those about what they are made of: a sparse forward data-flow analysis."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 
 F = TypeVar("F")
@@ -37,6 +38,6 @@ class Facts(Generic[F]):
                 self._found[now] = self._transfer(now, op, [self._found[v] for v in operands])
         return self._found[value]
 
-    def _followed(self, value: ir.Value) -> Any:
-        owner = value.owner
-        return None if isinstance(owner, ir.Block) or not self._follows(owner) else owner
+    def _followed(self, value: ir.Value) -> ir.Operation | None:
+        op = defining_op(value)
+        return None if op is None or not self._follows(op) else op

@@ -1,9 +1,10 @@
 """Walks over the functions of a module."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.equal_ops import ask_about
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import is_public
 from ttstack.dialects.tt.system_desc import read_system_desc
@@ -20,7 +21,7 @@ TABLES = "tt.tables"
 
 def defined_functions(module: ir.Module) -> Iterator[func.FuncOp]:
     """Functions with a body, in order."""
-    return (op for op in module.body.operations if op.operation.name == "func.func" and op.regions[0].blocks)
+    return (function for function in all_functions(module) if function.regions[0].blocks)
 
 
 def functions(module: ir.Module) -> Iterator[func.FuncOp]:
@@ -30,7 +31,7 @@ def functions(module: ir.Module) -> Iterator[func.FuncOp]:
             yield function
 
 
-def _makes_constants(attributes: Any) -> bool:
+def _makes_constants(attributes: ir.OpAttributeMap) -> bool:
     return "const_eval" in attributes or any(
         name in attributes and "const_eval" in str(attributes[name]) for name in _FUNCTION_TYPES
     )
@@ -64,7 +65,7 @@ def system_desc(module: ir.Module) -> SystemDesc:
             "the module has no device description",
             hint="run 'attach-system-desc{system-desc=wormhole}' first, or give --system-desc",
         )
-    return read_system_desc(attributes[SYSTEM_DESC])
+    return ask_about(read_system_desc, attributes[SYSTEM_DESC])
 
 
 def refresh_signature(function: func.FuncOp) -> None:

@@ -1,8 +1,8 @@
 """Rewrite patterns: functions from an op to what replaces it, run to a fixpoint by MLIR's greedy driver."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir, rewrite
 
@@ -12,15 +12,15 @@ Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 The insertion point and the location are the operation's while it runs."""
 
 
-def producer(value: ir.Value) -> Any:
+def producer(value: ir.Value) -> ir.Operation | None:
     """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
 
     That is where the op reads or makes what is overwritten afterwards.
     """
-    owner: Any = value.owner
-    if isinstance(owner, ir.Block) or any(is_overwritten(v) for v in (*owner.operands, *owner.results)):
+    op = defining_op(value)
+    if op is None or any(is_overwritten(v) for v in (*op.operands, *op.results)):
         return None
-    return owner
+    return op
 
 
 def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:
@@ -33,8 +33,8 @@ def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -
     rewrite.apply_patterns_and_fold_greedily(module, patterns_set.freeze(), config)
 
 
-def _wrap(pattern: Pattern) -> Callable[[Any, Any], bool]:
-    def run(op: ir.Operation, rewriter: Any) -> bool:
+def _wrap(pattern: Pattern) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:
+    def run(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
         with rewriter.ip, op.location:
             new = pattern(op.operation)
         if new is None:

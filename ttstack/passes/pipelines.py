@@ -8,12 +8,14 @@ from ttstack.options.tables import Rules
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.check_mesh import CheckMesh
+from ttstack.passes.ttir.approximate import Approximate
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
 from ttstack.passes.ttir.channels_last import ChannelsLast
 from ttstack.passes.ttir.convert_results import ConvertResults
 from ttstack.passes.ttir.decode_attention import DecodeAttention
 from ttstack.passes.ttir.decompose import Decompose
+from ttstack.passes.ttir.decompose_norm import DecomposeNorms
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
@@ -27,11 +29,15 @@ from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
 from ttstack.passes.ttir.fuse import Fuse, FuseBias
+from ttstack.passes.ttir.fuse_activations import FuseActivations
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.fuse_rotary import FuseRotary
 from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.insert_copies import InsertCopies
+from ttstack.passes.ttir.join_columns import JoinColumns
+from ttstack.passes.ttir.join_heads import JoinHeads
 from ttstack.passes.ttir.join_products import JoinProducts
+from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.place import Place
@@ -39,11 +45,13 @@ from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.split_products import SplitProducts
+from ttstack.passes.ttir.steps_first import StepsFirst
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
 from ttstack.passes.ttir.tensor_train.record import RecordTrains
 from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
+from ttstack.passes.ttir.untie_tables import UntieTables
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
@@ -72,6 +80,7 @@ def simplify() -> Pipeline:
             FuseRotary(),
             FitAttention(),
             ChannelsLast(),
+            DecomposeNorms(),
             FuseBias(),
             SplitProducts(),
             PadWeights(),
@@ -79,12 +88,18 @@ def simplify() -> Pipeline:
             FoldMovement(),
             Fuse(),
             JoinProducts(),
+            StepsFirst(),
             SinkSlices(),
             ShareRows(),
             FoldMovement(),
+            JoinColumns(),
+            JoinHeads(),
+            FuseActivations(),
+            JoinSlices(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldParameters(),
+            UntieTables(),
         )
     )
 
@@ -97,7 +112,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             VersionBuffers(),
             FoldLookups(),
             FoldTensorTrain(),
-            RecordTrains(dtype=chosen.dtype),
+            RecordTrains(dtype=chosen.table_dtype),
             PoolBags(),
             Dispatch(),
             FoldMaps(),
@@ -125,8 +140,9 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     """The whole way for one device."""
     chosen = options or CompileOptions()
     start = (AttachSystemDesc(system_desc=chosen.system_desc), CheckMesh())
-    tables = compress(chosen.tensor_train, dtype=chosen.dtype).passes if chosen.tensor_train else ()
-    steps = (*start, *simplify().passes, *tables, *lower(chosen).passes)
+    tables = compress(chosen.tensor_train, dtype=chosen.table_dtype).passes if chosen.tensor_train else ()
+    fast = (Approximate(names=chosen.approximated),) if chosen.approximated else ()
+    steps = (*start, *simplify().passes, *fast, *tables, *lower(chosen).passes)
     return Pipeline(tuple(step for step in steps if step.title not in (chosen.without or ())))
 
 

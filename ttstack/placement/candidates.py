@@ -1,15 +1,16 @@
 """The ways in which one op can be placed: layouts of operands and results, cores, configuration."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from ttstack.device.block_configs import whole_config
 from ttstack.device.config_limits import config_faults
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.configs.program_config import config_fields, read_config
-from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import block_steps, matmul_spreads
@@ -52,10 +53,21 @@ class Question:
     """Whether products are also tried on cores, or spread over them, so that the busiest has more to do."""
     fixed: OpOverride | None = None
     """What the user asks of the op."""
+    fidelity: Fidelity | None = None
+    """Passes of the multiplier; by the formats where None."""
+    broken: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
+    """Rules that ways broke which the user asks for, and how many of them."""
 
     def allows(self, op: DeviceOp) -> bool:
         """Whether the user allows such layouts, cores and spread."""
         return self.fixed is None or self.fixed.allows(op)
+
+    def keeps(self, op: DeviceOp, faults: Iterator[str]) -> bool:
+        """Whether it breaks none of these rules; what one that the user asks for breaks is noted."""
+        found = next(faults, None)
+        if found and self.fixed and self.allows(op):
+            self.broken[found] += 1
+        return found is None
 
 
 def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
@@ -76,7 +88,8 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
 def plain(question: Question, device: Grid) -> DeviceOp:
     """The op with all tensors where they are when nothing is in L1."""
     operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
-    return place_op(question.op, operands, question.results, device)
+    placed = place_op(question.op, operands, question.results, device)
+    return placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
 
 
 def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Candidate]:
@@ -151,7 +164,7 @@ def _price(
 ) -> Iterator[Candidate]:
     """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
     best: set[Way] = set()
-    layouts = [of for of in layouts if any(_keeps_rules(base, grids, of) for base, grids in bases)]
+    layouts = [of for of in layouts if any(_keeps_rules(question, base, grids, of) for base, grids in bases)]
     if question.fixed:
         layouts = [of for of in layouts if any(_may_be(question, base, grids, of) for base, grids in bases)]
     if not layouts:
@@ -181,11 +194,11 @@ def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]
     return [alike[0], *dict.fromkeys(o for o in others if o not in (alike[0], alike[-1])), alike[-1]]
 
 
-def _keeps_rules(base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
+def _keeps_rules(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
     """Whether the op can have these layouts on any of the grids."""
     operands, results = layouts
     placed = (replace(base, operands=operands, results=results, grid=grid) for grid in grids)
-    return any(next(layout_faults(op), None) is None for op in placed)
+    return any(question.keeps(op, layout_faults(op)) for op in placed)
 
 
 def _may_be(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
@@ -197,13 +210,13 @@ def _asked(ways: Iterable[DeviceOp], question: Question, chip: ChipDesc) -> Iter
     """Those that the user allows; where kernels take none configured as asked, all with that put into theirs."""
     if question.fixed is None:
         return ways
-    allowed = [op for op in ways if question.fixed.allows(op) and next(rule_faults(op, chip), None) is None]
+    allowed = [op for op in ways if question.fixed.allows(op) and question.keeps(op, rule_faults(op, chip))]
     asked = question.fixed.config or {}
     if found := [op for op in allowed if asked.items() <= config_fields(whole_config(op)).items()]:
         return found
     kind = asked.get("type")
     put = [_configured(op, asked) for op in allowed if kind in (None, config_fields(op.config).get("type"))]
-    return [op for op in put if op is not None and not any(config_faults(op)) and _whole_blocks(op)]
+    return [op for op in put if op is not None and question.keeps(op, _configuration_faults(op, chip))]
 
 
 def _configured(op: DeviceOp, asked: Mapping[str, int | str]) -> DeviceOp | None:
@@ -214,9 +227,13 @@ def _configured(op: DeviceOp, asked: Mapping[str, int | str]) -> DeviceOp | None
         return None
 
 
-def _whole_blocks(op: DeviceOp) -> bool:
-    """Whether the blocks along K of a product leave no rest, which kernels cannot have."""
-    return not isinstance(op.config, MatmulConfig) or block_steps(op) % (op.config.in0_block_w or 1) == 0
+def _configuration_faults(op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
+    """Blocks that are too large, or leave a rest along K of a product, which kernels cannot have; then rules."""
+    yield from config_faults(op)
+    depth = op.config.in0_block_w if isinstance(op.config, MatmulConfig) else None
+    if depth and block_steps(op) % depth:
+        yield f"the tiles along K ({block_steps(op)}) must be divisible by in0_block_w ({depth})"
+    yield from rule_faults(op, chip)
 
 
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:

@@ -1,6 +1,6 @@
 """Where every value is while nothing is in L1, and the element format in which the device holds it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.types import DType
@@ -10,18 +10,18 @@ from ttstack.placement.mask_values import masked_buffers
 
 
 def default_layouts(
-    graph: Graph, dtype: DType | None, weights_dtype: DType | None, formats: Mapping[int, DType]
+    graph: Graph, asked_formats: Sequence[DType | None] = (), fixed: Mapping[int, DType] | None = None
 ) -> tuple[Layout, ...]:
     """A layout in DRAM for each value, or on the host for what no device holds.
 
-    Real numbers get `dtype`, those of weights `weights_dtype`, or the source's own format where None; what host code
-    would compute keeps the source's where that is wider, and scores beside what hides others are in bf16 where blocks
-    are asked for. Some values have `formats` of their own.
+    Real numbers get the format that is asked for each value, or the source's own where None; what host code would
+    compute keeps the source's where that is wider, and scores beside what hides others are in bf16 where blocks are
+    asked for. The formats of some values are fixed.
     """
-    asked = [weights_dtype if v in graph.parameters else dtype for v in range(len(graph.values))]
-    for v in host_values(graph) if dtype or weights_dtype else ():
+    formats, asked = fixed or {}, list(asked_formats or [None] * len(graph.values))
+    for v in host_values(graph) if any(asked) else ():
         asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
-    for v in masked_buffers(graph) if _blocks(dtype) or _blocks(weights_dtype) else ():
+    for v in masked_buffers(graph) if any(map(_blocks, asked)) else ():
         asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
     wanted = [formats.get(v, of) for v, of in enumerate(asked)]
     layouts = [Layout(storage(t.dtype, of)) for t, of in zip(graph.values, wanted, strict=True)]
@@ -42,8 +42,10 @@ def _blocks(asked: DType | None) -> bool:
 
 
 def _argument(graph: Graph, value: int, dtype: DType) -> Layout:
-    """Arguments arrive in rows or as filters where every user reads those, else in tiles."""
+    """Arguments arrive in rows, as filters or without a sign where every user reads those, else in tiles."""
     users = graph.users[value]
     rows = bool(users) and all(position in node.op.host_operands for node, position in users)
     filters = bool(users) and all(position in node.op.filter_operands for node, position in users)
+    if dtype is DType.SI32 and users and all(position in node.op.unsigned_operands for node, position in users):
+        dtype = DType.UI32
     return Layout(DType.BF16 if rows and dtype.is_block else dtype, tiled=not rows, filters=filters)

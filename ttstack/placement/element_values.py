@@ -45,10 +45,18 @@ TRUTH = ElementValues(frozenset({0.0, 1.0}))
 def contents_of(array: np.ndarray[Any, Any]) -> ElementValues:
     """What a constant holds."""
     flat = array.reshape(-1)
-    start = np.unique(flat[:4096])
-    found = start if len(start) > _FEW else np.union1d(start, flat[~np.isin(flat, start)])
+    start = _distinct(flat[:4096])
+    found = start if len(start) > _FEW else _distinct(np.concatenate([start, flat[~np.isin(flat, start)]]))
     far = bool((np.abs(flat.astype(np.float32, copy=False)) >= FAR).any())
     return ElementValues(frozenset(map(float, found)) if len(found) <= _FEW else None, far)
+
+
+def _distinct(flat: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What `np.unique` gives, without the module of masked arrays that it imports."""
+    ordered = np.sort(flat)
+    before, after = ordered[:-1], ordered[1:]
+    new = (before != after) & ~(np.isnan(before) & np.isnan(after))
+    return ordered[np.concatenate([np.ones(min(len(flat), 1), dtype=bool), new])]
 
 
 def contents_after(op: Op, operands: Sequence[ElementValues]) -> ElementValues:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.library_default import DEFAULT_NAME, library_default
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph_from_program import ProgramGraph, recover_graph
 from ttstack.placement.options import PlacementOptions
@@ -28,7 +29,11 @@ class Alternative:
     """Nanoseconds of the whole function, compared with the program."""
     why: str
     """What decided against it; what decided for it where it was chosen."""
+    doubt_ns: float = 0.0
+    """Nanoseconds that placement adds to those of the op because they may be wrong."""
     chosen: bool = False
+    name: str | None = None
+    """What such a way is called: the library's own, where its caller says nothing; None of all others."""
     anew_ns: float | None = None
     """`more_ns` where all other ops are placed anew; None where not asked for."""
 
@@ -45,8 +50,8 @@ def explain(
     """The alternatives of one operation, by its position in the function: the fastest for each set of layouts.
 
     The first is the one that the program has; all others, or `most` of them, follow by what they would cost the whole
-    function while all other ops stay as they are. With `anew_seconds`, each is also placed with all others around
-    it, in at most that time.
+    function while all other ops stay as they are; what `ttnn` does by itself is among them, by name. With
+    `anew_seconds`, each is also placed with all others around it, in at most that time.
 
     Raises:
         LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
@@ -58,13 +63,21 @@ def explain(
     as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
     others = {i: of for i, of in found.fixed.items() if i != node}
     free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
-    comparison = _Comparison(found, as_it_is, free, node, Pricing(chip, system, PlacementOptions().placement_caution))
-    alternatives = comparison.run()[: None if most is None else most + 1]
+    cautious = Pricing(chip, system, PlacementOptions().placement_caution)
+    comparison = _Comparison(found, as_it_is, free, node, chip, cautious)
+    alternatives = _best(comparison.run(), most)
     if not anew_seconds:
         return alternatives
     total = as_it_is.problem.total(_choices(found, as_it_is))
     totals = solve_around(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
     return [replace(a, anew_ns=ns - total) for a, ns in zip(alternatives, totals, strict=True)]
+
+
+def _best(ways: list[Alternative], most: int | None) -> list[Alternative]:
+    """The first ways, of which the last makes place for one with a name."""
+    if most is None or len(ways) <= most + 1:
+        return ways
+    return [*ways[:most], next((way for way in ways[most:] if way.name), ways[most])]
 
 
 def _choices(found: ProgramGraph, formulation: Formulation) -> list[int]:
@@ -81,6 +94,7 @@ class _Comparison:
     as_it_is: Formulation
     free: Formulation
     node: int
+    chip: ChipDesc
     cautious: Pricing
     """Prices with what is added for their uncertainty."""
 
@@ -95,8 +109,21 @@ class _Comparison:
             for i, candidate in self._fastest(at)
             if _layouts(candidate) != _layouts(chosen)
         ]
+        rest += list(self._defaults([first, *rest]))
         possible = [a for a in rest if isfinite(a.more_ns)]  # others may read a parameter in the layout that it has
         return [first, *sorted(possible, key=lambda a: a.more_ns)]
+
+    def _defaults(self, ways: list[Alternative]) -> Iterator[Alternative]:
+        """What the library does by itself, with the layouts of the one of these ways that has all tensors in DRAM."""
+        for way in ways:
+            if op := library_default(way.device_op, self.chip):
+                priced = self.cautious.price(op)
+                more = way.more_ns + priced.ns - way.ns
+                why = "what is done where nothing is asked for"
+                doubt, name = priced.risk_ns, DEFAULT_NAME
+                yield replace(
+                    way, device_op=op, ns=priced.ns, more_ns=more, why=why, doubt_ns=doubt, chosen=False, name=name
+                )
 
     def _step(self, formulation: Formulation) -> int:
         return next(step for step, node in formulation.nodes.items() if node == self.node)
@@ -138,7 +165,8 @@ class _Comparison:
         )
         more = problem.total(chosen) - total
         why = "chosen" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
-        return Alternative(candidate.device_op, candidate.ns, before + after, more, why, first is None)
+        doubt = self._risk_ns(candidate.device_op)
+        return Alternative(candidate.device_op, candidate.ns, before + after, more, why, doubt, first is None)
 
     def _why(
         self,

@@ -1,20 +1,20 @@
 """From a graph of ops to the numbers of a placement problem, and back to what the numbers stand for."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ttstack.device.layout import Layout
-from ttstack.diagnostics import CapacityError
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
 from ttstack.placement.candidate_table import CandidateTable
 from ttstack.placement.candidates import Question, candidates, plain
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import legal_grids
+from ttstack.placement.no_room import op_without_room
 from ttstack.placement.override_faults import check_possible, place_faults
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.parameter_layouts import starts
@@ -78,15 +78,15 @@ class _Formulator:
     grids: bool
     fixed: Fixed
     faults: Sequence[str]
-    known: dict[Question, CandidateTable] = field(default_factory=dict[Any, Any])
-    changes: dict[Any, Read] = field(default_factory=dict[Any, Any])
+    broken: dict[int, Counter[str]] = field(default_factory=dict[int, Counter[str]])
+    """Rules that ways to place a node broke which overrides ask for."""
 
     def run(self) -> Formulation:
         graph, chip, nodes = self.graph, self.pricing.chip, self.graph.placed
         wrong = {i for i, asked in self.fixed.items() if any(place_faults(asked, graph.nodes[i], graph, chip))}
         found = [CandidateTable(()) if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
         without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of.candidates]
-        check_possible(self.fixed, without, graph, chip, self.faults)
+        check_possible(self.fixed, without, graph, chip, self.faults, self.broken)
         options = self._options(nodes, found)
         moments = schedule(graph, {v for v, of in enumerate(options) if of != (self.homes[v],)})
         made = dict(zip(nodes, found, strict=True))
@@ -133,11 +133,15 @@ class _Formulator:
         results = tuple(homes[v] for v in node.results)
         grids = node.grids or legal_grids(node.op, self.pricing.device)
         tried = grids if self.grids else grids[:1]
-        question = Question(node.op, home, movable, results, free, tried, start, self.grids, self.fixed.get(at))
-        if (found := self.known.get(question)) is None:
-            found = self.known[question] = CandidateTable(candidates(question, self.pricing))
+        fixed = self.fixed.get(at)
+        fidelity = fixed.fidelity if fixed and fixed.fidelity else node.fidelity
+        question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity)
+        known = self.pricing.tables
+        if (found := known.get(question)) is None or fixed:
+            found = known[question] = CandidateTable(candidates(question, self.pricing))
+        self.broken[at] = question.broken
         if not found.candidates and not question.fixed:
-            raise self._no_room(node, question)
+            raise op_without_room(node, plain(question, self.pricing.device), self.pricing)
         return found
 
     def _loads_weight(self, node: Node) -> bool:
@@ -175,8 +179,8 @@ class _Formulator:
 
     def _read(self, value: int, have: tuple[Layout, ...], need: tuple[Layout, ...]) -> Read:
         t, owner = self.graph.values[value], self.graph.owner[value]
-        key = (t, have, need)
-        if key not in self.changes:
+        key, known = (t, have, need), self.pricing.changes
+        if key not in known:
             cost = np.zeros((len(have), len(need)))
             copied, scratch = (np.zeros((len(have), len(need)), dtype=np.int64) for _ in range(2))
             for i, source in enumerate(have):
@@ -188,8 +192,8 @@ class _Formulator:
                     copied[i, j] = self._bytes(t, target)
                     scratch[i, j] = self.pricing.chip.l1.size_bytes if change is None else change.circular_buffer_bytes
             changes = np.array([[source != target for target in need] for source in have])
-            self.changes[key] = Read(owner, cost, copied, scratch, changes)
-        return replace(self.changes[key], value=owner)
+            known[key] = Read(owner, cost, copied, scratch, changes)
+        return replace(known[key], value=owner)
 
     def _bytes(self, t: TensorType, layout: Layout) -> int:
         """Bytes of L1 on each core, up to where the next buffer can start."""
@@ -198,16 +202,6 @@ class _Formulator:
 
     def _l1_bytes(self, value: int, layout: Layout) -> int:
         return self._bytes(self.graph.values[value], layout)
-
-    def _no_room(self, node: Node, question: Question) -> CapacityError:
-        need = self.pricing.smallest(plain(question, self.pricing.device))
-        return CapacityError(
-            f"'{node.op.title}' needs at least {need:,} bytes of L1 on each core, there are "
-            f"{self.pricing.chip.l1_usable_bytes:,}",
-            loc=node.location,
-            notes=(f"operands {', '.join(map(str, node.op.operands))}", *(f"result {t}" for t in node.op.results)),
-            hint="describe a device with more L1 per core, or use a smaller element format (--dtype)",
-        )
 
 
 def _arrival(value: int, count: int) -> Decision:

@@ -5,17 +5,18 @@ from collections.abc import Iterator, Sequence
 from ttstack.choices import Policy
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
-from ttstack.diagnostics import CapacityError, OverrideError, TTStackError
 from ttstack.ops.types import TensorType
 from ttstack.placement.default_layouts import default_layouts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
-from ttstack.placement.greedy import NoRoomError, greedy_choices
+from ttstack.placement.greedy import NoRoomError, cautious_choices, greedy_choices
 from ttstack.placement.match_overrides import match_overrides
+from ttstack.placement.no_room import step_without_room
 from ttstack.placement.optimal import Solution, solve_optimal
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.overrides import Overrides
 from ttstack.placement.plan import PlacedNode, Plan
+from ttstack.placement.precision import Exactness
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.solve_with_addresses import Bank, with_addresses
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -24,37 +25,36 @@ _NO_OPTIONS = PlacementOptions()
 
 
 def place(
-    graph: Graph, chip: ChipDesc, options: PlacementOptions = _NO_OPTIONS, *, system: SystemDesc | None = None
+    graph: Graph,
+    chip: ChipDesc,
+    options: PlacementOptions = _NO_OPTIONS,
+    *,
+    system: SystemDesc | None = None,
+    pricing: Pricing | None = None,
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
     No core's L1 is exceeded at any point of the schedule, circular buffers of the running op included, and all
     buffers have addresses at which they never overlap. What the library would not do by itself must be faster by more
-    than `placement_caution` times what its prediction may be wrong by.
+    than `placement_caution` times what its prediction may be wrong by. `pricing` holds answers of earlier placements on
+    the chip with that caution, and gets those of this one.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
-    pricing = Pricing(chip, system, options.placement_caution)
+    pricing = pricing or Pricing(chip, system, options.placement_caution)
     wanted = match_overrides(graph, options.overrides or Overrides())
-    where = default_layouts(graph, options.dtype, options.weights_dtype or options.dtype, wanted.formats)
+    exactness = Exactness(graph, options.dtype, options.weights_dtype, options.precision)
+    where, graph = default_layouts(graph, exactness.formats(), wanted.formats), exactness.with_fidelities()
     l1, every = options.placement is not Policy.DRAM, options.placement is Policy.OPTIMAL
     formulation = formulate(graph, where, pricing, wanted.ops, l1=l1, grids=every, faults=wanted.faults)
     try:
         solution = _solve(formulation, chip, options)
     except NoRoomError as error:
-        raise _no_room(graph.nodes[formulation.node_at(error.step)], error, bool(wanted.ops)) from error
+        node = graph.nodes[formulation.node_at(error.step)]
+        raise step_without_room(graph, node, formulation.problem, error, asked=bool(wanted.ops)) from error
     return _plan(graph, formulation, where, solution, pricing)
-
-
-def _no_room(node: Node, error: NoRoomError, fixed: bool) -> TTStackError:
-    message = f"'{node.op.title}' needs at least {error.need:,} bytes of L1 on each core, there are {error.have:,}"
-    if fixed:
-        hint = "ask for fewer tensors in L1"
-        return OverrideError(f"{message}, with what the overrides keep there", loc=node.location, hint=hint)
-    hint = "describe a device with more L1 per core, or use a smaller element format (--dtype)"
-    return CapacityError(message, loc=node.location, hint=hint)
 
 
 def _solve(formulation: Formulation, chip: ChipDesc, options: PlacementOptions) -> Solution:
@@ -62,7 +62,9 @@ def _solve(formulation: Formulation, chip: ChipDesc, options: PlacementOptions) 
     match options.placement:
         case Policy.OPTIMAL:
             return solve_optimal(problem, bank, options.seconds, options.placement_nodes)
-        case Policy.GREEDY | Policy.DRAM:
+        case Policy.GREEDY:
+            return Solution(with_addresses(problem, cautious_choices, bank))
+        case Policy.DRAM:
             return Solution(with_addresses(problem, greedy_choices, bank))
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, last_uses
+from ttstack.device.device_op import Fidelity
 from ttstack.device.kernel_class import is_view
 from ttstack.device.layout import Grid
 from ttstack.ops.base import Op
@@ -24,6 +25,8 @@ class Node:
     location: str = ""
     grids: tuple[Grid, ...] = ()
     """The cores that it can be given; worked out from the op where there are none."""
+    fidelity: Fidelity | None = None
+    """Passes of the multiplier; where None, the fewest that multiply its formats exactly."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +83,17 @@ class Graph:
         return last | {self.owner[v]: len(self.nodes) for v in self.arguments}
 
     @cached_property
+    def makers(self) -> dict[int, int]:
+        """For each value that an op makes, the node."""
+        return {v: i for i, node in enumerate(self.nodes) for v in node.results}
+
+    @cached_property
     def leaving(self) -> dict[int, list[int]]:
         """For each node, the outputs of the function that it makes, views included."""
-        made = {v: i for i, node in enumerate(self.nodes) for v in node.results}
         found: dict[int, list[int]] = {}
         for v in dict.fromkeys(self.outputs):
-            if v in made:
-                found.setdefault(made[v], []).append(v)
+            if v in self.makers:
+                found.setdefault(self.makers[v], []).append(v)
         return found
 
     @cached_property

@@ -56,9 +56,25 @@ def overrides_of(function: Function) -> Overrides:
     """Overrides that make placement choose what it chose for this function."""
     given = (function.tensors[i] for i in function.inputs)
     formats = {t.name: t.layout.dtype for t in given if t.type.dtype.is_float and t.kind is not TensorKind.CONSTANT}
-    return export_overrides(
-        [(op.location, function.device_op(op)) for op in function.operations if _is_placed(function, op)], formats
-    )
+    placed = [function.operations[at] for at in placed_positions(function)]
+    return export_overrides([(op.location, function.device_op(op)) for op in placed], formats)
+
+
+def override_of(function: Function, operation: int) -> OpOverride:
+    """The override that makes placement choose what it chose for one operation, by its position in the function.
+
+    Raises:
+        LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
+    """
+    positions = placed_positions(function)
+    if operation not in positions:
+        raise LookupError(operation)
+    return overrides_of(function).ops[positions.index(operation)]
+
+
+def placed_positions(function: Function) -> list[int]:
+    """Positions of the operations that have a placement of their own."""
+    return [at for at, op in enumerate(function.operations) if _is_placed(function, op)]
 
 
 def _is_placed(function: Function, op: Operation) -> bool:
@@ -67,7 +83,9 @@ def _is_placed(function: Function, op: Operation) -> bool:
 
 def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:
     operands = tuple(numbers[tensor] for tensor in op.operands if tensor is not None)
-    return Node(function.definition(op), operands, tuple(numbers[r] for r in op.results), op.location)
+    return Node(
+        function.definition(op), operands, tuple(numbers[r] for r in op.results), op.location, fidelity=op.fidelity
+    )
 
 
 def _home(layout: Layout) -> Layout:

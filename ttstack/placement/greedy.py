@@ -16,6 +16,22 @@ class NoRoomError(Exception):
         self.step, self.need, self.have = step, need, have
 
 
+def cautious_choices(problem: Problem) -> list[int]:
+    """Greedy choices, or those with every value in its smallest place where these have the lower price.
+
+    What looks best step by step can be dearer than what the library does by default, which is free of doubt.
+
+    Raises:
+        NoRoomError: as `greedy_choices`.
+    """
+    found = greedy_choices(problem)
+    try:
+        default = greedy_choices(problem.fix(dict(enumerate(problem.smallest))))
+    except NoRoomError:
+        return found
+    return min(found, default, key=problem.total)
+
+
 def greedy_choices(problem: Problem) -> list[int]:
     """A choice for each step; a choice is never revisited.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttstack.placement.problem import Decision, Problem, Read
+from ttstack.placement.watch_solver import tell_watcher
 
 if TYPE_CHECKING:
     import highspy
@@ -153,6 +154,7 @@ class _Program:
         solver.passModel(self._model())
         given = np.array([first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32)
         solver.setSolution(len(given), given, np.ones(len(given)))
+        tell_watcher(solver)
         solver.run()
         alone = sum(float(step.cost.min()) for step in self.problem.steps)
         bound = max(float(solver.getInfo().mip_dual_bound), alone)  # minus infinity where time ended at once

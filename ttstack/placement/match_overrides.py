@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.overrides import ArgumentOverride, OpOverride, Overrides
+from ttstack.suggestion import closest
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def _describe(graph: Graph, override: ArgumentOverride) -> list[int]:
 def _why_not(graph: Graph, override: ArgumentOverride, described: Sequence[int]) -> Iterator[str]:
     if not described:
         made_of_it = [name for name in graph.names if name.startswith(f"{override.name}.")]
-        close = made_of_it or get_close_matches(override.name, graph.names, n=1)
-        yield f"no argument is named {override.name}" + (f"; did you mean {close[0]}?" if close else "")
+        close = made_of_it[0] if made_of_it else closest(override.name, graph.names)
+        yield f"no argument is named {override.name}" + (f"; did you mean {close}?" if close else "")
     elif not any(graph.values[v].dtype.is_float for v in described):
         yield f"argument {override.name} holds no real numbers, which alone have a format to choose"

@@ -5,8 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from ttstack.choices import CHOICES, Policy
+from ttstack.choices import CHOICES, Policy, Precision
+from ttstack.ops.types import DType
 from ttstack.placement.overrides import Format, Overrides, OverridesSource, load_overrides
+from ttstack.placement.precision import PRECISIONS
+from ttstack.placement.roles import Role
 
 BUDGET_SECONDS = 60.0
 """Time after which `optimal` stops to look for better placements and better bounds."""
@@ -34,6 +37,7 @@ class PlacementOptions(BaseModel):
     ].default
     dtype: Format | None = None
     weights_dtype: Format | None = None
+    precision: Precision | None = None
     overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
 
     @model_validator(mode="after")
@@ -42,6 +46,20 @@ class PlacementOptions(BaseModel):
             what = "a budget is" if self.placement_nodes is None else "nodes are"
             raise ValueError(f"{what} for the policy optimal, not {self.placement}")
         return self
+
+    @model_validator(mode="after")
+    def _check_formats(self) -> Self:
+        said = [name for name in ("dtype", "weights_dtype") if getattr(self, name) is not None]
+        if self.precision is not None and said:
+            raise ValueError(
+                f"precision and {said[0]} both say formats: give one of them, and overrides for single ops"
+            )
+        return self
+
+    @property
+    def table_dtype(self) -> DType | None:
+        """The format of tables of embeddings; the model's own where None."""
+        return self.dtype if self.precision is None else PRECISIONS[self.precision][Role.PARAMETERS][0]
 
     @property
     def seconds(self) -> float:

@@ -1,5 +1,6 @@
 """Why an op cannot be placed as the user asks."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.device.configs.program_config import CONFIG_FIELDS
@@ -17,13 +18,17 @@ def check_possible(
     graph: Graph,
     chip: ChipDesc,
     others: Sequence[str],
+    broken: Mapping[int, Counter[str]],
 ) -> None:
     """Nothing where there are neither nodes `without` a placement nor `others`, faults that are known already.
+
+    `broken` are rules that ways broke which are as asked for, by node.
 
     Raises:
         OverrideError: a note for each; of nodes, it says which part of what is asked for cannot be.
     """
-    notes = (*others, *(f"{_named(node)}: {'; '.join(_reasons(fixed[i], node, graph, chip))}" for i, node in without))
+    reasons = [(node, _reasons(fixed[i], node, graph, chip, broken.get(i, Counter()))) for i, node in without]
+    notes = (*others, *(f"{_named(node)}: {'; '.join(of)}" for node, of in reasons))
     if not notes:
         return
     places = sorted({node.location for node in graph.nodes})
@@ -43,8 +48,9 @@ def _named(node: Node) -> str:
     return f"{node.op.title} at {node.location}"
 
 
-def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> list[str]:
-    found = [*place_faults(asked, node, graph, chip), *_of_config(asked, node)]
+def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc, broken: Counter[str]) -> list[str]:
+    rules = [rule for rule, _ in broken.most_common(1)]
+    found = [*place_faults(asked, node, graph, chip), *_of_config(asked, node, rules)] or rules
     return found or [f"no such placement fits the {chip.l1_usable_bytes:,} bytes of L1 of a core, or the op has none"]
 
 
@@ -64,9 +70,10 @@ def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) ->
         yield f"it has {len(node.operands)} operands, not {len(asked.operands)}"
 
 
-def _of_config(asked: OpOverride, node: Node) -> Iterator[str]:
+def _of_config(asked: OpOverride, node: Node, rules: Sequence[str]) -> Iterator[str]:
     unknown = [key for key in asked.config or {} if key not in CONFIG_FIELDS]
     if unknown:
         yield f"no configuration has {', '.join(unknown)}; there are {', '.join(CONFIG_FIELDS)}"
     elif asked.config:
-        yield f"configuration {dict(asked.config)} does not fit its loops {list(node.op.loops.domain)}"
+        fault = f"configuration {dict(asked.config)} does not fit its loops {list(node.op.loops.domain)}"
+        yield ": ".join((fault, *rules))

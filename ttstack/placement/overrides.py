@@ -13,15 +13,33 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ttstack.choices import RealFormat
 from ttstack.device.block_configs import whole_config
 from ttstack.device.configs.program_config import config_fields
-from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread, default_fidelity
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
 from ttstack.program.locations import find_ops
 from ttstack.validation import validation_faults
-from ttstack.yaml_text import read_yaml
+from ttstack.yaml_text import line_of, read_yaml
 
-FORMATS = tuple(map(DType, RealFormat))
+
+def real_format(dtype: DType) -> RealFormat | None:
+    """What options call a format in which the device holds real numbers; None of any other."""
+    match dtype:
+        case DType.F32:
+            return RealFormat.F32
+        case DType.BF16:
+            return RealFormat.BF16
+        case DType.BFP8_B:
+            return RealFormat.BFP8_B
+        case DType.BFP4_B:
+            return RealFormat.BFP4_B
+        case DType.F64 | DType.F16 | DType.I1 | DType.I8 | DType.SI8 | DType.UI8 | DType.I16 | DType.SI16 | DType.UI16:
+            return None
+        case DType.I32 | DType.SI32 | DType.UI32 | DType.I64 | DType.SI64 | DType.UI64:
+            return None
+
+
+FORMATS = tuple(dtype for dtype in DType if real_format(dtype))
 """In which real numbers can be held."""
 
 Extent = Annotated[int, Field(ge=1)]
@@ -95,6 +113,8 @@ class OpOverride(LayoutConstraint):
     operands: tuple[LayoutConstraint | None, ...] | None = None
     """Where the operands lie when the op reads them."""
     spread: Spread | None = None
+    fidelity: Fidelity | None = None
+    """Passes of the multiplier."""
     config: dict[str, int | str] | None = None
     """Entries of the program configuration."""
 
@@ -173,6 +193,7 @@ def export_overrides(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str
                 dtype=next((f for f in formats if f in FORMATS), None),
                 operands=tuple(map(_place, op.operands)),
                 spread=op.spread,
+                fidelity=None if op.fidelity == default_fidelity(*(o.dtype for o in op.operands[:2])) else op.fidelity,
                 config=config_fields(whole_config(op)),
             )
         )
@@ -195,24 +216,30 @@ def load_overrides(given: OverridesSource | Overrides) -> Overrides:
     if isinstance(given, Overrides):
         return given
     origin = None if isinstance(given, Mapping) else os.fspath(given)
-    values: Any = given if origin is None else _read(Path(origin))
+    text = "" if origin is None else _text(Path(origin))
+    values: Any = given if origin is None else _values(Path(origin), text)
     try:
         return Overrides.model_validate(values)
     except ValidationError as error:
         found = validation_faults(error, unknown="nothing that can be fixed")
-        notes = tuple(f"{path or 'the whole'}: {what}" for path, what in found)
+        places = ((f"{origin}:{line_of(text, path)}: " if text else "", path, what) for path, what in found)
+        notes = tuple(f"{line}{path or 'the whole'}: {what}" for line, path, what in places)
         raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
 
 
 _HINT = "write 'ops:' and a list of entries with 'location' and what is to be fixed; see docs/placement.md"
 
 
-def _read(path: Path) -> Any:
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else read_yaml(text)
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
+
+
+def _values(path: Path, text: str) -> Any:
+    try:
+        return json.loads(text) if path.suffix == ".json" else read_yaml(text)
     except RecursionError as error:
         raise OverrideError(f"'{path}' is nested too deeply", hint=_HINT) from error
     except ValueError as error:

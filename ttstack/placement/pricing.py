@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ttstack.cost import Cost, confidence, predict
+from ttstack.cost import predict_calls
+from ttstack.cost.doubt import doubt_ns
 from ttstack.device.block_configs import block_configs
 from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
-from ttstack.device.kernel_class import is_chain, is_free, is_matmul
+from ttstack.device.kernel_class import is_free, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.device.matmul_configs import matmul_spreads, spread_configs, spreads
 from ttstack.device.rules import rule_faults
@@ -19,8 +20,6 @@ from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
 
-OWN_ERROR = 0.5
-"""Share of a measured class's error that one way to run an op does not share with the others."""
 Way = tuple[Grid, Spread, ProgramConfig | None]
 """Cores, how the loops go over them, and the program configuration."""
 
@@ -57,6 +56,10 @@ class Pricing:
     """Where ops that span the mesh run; the chip alone where None."""
     caution: float = 0.0
     """How much of the error of a prediction counts against what the library would not do by itself."""
+    tables: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """For formulations: by question, the candidates as numbers; equal ops, and placements to come, share them."""
+    changes: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """For formulations: by type and layouts, what a read costs."""
     _conversions: dict[Any, Candidate | None] = field(default_factory=dict[Any, Any])
 
     @property
@@ -66,22 +69,13 @@ class Pricing:
 
     def price(self, device_op: DeviceOp) -> Candidate:
         """The op as it is."""
-        cost = predict(device_op, self.chip, self.system)
+        return self._price(device_op, footprint(device_op, self.chip))
+
+    def _price(self, device_op: DeviceOp, circular_buffer_bytes: int) -> Candidate:
+        cost = predict_calls(device_op, self.chip, self.system)
         return Candidate(
-            device_op, cost.elapsed_ns, footprint(device_op, self.chip), self.caution * self.risk_ns(device_op, cost)
+            device_op, cost.elapsed_ns, circular_buffer_bytes, self.caution * doubt_ns(device_op, cost, self.chip)
         )
-
-    def risk_ns(self, device_op: DeviceOp, cost: Cost) -> float:
-        """Nanoseconds by which the time may be wrong; none where all tensors lie as ttnn leaves them by default.
-
-        Half of the error where ops like it were measured, since ways to run an op share much of it; else all of it.
-        Chains of products are kernels that ttnn has not, so nothing is a default of theirs.
-        """
-        by_default = all(not layout.in_l1 and not layout.sharded for layout in device_op.layouts())
-        if by_default or is_chain(device_op.dispatch):
-            return 0.0
-        said = confidence(device_op, cost, self.chip)
-        return cost.elapsed_ns * (said.error or 0.0) * (1.0 if said.extrapolated else OWN_ERROR)
 
     def configure(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
         """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
@@ -100,12 +94,13 @@ class Pricing:
         """
         most = self.chip.l1_usable_bytes if l1_bytes is None else l1_bytes
         kept_rules = (op for op in ops if next(rule_faults(op, self.chip), None) is None)
-        fitting = (op for op in kept_rules if footprint(op, self.chip) <= most)
-        found = sorted(map(self.price, fitting), key=lambda c: (c.price_ns, c.circular_buffer_bytes, c.device_op.grid))
+        sized = ((op, footprint(op, self.chip)) for op in kept_rules)
+        found = [self._price(op, nbytes) for op, nbytes in sized if nbytes <= most]
+        found.sort(key=lambda c: (c.price_ns, c.circular_buffer_bytes, c.device_op.grid))
         kept: list[Candidate] = []
         for candidate in found:
             if not kept or candidate.circular_buffer_bytes < kept[-1].circular_buffer_bytes:
-                kept.append(candidate)
+                kept.append(_bare(candidate))
         return kept
 
     def fastest(self, base: DeviceOp, grids: Iterable[Grid], l1_bytes: int | None = None) -> Candidate | None:
@@ -133,6 +128,11 @@ class Pricing:
             all_spreads = matmul_spreads(base.dispatch)
         ways = (op for spread in all_spreads for op in self.configure(replace(base, spread=spread), grids))
         return min(footprint(op, self.chip) for op in ways)
+
+
+def _bare(candidate: Candidate) -> Candidate:
+    """The same without all that its op worked out to be priced, which takes more memory than the op."""
+    return replace(candidate, device_op=replace(candidate.device_op))
 
 
 def _from_the_start(layout: Layout) -> bool:

@@ -14,7 +14,7 @@ def find_op(function: Function, text: str) -> int:
     """
     numbered = [function.operations[at] for at in launched_positions(function)]
     if text.isdecimal():
-        if int(text) < len(numbered):
+        if len(text) <= _DIGITS and int(text) < len(numbered):
             return int(text)
         raise InputError(f"there is no op {text}; '{function.name}' has {len(numbered)}, from 0 on", hint=_HINT)
     found = find_ops(text, [(op.name, op.location) for op in numbered])
@@ -26,6 +26,17 @@ def find_op(function: Function, text: str) -> int:
     raise InputError(f"no op is '{text}'{_silent(function, text)}", hint=_HINT)
 
 
+def without_placement(function: Function, number: int) -> InputError:
+    """The error that an op, by its number, is none that was placed."""
+    name = function.operations[launched_positions(function)[number]].name
+    return InputError(
+        f"op {number} is a '{name}', which has no placement of its own",
+        hint="it changes a layout between two ops: name one of these",
+    )
+
+
+_DIGITS = 9
+"""What numbers of ops have at most: Python reads none of thousands."""
 _HINT = "'ttstack perf' and 'ttstack inspect --section ops' list numbers, names and locations"
 
 

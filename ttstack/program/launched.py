@@ -24,11 +24,12 @@ def op_numbers(function: Function) -> list[int | None]:
 
 
 def _launches(function: Function, operation: Operation) -> bool:
-    if operation.name == DEALLOCATE or _loads_weight(function, operation):
+    if operation.name == DEALLOCATE or loads_weight(function, operation):
         return False
     return not is_free(function.device_op(operation))
 
 
-def _loads_weight(function: Function, operation: Operation) -> bool:
+def loads_weight(function: Function, operation: Operation) -> bool:
+    """Whether the operation puts a weight on the devices of a mesh, which is done once, before the first pass."""
     source = function.tensors[operation.operands[0] or 0] if operation.operands else None
     return operation.name == "mesh_shard" and source is not None and source.kind in _WEIGHTS

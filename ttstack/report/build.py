@@ -1,20 +1,25 @@
 """From the records of a program to its report, by the cost model alone."""
 
-from collections.abc import Sequence
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.buffers.memory import Memory
-from ttstack.cost import Cost, confidence, predict, roofline
+from ttstack.choices import Precision
+from ttstack.cost import Cost, call_costs, confidence, predict_calls, roofline
+from ttstack.cost.doubt import doubt_ns
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import InputError
-from ttstack.program.buffers import live_bytes
+from ttstack.program.buffers import buffers, live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Binary, Function, Operation, Tensor
-from ttstack.report.model import MemoryUse, OpReport, TensorReport
+from ttstack.report.library_default import default_run
+from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
 from ttstack.report.report import Report
-from ttstack.system_desc import ChipDesc
+from ttstack.system_desc import ChipDesc, SystemDesc
 
 
 def build_report(binary: Binary, function_name: str | None = None) -> Report:
@@ -27,11 +32,14 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     chip = binary.chip(function)
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
+    placed: list[tuple[DeviceOp, float]] = []
     for at in launched_positions(function):
         operation = function.operations[at]
         device_op = function.device_op(operation)
-        cost = predict(device_op, chip, binary.system_desc)
-        ops.append(_op(len(ops), function, operation, device_op, cost, live[MemorySpace.L1][at], chip))
+        cost = predict_calls(device_op, chip, binary.system_desc)
+        placed.append((device_op, cost.elapsed_ns))
+        held = {space: used[at] for space, used in live.items()}
+        ops.append(_op(len(ops), function, operation, device_op, cost, held, binary.system_desc, chip))
     return Report(
         function=function.name,
         system=binary.system_desc.name,
@@ -40,8 +48,20 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         memory={str(space): _memory_use(function, chip, space, held) for space, held in live.items()},
         tables=binary.tables,
         staying=l1_resident_share(function),
+        precision=_precision(binary.options),
         bound_ns=function.bound_ns,
+        library_default=default_run(placed, chip, binary.system_desc),
+        buffers=tuple(_buffers(function, chip)),
     )
+
+
+def _precision(options: str) -> str:
+    """What the program's options say, where they can be read."""
+    try:
+        found = json.loads(options or "{}").get("precision")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return found if found in tuple(Precision) else ""
 
 
 def find_function(binary: Binary, name: str | None) -> Function:
@@ -64,7 +84,8 @@ def _op(
     operation: Operation,
     device_op: DeviceOp,
     cost: Cost,
-    l1_bytes: int,
+    held: Mapping[MemorySpace, int],
+    system: SystemDesc,
     chip: ChipDesc,
 ) -> OpReport:
     return OpReport(
@@ -84,19 +105,41 @@ def _op(
         flops_utilisation=cost.flops_utilisation,
         dram_utilisation=cost.dram_utilisation,
         roofline_ns=roofline(device_op, chip),
-        l1_bytes=l1_bytes,
+        l1_bytes=held[MemorySpace.L1],
+        channel_bytes=held[MemorySpace.DRAM],
+        circular_buffer_bytes=operation.circular_buffer_bytes,
         fidelity=str(operation.fidelity),
         operands=tuple(_tensor(function.tensors[i]) for i in operation.operands if i is not None),
         results=tuple(_tensor(function.tensors[i]) for i in operation.results),
         grid=operation.grid,
         attributes=operation.attributes,
         confidence=confidence(device_op, cost, chip),
+        doubt_ns=doubt_ns(device_op, cost, chip),
         config=operation.config,
+        calls=_calls(device_op, chip, system),
     )
+
+
+def _calls(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc) -> tuple[CallReport, ...]:
+    """The kernels that an op is decomposed to."""
+    priced = [(call, cost) for call, cost in call_costs(device_op, chip, system) if cost.cores]
+    if len(priced) == 1 and type(priced[0][0].op) is type(device_op.op):
+        return ()
+    return tuple(CallReport(call.op.title, cost.elapsed_ns) for call, cost in priced)
 
 
 def _tensor(tensor: Tensor) -> TensorReport:
     return TensorReport(tensor.name, tensor.type, tensor.layout)
+
+
+def _buffers(function: Function, chip: ChipDesc) -> Iterator[BufferReport]:
+    """Buffers that are there while an op runs, with the numbers of the first and the last one."""
+    launched = launched_positions(function)
+    for buffer in buffers(function, chip):
+        first, last = bisect_left(launched, buffer.life.first), bisect_right(launched, buffer.life.last) - 1
+        tensor = function.tensors[buffer.tensor]
+        if first <= last and not tensor.layout.on_host:
+            yield BufferReport(_tensor(tensor), tensor.kind, buffer.start, buffer.nbytes, first, last)
 
 
 def _memory_use(function: Function, chip: ChipDesc, space: MemorySpace, live: Sequence[int]) -> MemoryUse:

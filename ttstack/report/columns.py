@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from ttstack.cost import Confidence, Term
-from ttstack.report.formatting import layouts, micros, percent, present_terms
+from ttstack.cost import Term
+from ttstack.report.errors import error_text
+from ttstack.report.fit import GAP, fit_widths
+from ttstack.report.formatting import micros, percent, short_layout
 from ttstack.report.model import OpReport, ReportFigures
 
 LOCATION = "location"
@@ -12,8 +15,9 @@ MIN_LOCATION = 16
 """Characters below which a location tells nothing."""
 GOOD_LOCATION = 28
 """Characters that a location gets before terms of the time are shown."""
-GAP = 2
-"""Characters between columns."""
+OP = "op"
+MIN_OP = 12
+"""Characters of an op's name below which a narrow table does not cut it."""
 _BEFORE_LOCATION = 2
 """Columns up to this rank come before a location's growth."""
 
@@ -33,7 +37,7 @@ def columns(report: ReportFigures) -> list[Column]:
     """All columns that say anything, in their order; an op's `µs` are those of its kernel and of the gap after it."""
     return [
         Column("#", lambda op: str(op.index), 0),
-        Column("op", lambda op: op.name, 0, text=True),
+        Column(OP, lambda op: op.name, 0, text=True),
         Column(LOCATION, lambda op: op.location, 0, text=True),
         Column("µs", lambda op: micros(op.elapsed_ns), 0),
         Column("%", lambda op: percent(report.share(op)), 0),
@@ -49,39 +53,38 @@ def columns(report: ReportFigures) -> list[Column]:
     ]
 
 
-_SKEWED = 3
-"""How much larger one side of an interval is, where both are given."""
-
-
-def error_text(confidence: Confidence) -> str:
-    """Per cent within which two of three measurements of ops like it lie, with a star where there are none.
-
-    Two numbers where they lie more to one side.
-    """
-    if confidence.error is None:
-        return "?"
-    star, low, high = "*" if confidence.extrapolated else "", confidence.low, confidence.high
-    if low is not None and high is not None and max(-low, high) > _SKEWED * min(-low, high):
-        return f"{100 * low:+.0f}{100 * high:+.0f}{star}"
-    return f"{100 * confidence.error:.0f}{star}"
-
-
 def _term(term: Term) -> Column:
     return Column(term.value, lambda op: micros(op.terms.get(term, 0.0)), term.rank)
 
 
-def fit_columns(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], int]:
-    """The columns that fit into `width` characters, and how many of them the location gets."""
+def fit_columns(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], dict[str, int]]:
+    """The columns that fit into `width` characters, and how many of them each gets."""
     needs = {c.title: _width(c, ops) for c in found}
     longest = needs[LOCATION]
     needs[LOCATION] = min(longest, MIN_LOCATION)
     kept = [c for c in found if not c.rank]
+    needs |= _narrowed(kept, needs, width)
     left = width + GAP - sum(needs[c.title] + GAP for c in kept)
     ranked = sorted((c for c in found if c.rank), key=lambda c: c.rank)
-    left = _take([c for c in ranked if c.rank <= _BEFORE_LOCATION], needs, left, kept)
+    first = [c for c in ranked if c.rank <= _BEFORE_LOCATION]
+    left = _take(_in_turn(first, needs, left), needs, left, kept)
     grown = max(min(left, longest - needs[LOCATION], GOOD_LOCATION - needs[LOCATION]), 0)
     left = _take([c for c in ranked if c.rank > _BEFORE_LOCATION], needs, left - grown, kept)
-    return [c for c in found if c in kept], min(longest, needs[LOCATION] + grown + max(left, 0))
+    needs[LOCATION] = min(longest, needs[LOCATION] + grown + max(left, 0))
+    return [c for c in found if c in kept], needs
+
+
+def _narrowed(kept: Sequence[Column], needs: Mapping[str, int], width: int) -> dict[str, int]:
+    """Names of ops give way where not even the columns that are always there fit."""
+    least = [min(needs[c.title], MIN_OP) if c.title == OP else needs[c.title] for c in kept]
+    widths = fit_widths([needs[c.title] for c in kept], least, width)
+    return {column.title: given for column, given in zip(kept, widths, strict=True)}
+
+
+def _in_turn(wanted: Sequence[Column], needs: Mapping[str, int], left: int) -> list[Column]:
+    """Those before the first that finds no room: what says less does not come before it because it is narrow."""
+    ends = accumulate(needs[c.title] + GAP for c in wanted)
+    return [column for column, end in zip(wanted, ends, strict=True) if end <= left]
 
 
 def _take(wanted: Sequence[Column], needs: Mapping[str, int], left: int, kept: list[Column]) -> int:
@@ -95,3 +98,14 @@ def _take(wanted: Sequence[Column], needs: Mapping[str, int], left: int, kept: l
 
 def _width(column: Column, ops: Sequence[OpReport]) -> int:
     return max(len(column.title), *(len(column.cell(op)) for op in ops), 0)
+
+
+def layouts(op: OpReport) -> str:
+    """From the first operand's layout to the first result's; one where they are the same."""
+    source, result = (short_layout(ts[0].layout) if ts else "" for ts in (op.operands, op.results))
+    return source if source == result else f"{source} → {result}".lstrip()
+
+
+def present_terms(ops: tuple[OpReport, ...]) -> list[Term]:
+    """The terms that are not 0 for every op, in their order."""
+    return [term for term in Term if any(op.terms.get(term) for op in ops)]

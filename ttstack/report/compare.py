@@ -1,67 +1,36 @@
-"""Two reports side by side: ops matched by where in the source they come from."""
+"""Two reports side by side, as users hold them: ops matched by where in the source they come from."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from os import PathLike
+from typing import Any
 
 from ttstack.program.locations import parts
-from ttstack.report.model import OpReport
+from ttstack.report.model import OpReport, ReportFigures
+from ttstack.report.pairs import ComparisonFigures, OpPair
 from ttstack.report.report import Report
 
-Order = Literal["order", "time", "op"]
-"""In the order of execution, largest change first, or by name."""
-
 
 @dataclass(frozen=True)
-class OpPair:
-    """An op before and after; None on the side that has none."""
-
-    before: OpReport | None
-    after: OpReport | None
-
-    @property
-    def op(self) -> OpReport:
-        """The one that is there, the earlier of two."""
-        found = self.before or self.after
-        assert found is not None
-        return found
-
-    @property
-    def before_ns(self) -> float:
-        """Kernel and gap before."""
-        return self.before.elapsed_ns if self.before else 0.0
-
-    @property
-    def after_ns(self) -> float:
-        """Kernel and gap after."""
-        return self.after.elapsed_ns if self.after else 0.0
-
-    @property
-    def delta_ns(self) -> float:
-        """What the op takes more than before."""
-        return self.after_ns - self.before_ns
-
-
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(ComparisonFigures):
     """Two functions, or one on two devices, op by op."""
 
-    before: Report
-    after: Report
-    pairs: tuple[OpPair, ...]
-    notes: tuple[str, ...] = ()
-    """What is to be known of the second: that its program does not fit its device, say."""
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write one page about both that needs no network.
 
-    def sort_pairs(self, by: Order = "order") -> list[OpPair]:
-        """The pairs sorted; ties stay in the order of execution."""
-        match by:
-            case "time":
-                return sorted(self.pairs, key=lambda pair: -abs(pair.delta_ns))
-            case "op":
-                return sorted(self.pairs, key=lambda pair: pair.op.name)
-            case "order":
-                return list(self.pairs)
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.files import write_whole
+        from ttstack.report.html.page import comparison_page
+
+        write_whole(path, comparison_page(self))
+
+    def _repr_html_(self) -> str:
+        from ttstack.report.html.notebook import comparison_fragment
+
+        return comparison_fragment(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as values that JSON has; times in nanoseconds."""
@@ -122,7 +91,7 @@ def _place(op: OpReport, folders: int) -> tuple[object, ...]:
     return op.name, name, *place.split("/")[-folders:]
 
 
-def _summary(report: Report) -> dict[str, Any]:
+def _summary(report: ReportFigures) -> dict[str, Any]:
     return {
         "function": report.function,
         "system": report.system,

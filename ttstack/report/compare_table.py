@@ -6,26 +6,28 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from ttstack.report.columns import GAP
-from ttstack.report.compare import Comparison, OpPair, Order
+from ttstack.report.fit import GAP, fit_widths, head
 from ttstack.report.formatting import count, duration, micros, short_location
+from ttstack.report.pairs import ComparisonFigures, OpPair, Order
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_OTHERS = 80
-"""Characters of all columns but the location."""
+_TITLES = ("#", "op", "location", "µs", "then", "change", "bound")
+_TEXTS = ("op", "location")
+_LEAST = 8
+"""Characters of a text below which a narrow table does not cut it."""
 
 
 def render(
-    comparison: Comparison, width: int, *, by: Order = "order", top: int | None = None
+    comparison: ComparisonFigures, width: int, *, by: Order = "order", top: int | None = None
 ) -> "Iterator[RenderableType]":
     """The title, the ops (the first `top` of the order), the totals, and what is to be known."""
     before, after = comparison.before, comparison.after
     yield Text(f"{before.function} on {before.system} -> {after.function} on {after.system}", style="bold")
     pairs = comparison.sort_pairs(by)[:top]
     if pairs:
-        yield _table(pairs, max(width - _OTHERS, 16))
+        yield _table(pairs, width)
     left = len(comparison.pairs) - len(pairs)
     if left:
         yield Text(f"and {left} more", style="dim")
@@ -36,30 +38,35 @@ def render(
 
 
 def _table(pairs: list[OpPair], width: int) -> Table:
+    rows = [_cells(pair) for pair in pairs]
+    natural = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
+    least = [min(n, _LEAST) if t in _TEXTS else n for t, n in zip(_TITLES, natural, strict=True)]
+    _, op_width, location_width, *_ = fit_widths(natural, least, width)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("op", no_wrap=True)
-    table.add_column("location", no_wrap=True)
-    for title in ("µs", "then", "change"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("bound", no_wrap=True)
-    for pair in pairs:
-        table.add_row(
-            _numbers(pair),
-            pair.op.name,
-            Text(short_location(pair.op.location, width), style="dim"),
-            micros(pair.before_ns) if pair.before else "-",
-            micros(pair.after_ns) if pair.after else "-",
-            _relative(pair),
-            _bounds(pair),
-        )
+    for title in _TITLES:
+        right = title not in (*_TEXTS, "bound")
+        table.add_column(title, justify="right" if right else "left", no_wrap=True)
+    for number, op, location, *rest in rows:
+        table.add_row(number, head(op, op_width), Text(short_location(location, location_width), style="dim"), *rest)
     return table
+
+
+def _cells(pair: OpPair) -> tuple[str, ...]:
+    return (
+        _numbers(pair),
+        pair.op.name,
+        pair.op.location,
+        micros(pair.before_ns) if pair.before else "-",
+        micros(pair.after_ns) if pair.after else "-",
+        _relative(pair),
+        _bounds(pair),
+    )
 
 
 def _numbers(pair: OpPair) -> str:
     """The op's number, before and after where that differs."""
     numbers = [str(op.index) if op else "-" for op in (pair.before, pair.after)]
-    return " -> ".join(dict.fromkeys(numbers))
+    return "→".join(dict.fromkeys(numbers))
 
 
 def _relative(pair: OpPair) -> str:
@@ -72,7 +79,7 @@ def _relative(pair: OpPair) -> str:
 
 def _bounds(pair: OpPair) -> str:
     names = [op.bound for op in (pair.before, pair.after) if op is not None]
-    return " -> ".join(dict.fromkeys(names))
+    return "→".join(dict.fromkeys(names))
 
 
 def _change(before_ns: float, after_ns: float) -> str:

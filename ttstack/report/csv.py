@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ttstack.device.configs.program_config import config_fields
-from ttstack.report.csv_columns import header
-from ttstack.report.csv_tensors import tensor_cells
+from ttstack.report.csv_columns import ERRORS, header
+from ttstack.report.csv_tensors import shard_extents, tensor_cells
+from ttstack.report.csv_windows import convolution, window_attributes
 from ttstack.report.model import OpReport, ReportFigures, TensorReport
 
 DEVICE = 0
@@ -67,7 +68,15 @@ def _identity(report: ReportFigures, op: OpReport) -> dict[str, Any]:
         "CONST_EVAL_OP": "false",
         "INPUT_LAYOUT_CONVERSION_OP": "false",
         "PROGRAM_METADATA": "{'loop_number': 0; 'program_index': 0}",
-    }
+    } | _errors(op)
+
+
+def _errors(op: OpReport) -> dict[str, Any]:
+    """By how much of its time the op may be shorter and longer, and what that rests on."""
+    said, between = op.confidence, op.confidence.interval
+    basis = "; ".join(("nothing measured", *said.beyond)) if said.extrapolated else said.measured
+    shares = ("", "") if between is None else [100 * share for share in between]
+    return dict(zip(ERRORS, (*shares, basis), strict=True))
 
 
 def _times(report: ReportFigures, op: OpReport, start: float, gap: float) -> dict[str, Any]:
@@ -97,7 +106,9 @@ def _times(report: ReportFigures, op: OpReport, start: float, gap: float) -> dic
 def _attributes(op: OpReport) -> str:
     """The op's attributes as the profiler prints them, with its memory and program configurations."""
     found = {name: _spell(value) for name, value in op.attributes.items()}
-    if op.config is not None:
+    if (windows := convolution(op)) is not None:
+        found |= dict(window_attributes(op, windows))
+    elif op.config is not None:
         found["program_config"] = _program_config(op)
     if op.results:
         found["output_mem_config"] = _memory_config(op.results[0])
@@ -119,9 +130,8 @@ def _memory_config(tensor: TensorReport) -> str:
     layout = tensor.layout
     shard = "std::nullopt"
     if layout.grid is not None:
-        rows, cols = layout.shard(tensor.type)
+        size = shard_extents(tensor.type, layout)
         last = f"(x={layout.grid.cols - 1};y={layout.grid.rows - 1})"
-        size = (rows * 32, cols * 32) if layout.tiled else (rows, tensor.type.shape[-1])
         shard = f"ShardSpec(grid={{[(x=0;y=0) - {last}]}};shape={{{size[0]}; {size[1]}}};orientation=ROW_MAJOR)"
     kind = f"TensorMemoryLayout::{layout.memory_layout.upper()}"
     space = f"BufferType::{layout.memory_space.upper()}"

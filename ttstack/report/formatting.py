@@ -1,9 +1,7 @@
 """Numbers, layouts and locations as people read them; shared by all writers that people read."""
 
-from ttstack.cost import Term
 from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.program.locations import ELLIPSIS, file_and_line, parts
-from ttstack.report.model import OpReport
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -73,17 +71,13 @@ def _sharding(kind: MemoryLayout) -> str:
             return " rep"
 
 
-def layouts(op: OpReport) -> str:
-    """From the first operand's layout to the first result's; one where they are the same."""
-    source, result = (short_layout(ts[0].layout) if ts else "" for ts in (op.operands, op.results))
-    return source if source == result else f"{source} → {result}".lstrip()
-
-
-def present_terms(ops: tuple[OpReport, ...]) -> list[Term]:
-    """The terms that are not 0 for every op, in their order."""
-    return [term for term in Term if any(op.terms.get(term) for op in ops)]
-
-
 def above(gap: float) -> str:
     """How far a placement can be from the best one."""
     return f"at most {100 * gap:.1f} % above"
+
+
+def spell_gain(saved: float) -> str:
+    """How long a program takes that saves a share of another's time."""
+    if percent(abs(saved)) == percent(0):
+        return "this takes as long"
+    return f"this takes {percent(abs(saved))} % {'less' if saved > 0 else 'more'}"

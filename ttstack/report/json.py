@@ -7,6 +7,8 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from ttstack.device.configs.program_config import config_fields
+from ttstack.report.groups import Group
+from ttstack.report.library_default import figures
 from ttstack.report.model import OpReport, ReportFigures, TensorReport
 
 FORMAT = 2
@@ -20,19 +22,38 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "function": report.function,
         "system": report.system,
         "arch": report.chip.arch,
+        **({"precision": report.precision} if report.precision else {}),
         "total_ns": report.total_ns,
         "kernel_ns": report.kernel_ns,
         "gap_ns": report.gap_ns,
+        "roofline_ns": report.roofline_ns,
         "expected_error": report.expected_error()[0],
         "extrapolated_share": report.expected_error()[1],
+        "doubt_ns": report.doubt_ns,
         "bound_ns": report.bound_ns,
         "placement_gap": report.placement_gap,
+        **({"library_default": figures(of, report.total_ns)} if (of := report.library_default) else {}),
         "shares": report.shares(),
         "staying_in_l1": report.staying,
         "memory": {name: asdict(use) for name, use in report.memory.items()},
         **({"tables": [record.known_fields() for record in report.tables]} if report.tables else {}),
         "ops": [_op(report, op) for op in report.ops],
     }
+
+
+def group_rows(report: ReportFigures, group: Group, depth: int) -> list[dict[str, Any]]:
+    """The groups within, `depth` deep; each stands before those that it holds, with its path."""
+    return [
+        {
+            "path": list(g.path),
+            "ops": len(g.ops),
+            "elapsed_ns": g.elapsed_ns,
+            "kernel_ns": g.kernel_ns,
+            "roofline_ns": g.roofline_ns,
+            "share": report.share(g),
+        }
+        for g in group.down_to(depth)
+    ]
 
 
 def to_json(report: ReportFigures, *, indent: int | None = 2) -> str:
@@ -94,8 +115,10 @@ def _numbers(report: ReportFigures, op: OpReport) -> dict[str, Any]:
 def _op(report: ReportFigures, op: OpReport) -> dict[str, Any]:
     return _numbers(report, op) | {
         "terms": dict(op.terms),
-        "expected_interval": [op.confidence.low, op.confidence.high],
+        "expected_interval": None if (between := op.confidence.interval) is None else list(between),
         "beyond": list(op.confidence.beyond),
+        "doubt_ns": op.doubt_ns,
+        "calls": [{"name": call.name, "elapsed_ns": call.elapsed_ns} for call in op.calls],
         "operands": [_tensor(t) for t in op.operands],
         "results": [_tensor(t) for t in op.results],
         "attributes": plain(op.attributes),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from ttstack.cost import LAUNCH, Confidence, Term
 from ttstack.cost.confidence import error_of_sum
@@ -11,6 +11,8 @@ from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
+from ttstack.program.records import TensorKind
+from ttstack.report.library_default import DefaultRun
 from ttstack.system_desc import ChipDesc
 
 Order = Literal["order", "time", "op"]
@@ -29,6 +31,31 @@ class TensorReport:
 
     def __str__(self) -> str:
         return f"{self.type} {self.layout}"
+
+
+@dataclass(frozen=True)
+class BufferReport:
+    """The same bytes in every bank of a memory, or every core of its grid, while some ops run."""
+
+    tensor: TensorReport
+    kind: TensorKind
+    address: int
+    nbytes: int
+    """In each bank."""
+    first: int
+    """Number of the first op during which it is there."""
+    last: int
+    """Number of the last one."""
+
+
+@dataclass(frozen=True)
+class CallReport:
+    """One of several calls of the library that an op becomes."""
+
+    name: str
+    """The op that it is."""
+    elapsed_ns: float
+    """Its kernel and the gap after it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +101,14 @@ class OpReport:
     confidence: Confidence = field(default_factory=Confidence)
     """The measurements that its time rests on."""
     config: ProgramConfig | None = None
+    circular_buffer_bytes: int = 0
+    """Bytes of L1 that the kernel takes for circular buffers on each of its cores, from the lowest address up."""
+    channel_bytes: int = 0
+    """Bytes in use of each DRAM channel while it runs."""
+    doubt_ns: float = 0.0
+    calls: tuple["CallReport", ...] = ()
+    """What the library is asked for in its place, where that is more than one kernel."""
+    """What placement adds to its time because that may be wrong, at a caution of 1."""
 
     @property
     def bound_share(self) -> float:
@@ -85,6 +120,48 @@ class OpReport:
     def elapsed_ns(self) -> float:
         """Kernel and gap: what the op adds to the total."""
         return self.kernel_ns + self.gap_ns
+
+
+class TimedPart(Protocol):
+    """An op, or several."""
+
+    @property
+    def elapsed_ns(self) -> float:
+        """Kernels and the gaps after them."""
+        ...
+
+
+@dataclass(frozen=True)
+class OpSums:
+    """Several ops, and what their times add up to."""
+
+    ops: tuple[OpReport, ...] = field(repr=False)
+    """In the order of execution."""
+
+    @cached_property
+    def kernel_ns(self) -> float:
+        """Sum of the kernels' durations."""
+        return sum(op.kernel_ns for op in self.ops)
+
+    @cached_property
+    def gap_ns(self) -> float:
+        """Sum of the gaps after the kernels, the one before the next pass included."""
+        return sum(op.gap_ns for op in self.ops)
+
+    @property
+    def elapsed_ns(self) -> float:
+        """Kernels and gaps."""
+        return self.kernel_ns + self.gap_ns
+
+    @cached_property
+    def roofline_ns(self) -> float:
+        """The ideal beside it: every op at the peak of matrix units or DRAM, one after the other."""
+        return sum(op.roofline_ns for op in self.ops)
+
+    @cached_property
+    def doubt_ns(self) -> float:
+        """What placement adds because times may be wrong: the sum of both is what `--placement` keeps small."""
+        return sum(op.doubt_ns for op in self.ops)
 
 
 @dataclass(frozen=True)
@@ -105,38 +182,35 @@ class MemoryUse:
 
 
 @dataclass(frozen=True)
-class ReportFigures:
-    """What a report says of a function, whatever it is written as."""
+class ReportFigures(OpSums):
+    """What a report says of a function, whatever it is written as.
+
+    `ops` are device ops in order; views and ends of buffers launch nothing and are none.
+    """
 
     function: str
     system: str
     """Name of the device description."""
     chip: ChipDesc = field(repr=False)
-    ops: tuple[OpReport, ...] = field(repr=False)
-    """Device ops in order; views and ends of buffers launch nothing and are none."""
     memory: Mapping[str, MemoryUse]
     """By memory: `l1` and `dram`."""
     tables: tuple[EmbeddingTableReport, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
     staying: float = 0.0
     """Share of the bytes of all computed tensors that never leave L1."""
+    precision: str = ""
+    """The name that formats and fidelities were asked for by; empty where none was."""
     bound_ns: float | None = None
     """No placement of the ops is predicted to be faster, as far as `--placement optimal` proved it."""
-
-    @cached_property
-    def kernel_ns(self) -> float:
-        """Sum of the kernels' durations."""
-        return sum(op.kernel_ns for op in self.ops)
-
-    @cached_property
-    def gap_ns(self) -> float:
-        """Sum of the gaps between kernels, the one before the next pass included."""
-        return sum(op.gap_ns for op in self.ops)
+    library_default: DefaultRun | None = None
+    """The same ops as `ttnn` runs them where nothing is said."""
+    buffers: tuple[BufferReport, ...] = field(default=(), repr=False)
+    """All that lie in a device's memory while an op runs, in the order in which they come to life."""
 
     @property
     def total_ns(self) -> float:
-        """Kernels and gaps."""
-        return self.kernel_ns + self.gap_ns
+        """Kernels and gaps of the whole function."""
+        return self.elapsed_ns
 
     def expected_error(self) -> tuple[float, float]:
         """The error expected of the total, and the share of time that rests on nothing measured.
@@ -154,9 +228,9 @@ class ReportFigures:
             return None
         return max(self.total_ns / self.bound_ns - 1, 0.0) if self.bound_ns else 0.0
 
-    def share(self, op: OpReport) -> float:
-        """Share of the total time that an op and the gap after it take."""
-        return op.elapsed_ns / self.total_ns if self.total_ns else 0.0
+    def share(self, part: "TimedPart") -> float:
+        """Share of the total time that an op, or ops together, and the gaps after them take."""
+        return part.elapsed_ns / self.total_ns if self.total_ns else 0.0
 
     def shares(self) -> dict[str, float]:
         """Share of the total time by op class, largest first."""

@@ -56,9 +56,20 @@ class Report(ReportFigures):
             OutputError: the file cannot be written.
         """
         from ttstack.files import write_whole
-        from ttstack.report.html import page
+        from ttstack.report.html.page import report_page
 
-        write_whole(path, page(self))
+        write_whole(path, report_page(self))
+
+    def to_trace(self, path: str | PathLike[str]) -> None:
+        """Write a timeline in Chrome's JSON format, which Perfetto opens.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.files import write_whole
+        from ttstack.report.trace import trace_json
+
+        write_whole(path, trace_json(self))
 
     def __str__(self) -> str:
         from ttstack.report.table import text
@@ -66,9 +77,9 @@ class Report(ReportFigures):
         return text(self)
 
     def _repr_html_(self) -> str:
-        from ttstack.report.html import fragment
+        from ttstack.report.html.notebook import report_fragment
 
-        return fragment(self)
+        return report_fragment(self)
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterable[RenderableType]":
         from ttstack.report.table import render

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 
-from ttstack.report.formatting import above, count, duration, percent, short_location, size
+from ttstack.report.formatting import above, count, duration, percent, short_location, size, spell_gain
+from ttstack.report.library_default import DefaultRun
 from ttstack.report.model import ReportFigures
 
 
 def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
     """Totals, how far to trust them and the placement, and peaks of memory; locations fit into `width`."""
     kernels, gaps, total = map(duration, (report.kernel_ns, report.gap_ns, report.total_ns))
-    yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps after them = {total}"
+    ideal = f"; ideal {duration(report.roofline_ns)}" if report.ops else ""
+    yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps after them = {total}{ideal}"
     yield _expected(report)
-    if report.placement_gap is not None:
-        yield f"placement: {duration(report.total_ns)} predicted, {above(report.placement_gap)} the optimum"
+    if report.precision:
+        yield f"formats and fidelities: precision {report.precision}"
+    yield _objective(report)
+    if report.library_default and report.ops:
+        yield _gain(report.library_default, report.total_ns)
     for name, use in report.memory.items():
         what = "L1 of a core" if name == "l1" else f"DRAM ({use.banks} channels)"
         banks = 1 if name == "l1" else use.banks
@@ -37,3 +42,17 @@ def _expected(report: ReportFigures) -> str:
     error, unknown = report.expected_error()
     line = f"expect the total within {percent(error)} % of this; ±%: two of three measurements of like ops lie within"
     return f"{line}; * or ?: {percent(unknown)} % of the time rests on nothing measured" if unknown else line
+
+
+def _gain(run: DefaultRun, total_ns: float) -> str:
+    """What placement gains over the library's own choices, in sum."""
+    saved = run.saved_share(total_ns)
+    line = f"ttnn by default, with all tensors in DRAM: {duration(run.elapsed_ns)}; "
+    line += spell_gain(saved)
+    return f"{line} ({count(run.unknown, 'op')} whose default is not known as here)" if run.unknown else line
+
+
+def _objective(report: ReportFigures) -> str:
+    """What placement kept small, and how near it came to the least."""
+    line = f"placement compares predicted times and doubt: {duration(report.total_ns)} + {duration(report.doubt_ns)}"
+    return line if report.placement_gap is None else f"{line}, {above(report.placement_gap)} the optimum"

@@ -1,6 +1,6 @@
 """A report as a table for terminals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ttstack.report.columns import GAP, LOCATION, columns, fit_columns
+from ttstack.report.columns import LOCATION, OP, columns, fit_columns
+from ttstack.report.fit import GAP, head
 from ttstack.report.formatting import duration, percent, short_location
 from ttstack.report.model import OpReport, Order, ReportFigures
 from ttstack.report.summary import summary
@@ -49,18 +50,20 @@ def text(report: ReportFigures, width: int = 110) -> str:
 
 
 def _op_table(report: ReportFigures, ops: list[OpReport], width: int) -> Table:
-    kept, location_width = fit_columns(columns(report), ops, width)
+    kept, widths = fit_columns(columns(report), ops, width)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for column in kept:
         table.add_column(column.title, justify="left" if column.text else "right", no_wrap=True)
     for op in ops:
-        table.add_row(*(_style(c.title, c.cell(op), location_width) for c in kept))
+        table.add_row(*(_style(c.title, c.cell(op), widths) for c in kept))
     return table
 
 
-def _style(title: str, cell: str, location_width: int) -> Text:
+def _style(title: str, cell: str, widths: Mapping[str, int]) -> Text:
     if title == LOCATION:
-        return Text(short_location(cell, location_width), style="dim")
+        return Text(short_location(cell, widths[LOCATION]), style="dim")
+    if title == OP:
+        return Text(head(cell, widths[OP]))
     return Text(cell, style=_COLOURS.get(cell, "") if title == "bound" else "")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.report.columns import GAP
+from ttstack.report.fit import GAP
 from ttstack.report.formatting import duration, size
 
 TITLES = ("table", "shape", "ranks", "bytes", "on the device", "error", "lookups", "Tensor-Train")

@@ -9,6 +9,8 @@ from ttstack.system_desc.quantities import Count, Nanoseconds, Ratio
 
 UNMEASURED = "unmeasured"
 """The class of all that no figure was fitted to: the spread where nothing like an op was measured."""
+UNSTATED = "unstated_"
+"""What names of classes begin with whose measurements do not state how the op was configured."""
 SHORT_NS = 10e3
 """Ops that take less are classes of their own, where enough were measured: what they take is mostly fixed."""
 

@@ -15,6 +15,7 @@ from ttstack.system_desc.movement import MovementDesc
 from ttstack.system_desc.quantities import Count, Grid
 from ttstack.system_desc.sources import SourcedDesc
 from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc, RowsDesc
+from ttstack.system_desc.unpriced import Unpriced
 
 Arch = Literal["wormhole_b0", "blackhole"]
 DataType = Literal[
@@ -42,14 +43,18 @@ class ChipDesc(SourcedDesc):
         default="", description="Month of the release of tt-metal whose kernels the figures describe; text."
     )
     grid: Grid = Field(description="Worker cores that programs may use, rows and columns.")
-    tensix_grid: Grid = Field(description="Tensix tiles on the die before harvesting, rows and columns.")
-    coord_translation_offsets: Grid | None = Field(
+    tensix_grid: Annotated[Grid, Unpriced.DESCRIBES] = Field(
+        description="Tensix tiles on the die before harvesting, rows and columns."
+    )
+    coord_translation_offsets: Annotated[Grid | None, Unpriced.DESCRIBES] = Field(
         default=None, description="Where translated worker coordinates start, rows and columns."
     )
     dst_tiles: Count = Field(ge=1, description="Tiles of a 16-bit format that Dst holds, count.")
-    num_cbs: Count = Field(ge=1, description="Circular buffers of a core, count.")
+    num_cbs: Annotated[Count, Unpriced.DESCRIBES] = Field(ge=1, description="Circular buffers of a core, count.")
     supported_data_types: tuple[DataType, ...] = Field(min_length=1, description="Element types; text.")
-    supported_tile_sizes: tuple[Grid, ...] = Field(min_length=1, description="Tiles, elements high and wide.")
+    supported_tile_sizes: Annotated[tuple[Grid, ...], Unpriced.DESCRIBES] = Field(
+        min_length=1, description="Tiles, elements high and wide."
+    )
     clock: ClockDesc = Field(description="Clock; a section.")
     l1: L1Desc = Field(description="L1 of each worker core; a section.")
     dram: DramDesc = Field(description="DRAM of the chip; a section.")
@@ -65,7 +70,7 @@ class ChipDesc(SourcedDesc):
     gather: GatherDesc = Field(description="Indirect reads; a section.")
     movement: MovementDesc = Field(description="Kernels that only move data; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
-    calibration: Annotated[dict[str, CalibrationDesc], Frozen] = Field(
+    calibration: Annotated[dict[str, CalibrationDesc], Frozen, Unpriced.JUDGES] = Field(
         default={}, description="By class of measurements, how well they are predicted; a section."
     )
     ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ttstack.system_desc.base import Desc, Frozen
 from ttstack.system_desc.quantities import BytesPerCycle, Count, Cycles
+from ttstack.system_desc.unpriced import Unpriced
 
 PositiveCycles = Annotated[Cycles, Field(gt=0)]
 
@@ -39,7 +40,9 @@ class MatrixUnitDesc(Desc):
         description="Additional for a product whose weights lie over the banks of DRAM: activations are brought to "
         "the readers, and results back, cycles."
     )
-    multiply_cycles_per_tile: FidelityCycles = Field(description="Elementwise multiply of a tile, cycles.")
+    multiply_cycles_per_tile: Annotated[FidelityCycles, Unpriced.DESCRIBES] = Field(
+        description="Elementwise multiply of a tile, cycles."
+    )
     eltwise_cycles_per_tile: Cycles = Field(
         gt=0, description="Elementwise add or subtract of a tile, at any fidelity, cycles."
     )
@@ -51,7 +54,9 @@ class MatrixUnitDesc(Desc):
     reduce_max_cycles_per_tile: Cycles = Field(
         gt=0, description="Maximum over a tile's rows or columns, at any fidelity, cycles."
     )
-    instruction_latency_cycles: Cycles = Field(description="From issue of an instruction to its result, cycles.")
+    instruction_latency_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(
+        description="From issue of an instruction to its result, cycles."
+    )
 
     def copy_cycles(self, bits: int) -> float:
         """Cycles to bring a tile with elements of so many bits into Dst."""
@@ -61,8 +66,12 @@ class MatrixUnitDesc(Desc):
 class VectorUnitDesc(Desc):
     """The vector unit (SFPU) of one core."""
 
-    lanes: Count = Field(ge=1, description="32-bit lanes that one instruction works on, count.")
-    instruction_cycles: Cycles = Field(gt=0, description="One instruction on all lanes, cycles.")
+    lanes: Annotated[Count, Unpriced.DESCRIBES] = Field(
+        ge=1, description="32-bit lanes that one instruction works on, count."
+    )
+    instruction_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(
+        gt=0, description="One instruction on all lanes, cycles."
+    )
     default_cycles_per_tile: Cycles = Field(
         gt=0, description="A function that the table does not name, cycles per tile."
     )
@@ -89,7 +98,7 @@ class PackerDesc(Desc):
     """The packers that bring tiles from Dst to L1."""
 
     bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Plain packing to L1, all packers, bytes per cycle.")
-    accumulate_bytes_per_cycle: BytesPerCycle = Field(
+    accumulate_bytes_per_cycle: Annotated[BytesPerCycle, Unpriced.DESCRIBES] = Field(
         gt=0, description="Packing that adds to what L1 holds, all packers, bytes per cycle."
     )
 
@@ -97,9 +106,15 @@ class PackerDesc(Desc):
 class RiscvDesc(Desc):
     """The small RISC-V cores of a Tensix that issue transfers and run what no unit does."""
 
-    compute_threads: Count = Field(ge=1, description="Threads that programs see as compute, count.")
-    data_movement_threads: Count = Field(ge=1, description="Threads that programs see as data movement, count.")
-    load_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Loads from L1 by one core, bytes per cycle.")
+    compute_threads: Annotated[Count, Unpriced.DESCRIBES] = Field(
+        ge=1, description="Threads that programs see as compute, count."
+    )
+    data_movement_threads: Annotated[Count, Unpriced.DESCRIBES] = Field(
+        ge=1, description="Threads that programs see as data movement, count."
+    )
+    load_bytes_per_cycle: Annotated[BytesPerCycle, Unpriced.DESCRIBES] = Field(
+        gt=0, description="Loads from L1 by one core, bytes per cycle."
+    )
     store_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Stores to L1 by one core, bytes per cycle.")
     page_cycles: Cycles = Field(
         description="Finding bank and address of a page of an interleaved buffer, cycles per page."

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ttstack.diagnostics import SystemDescError
+from ttstack.suggestion import did_you_mean
 from ttstack.system_desc.base import INCONSISTENT
 from ttstack.system_desc.relations import relation_faults
 from ttstack.system_desc.system import SystemDesc
@@ -110,8 +110,8 @@ def _spell_value(value: object) -> str:
 
 def _suggestion(path: Path) -> str:
     known = _fields(SystemDesc, path[:-1])
-    close = get_close_matches(str(path[-1]), known, n=1)
-    return f"; did you mean '{close[0]}'?" if close else f"; the fields here are {', '.join(known)}"
+    meant = did_you_mean(str(path[-1]), known)
+    return f"; {meant}" if meant else f"; the fields here are {', '.join(known)}"
 
 
 def _fields(model: type[BaseModel], path: Path) -> tuple[str, ...]:

@@ -1,17 +1,19 @@
 """The figures of a device by name: dotted paths, and what users write in their place."""
 
 import re
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, BeforeValidator
+from pydantic.fields import FieldInfo
 
+from ttstack.suggestion import did_you_mean
 from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.quantities import Dimension
 from ttstack.system_desc.shares import RATES
 from ttstack.system_desc.sources import child, figures
 from ttstack.system_desc.system import LinkDesc, SystemDesc
+from ttstack.system_desc.unpriced import DESCRIBING, Unpriced
 
 _UNITS = re.compile(r"_(bytes_per_second|bytes_per_cycle|per_second|per_cycle|bytes|hz|ns|cycles|fraction)$")
 _ALIASES = {"clock": "clock.nominal_hz", "cores": "grid", "channels": "dram.num_channels"}
@@ -47,8 +49,8 @@ def unknown(name: str, names: Names) -> str:
     """What is wrong with a name that means no figure, or several."""
     if paths := names.get(name.lower()):
         return f"'{name}' may be {' or '.join(paths)}"
-    close = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    return f"'{name}' is no field of a chip" + (f"; did you mean '{close[0]}'?" if close else "")
+    meant = did_you_mean(name, names)
+    return f"'{name}' is no field of a chip" + (f"; {meant}" if meant else "")
 
 
 def figure_at(part: object, path: str) -> Any:
@@ -58,15 +60,32 @@ def figure_at(part: object, path: str) -> Any:
     return part
 
 
-def dimension_at(path: str, model: type[BaseModel] = ChipDesc) -> Dimension | None:
+def dimension_at(path: str) -> Dimension | None:
     """What measures a chip's figure; None of one that is no quantity."""
-    name, _, rest = path.partition(".")
-    field = model.model_fields.get(name)
-    if field is None:
+    *_, last = [None, *_fields(path, ChipDesc)]
+    if last is None:
         return None
-    inner = [t for t in (field.annotation, *get_args(field.annotation)) if t is not None]
-    part = next((t for t in inner if isinstance(t, type) and issubclass(t, BaseModel)), None)
-    if rest and part:
-        return dimension_at(rest, part)
-    metadata = [*field.metadata, *(m for t in inner for m in getattr(t, "__metadata__", ()))]
+    metadata = [*last.metadata, *(m for t in _types(last) for m in getattr(t, "__metadata__", ()))]
     return next((m.func for m in metadata if isinstance(m, BeforeValidator) and isinstance(m.func, Dimension)), None)
+
+
+def unpriced_reason(path: str) -> Unpriced | None:
+    """Why no predicted time depends on a figure, as it or a section that it is in is marked; None where times do."""
+    marks = [mark for field in _fields(path, ChipDesc) for mark in field.metadata if isinstance(mark, Unpriced)]
+    return next(iter(marks), Unpriced.DESCRIBES if path in DESCRIBING else None)
+
+
+def _fields(path: str, model: type[BaseModel]) -> Iterator[FieldInfo]:
+    """The fields that lead to a figure, from the chip's own; none where there is no such figure."""
+    name, _, rest = path.partition(".")
+    if (field := model.model_fields.get(name)) is None:
+        return
+    yield field
+    part = next((t for t in _types(field) if isinstance(t, type) and issubclass(t, BaseModel)), None)
+    if rest and part:
+        yield from _fields(rest, part)
+
+
+def _types(field: FieldInfo) -> list[Any]:
+    """What a field may be."""
+    return [t for t in (field.annotation, *get_args(field.annotation)) if t is not None]

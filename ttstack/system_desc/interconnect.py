@@ -1,6 +1,7 @@
 """What connects: the networks on chip, Ethernet between chips, PCIe to the host."""
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 from pydantic import Field
 
@@ -17,6 +18,7 @@ from ttstack.system_desc.quantities import (
     Ratio,
     Share,
 )
+from ttstack.system_desc.unpriced import Unpriced
 
 
 class TransferDesc(Desc):
@@ -42,9 +44,13 @@ class NocDesc(Desc):
     port_fraction: Share = Field(
         description="What one worker core injects or absorbs on one network, of the rate of a link, ratio in (0, 1]."
     )
-    max_packet_bytes: Bytes = Field(gt=0, description="Largest payload of a packet, bytes.")
-    hop_cycles: Cycles = Field(description="From router to router, cycles.")
-    interface_cycles: Cycles = Field(description="Between a core's interface and its router, cycles.")
+    max_packet_bytes: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
+        gt=0, description="Largest payload of a packet, bytes."
+    )
+    hop_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(description="From router to router, cycles.")
+    interface_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(
+        description="Between a core's interface and its router, cycles."
+    )
     local: TransferDesc = Field(description="Within one core's L1; a section.")
     l1_read: TransferDesc = Field(description="Reads of another core's L1; a section.")
     l1_write: TransferDesc = Field(description="Writes to another core's L1; a section.")
@@ -87,7 +93,7 @@ class FabricDesc(Desc):
 class EthernetDesc(Desc):
     """The Ethernet links of one chip."""
 
-    num_links: Count = Field(ge=0, description="Links of the chip, count.")
+    num_links: Annotated[Count, Unpriced.DESCRIBES] = Field(ge=0, description="Links of the chip, count.")
     link_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak per link and direction, bytes per second.")
     effective_fraction: Share = Field(
         description="Of the peak per link and direction, with packets of 2 to 4 KiB, ratio in (0, 1]."
@@ -104,8 +110,10 @@ class EthernetDesc(Desc):
     )
     ring_gather_fraction: Share = Field(description="The same round a ring, ratio in (0, 1].")
     reduce_fraction: Share = Field(description="The same of shares that are reduced on their way, ratio in (0, 1].")
-    fabric: FabricDesc | None = Field(default=None, description="Packets by pattern of traffic, or null; a section.")
-    core_unreserved_base: Bytes = Field(
+    fabric: Annotated[FabricDesc | None, Unpriced.DESCRIBES] = Field(
+        default=None, description="Packets by pattern of traffic, or null; a section."
+    )
+    core_unreserved_base: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
 
@@ -125,7 +133,7 @@ class PcieDesc(Desc):
     page_ns: Nanoseconds = Field(description="Handling of each page of a buffer, nanoseconds.")
     to_device_call_ns: Nanoseconds = Field(description="Of a write beside its bytes, nanoseconds.")
     from_device_call_ns: Nanoseconds = Field(description="Of a read beside its bytes, nanoseconds.")
-    alignment_bytes: Bytes = Field(gt=0, description="Alignment of transfers, bytes.")
+    alignment_bytes: Annotated[Bytes, Unpriced.DESCRIBES] = Field(gt=0, description="Alignment of transfers, bytes.")
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
         """The alignment is a power of two."""

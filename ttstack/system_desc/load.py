@@ -1,13 +1,13 @@
 """Finding and reading device descriptions: a path that exists, else the preset of that name."""
 
 import os
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from ttstack.diagnostics import SystemDescError
+from ttstack.suggestion import did_you_mean
 from ttstack.system_desc.document import Document, parse
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.inheritance import resolve_bases
@@ -15,6 +15,16 @@ from ttstack.system_desc.shares import state_shares_of
 from ttstack.system_desc.system import SystemDesc
 
 PRESETS = Path(__file__).parent / "presets"
+
+
+_BOARDS = {
+    "n150": "wormhole",
+    "n300": "wormhole_n300",
+    "t3000": "wormhole_t3000",
+    "p100a": "blackhole_p100a",
+    "p150": "blackhole_p150",
+}
+"""Names of boards, which mean the preset of theirs too."""
 
 
 def presets() -> tuple[str, ...]:
@@ -78,10 +88,9 @@ def _locate(name: str, folder: Path) -> Path:
     except OSError as error:
         raise SystemDescError(f"cannot read '{name[:80]}': {error.strerror}") from error
     stem = name.removesuffix(".yaml")
-    if stem in presets():
-        return PRESETS / f"{stem}.yaml"
-    close = get_close_matches(Path(stem).name, presets(), n=1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'?" if close else "name a preset or the path of a YAML file"
+    if (preset := _BOARDS.get(stem.lower(), stem)) in presets():
+        return PRESETS / f"{preset}.yaml"
+    hint = did_you_mean(Path(stem).name, (*presets(), *_BOARDS)) or "name a preset or the path of a YAML file"
     what = "is a folder" if is_folder else "is neither a file nor a preset"
     raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)
 

@@ -1,6 +1,7 @@
 """The memories of a chip: L1 of each worker core, and DRAM."""
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from ttstack.system_desc.quantities import (
     Ratio,
     Share,
 )
+from ttstack.system_desc.unpriced import Unpriced
 
 Coordinate = tuple[Index, Index]
 _PER_CHANNEL = {"grid": "banks", "bank_workers": "workers", "routers": "routers"}
@@ -33,12 +35,20 @@ def _alignment(memory: "L1Desc | DramDesc") -> Iterator[Fault]:
 class L1Desc(Desc):
     """The SRAM of one worker core."""
 
-    size_bytes: Bytes = Field(gt=0, description="Size of one core's L1, bytes.")
-    unreserved_base: Bytes = Field(description="First address that programs may use, byte address.")
-    reserved_top_bytes: Bytes = Field(description="Bytes at the top kept for the runtime's own small buffers, bytes.")
-    alignment_bytes: Bytes = Field(gt=0, description="Alignment of buffers and NoC transfers in L1, bytes.")
-    num_banks: Count = Field(ge=1, description="SRAM banks of one core's L1, count.")
-    bank_port_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Rate of one bank's port, bytes per cycle.")
+    size_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(gt=0, description="Size of one core's L1, bytes.")
+    unreserved_base: Annotated[Bytes, Unpriced.LIMITS] = Field(
+        description="First address that programs may use, byte address."
+    )
+    reserved_top_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(
+        description="Bytes at the top kept for the runtime's own small buffers, bytes."
+    )
+    alignment_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(
+        gt=0, description="Alignment of buffers and NoC transfers in L1, bytes."
+    )
+    num_banks: Annotated[Count, Unpriced.DESCRIBES] = Field(ge=1, description="SRAM banks of one core's L1, count.")
+    bank_port_bytes_per_cycle: Annotated[BytesPerCycle, Unpriced.DESCRIBES] = Field(
+        gt=0, description="Rate of one bank's port, bytes per cycle."
+    )
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
         """Alignment, and that the reserved regions leave something."""
@@ -54,12 +64,18 @@ class DramDesc(Desc):
     """The DRAM of one chip: its channels are the banks over which interleaved buffers are spread."""
 
     num_channels: Count = Field(ge=1, description="DRAM channels, each one bank of interleaved buffers, count.")
-    channel_size_bytes: Bytes = Field(gt=0, description="Size of one channel, bytes.")
-    unreserved_base: Bytes = Field(description="First address of a channel that programs may use, byte address.")
-    unreserved_end: Bytes = Field(gt=0, description="First address after what programs may use, byte address.")
-    alignment_bytes: Bytes = Field(gt=0, description="Alignment of buffers and NoC transfers in DRAM, bytes.")
-    grid: Grid = Field(description="Logical grid of the DRAM banks, rows and columns.")
-    bank_workers: tuple[Coordinate, ...] = Field(
+    channel_size_bytes: Annotated[Bytes, Unpriced.DESCRIBES] = Field(gt=0, description="Size of one channel, bytes.")
+    unreserved_base: Annotated[Bytes, Unpriced.LIMITS] = Field(
+        description="First address of a channel that programs may use, byte address."
+    )
+    unreserved_end: Annotated[Bytes, Unpriced.LIMITS] = Field(
+        gt=0, description="First address after what programs may use, byte address."
+    )
+    alignment_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(
+        gt=0, description="Alignment of buffers and NoC transfers in DRAM, bytes."
+    )
+    grid: Annotated[Grid, Unpriced.DESCRIBES] = Field(description="Logical grid of the DRAM banks, rows and columns.")
+    bank_workers: Annotated[tuple[Coordinate, ...], Unpriced.DESCRIBES] = Field(
         description="For each channel the logical worker (x, y) nearest to it, coordinates.",
     )
     routers: tuple[Coordinate, ...] = Field(
@@ -91,8 +107,10 @@ class DramDesc(Desc):
         le=1, description="Of the time of writes, what reads at the same time wait for, ratio in [0, 1]."
     )
     page_cycles: Cycles = Field(description="Least time of a channel for each page that is read of it, cycles.")
-    channel_read_fraction: Share = Field(description="Reads of one channel, of its share of the peak, ratio in (0, 1].")
-    channel_write_fraction: Share = Field(
+    channel_read_fraction: Annotated[Share, Unpriced.DESCRIBES] = Field(
+        description="Reads of one channel, of its share of the peak, ratio in (0, 1]."
+    )
+    channel_write_fraction: Annotated[Share, Unpriced.DESCRIBES] = Field(
         description="Writes of one channel, of its share of the peak, ratio in (0, 1]."
     )
 

@@ -46,6 +46,9 @@ class MovementDesc(Desc):
     pages_in_flight: Count = Field(
         ge=1, description="Pages of its own shard that a core sends off before it waits, count."
     )
+    window_readers: Count = Field(
+        ge=1, description="Threads that put the windows of a convolution together where weights leave them time, count."
+    )
     contention_exponent: Ratio = Field(
         ge=1, description="p of the p-norm over what a thread issues and what networks carry at the same time, ratio."
     )

@@ -1,7 +1,7 @@
 """Ways over the Ethernet links between chips."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.system import LinkDesc
@@ -24,14 +24,14 @@ class Network:
         """Whether two chips are linked directly."""
         return (a, b) in self._channels
 
-    def path(self, source: int, target: int) -> tuple[Leg, ...] | None:
-        """The shortest way, leg by leg; None where there is none."""
+    def path(self, source: int, target: int, without: Collection[Leg] = ()) -> tuple[Leg, ...] | None:
+        """The shortest way, leg by leg; None where there is none, or none without some of the legs."""
         before: dict[int, int] = {source: source}
         queue = deque([source])
         while queue and target not in before:
             at = queue.popleft()
             for a, b in self._channels:
-                if a == at and b not in before:
+                if a == at and b not in before and (a, b) not in without:
                     before[b] = at
                     queue.append(b)
         if target not in before:

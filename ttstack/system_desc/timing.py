@@ -1,9 +1,12 @@
 """Timing that belongs to no single unit: clock, launch of programs, overlap, gather, attention."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from ttstack.system_desc.base import Desc
 from ttstack.system_desc.quantities import Bytes, Count, Cycles, Hertz, Nanoseconds, Ratio
+from ttstack.system_desc.unpriced import Unpriced
 
 
 class ClockDesc(Desc):
@@ -33,8 +36,10 @@ class LaunchDesc(Desc):
     )
     kernel_text_bytes: Bytes = Field(description="Text of an ordinary op's kernels, all five RISC-V cores, bytes.")
     config_ring_bytes: Bytes = Field(description="What a core holds of kernels, the next ones included, bytes.")
-    ns_per_core: Nanoseconds = Field(description="Additional for each core that has arguments of its own, nanoseconds.")
-    ns_per_runtime_arg: Nanoseconds = Field(
+    ns_per_core: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
+        description="Additional for each core that has arguments of its own, nanoseconds."
+    )
+    ns_per_runtime_arg: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
         description="Additional for each argument of each kernel that differs from core to core, nanoseconds."
     )
     ns_per_kernel_group: Nanoseconds = Field(
@@ -86,6 +91,10 @@ class RowsDesc(Desc):
         description="Of the time in which one channel gives each page of weights to all cores, what nothing hides, "
         "ratio."
     )
+    rotary_factor: Ratio = Field(
+        description="A pass of a rotary embedding, which goes tile by tile through buffers of one tile, over one of a "
+        "norm, ratio."
+    )
     scan_cycles: Cycles = Field(description="One element of a scan to the next, for all lines of a tile, cycles.")
 
 
@@ -118,5 +127,7 @@ class AttentionDesc(Desc):
     )
     merge_cycles: Cycles = Field(description="Adding the result of another core that shares the head, cycles.")
     merge_tile_cycles: Cycles = Field(description="The same, for each column of tiles of the result, cycles.")
-    key_chunk_tiles: Count = Field(ge=1, description="Keys that one pass of the inner loop takes, in tiles, count.")
+    key_chunk_tiles: Annotated[Count, Unpriced.LIMITS] = Field(
+        ge=1, description="Keys that one pass of the inner loop takes, in tiles, count."
+    )
     max_cores_per_head: Count = Field(ge=1, description="Cores that share the keys of a head in decoding, count.")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.changes import Change, read_changes
-from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at, names_of, unknown
+from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at, names_of, unknown, unpriced_reason
 from ttstack.system_desc.follow import cores, follow
 from ttstack.system_desc.plausible import implausible
 from ttstack.system_desc.serialize import from_dict, to_dict
@@ -86,7 +86,7 @@ def _value(desc: SystemDesc, path: str, change: Change) -> Any:
 def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
     values: dict[str, Any] = to_dict(desc) | {"name": f"{desc.name} with {whole}"}
     of_chips = {path: value for path, value in found.items() if path not in SYSTEM}
-    notes = dict.fromkeys(unpriced_notes(found))
+    notes = dict.fromkeys(unpriced_notes((path, unpriced_reason(path)) for path in found))
     for chip in cast(list[dict[str, Any]], values["chips"]):
         more = follow(chip, of_chips)
         notes |= dict.fromkeys(f"{path} follows: {_spell(value)}" for path, value in more.items())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ttstack.report import Report
+from ttstack.report.report import Report
 from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.layers import Layer, find_layers
 

@@ -70,16 +70,21 @@ def find_names(value: Any) -> Iterator[str]:
 
 def rename(value: Any, names: Mapping[str, str]) -> Any:
     """The value with other names."""
+    return substitute(value, {name: Name(other) for name, other in names.items()})
+
+
+def substitute(value: Any, values: Mapping[str, Expression]) -> Any:
+    """The value with expressions in place of names."""
     match value:
         case Name():
-            return Name(names.get(value.text, value.text))
+            return values.get(value.text, value)
         case Item():
-            return Item(rename(value.value, names), value.index)
+            return Item(substitute(value.value, values), value.index)
         case Call():
-            keywords = {name: rename(argument, names) for name, argument in value.keywords.items()}
-            return Call(value.function, [rename(argument, names) for argument in value.arguments], keywords)
+            keywords = {name: substitute(argument, values) for name, argument in value.keywords.items()}
+            return Call(value.function, [substitute(argument, values) for argument in value.arguments], keywords)
         case list() | tuple():
-            return [rename(entry, names) for entry in cast("Sequence[Any]", value)]
+            return [substitute(entry, values) for entry in cast("Sequence[Any]", value)]
         case _:
             return value
 

@@ -1,15 +1,19 @@
 """The statements of a function, an op at a time."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ttstack.program.launched import op_numbers
+from ttstack.device.layout import Grid
+from ttstack.ops.devices import Mesh
+from ttstack.program.launched import loads_weight, op_numbers
 from ttstack.program.records import Function, Operation
-from ttstack.ttnn_python.calls import CALLS, NO_CALL, PREPARED, WRITES_FROM_HOST, Statement
+from ttstack.ttnn_python.calls import NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
 from ttstack.ttnn_python.expression import rename, spell
+from ttstack.ttnn_python.given import Given
 from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import Constants, NoCallError
+from ttstack.ttnn_python.statements import statements_of
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class EmittedOp:
     """Why it has no call."""
     prepared: tuple[Statement, ...] = ()
     """What is done once, before all passes."""
+    before: bool = False
+    """Whether all of it is done once, before all passes."""
 
     def lines(self, indent: int) -> list[str]:
         """Its statements as text; where there is no call, the error that says so."""
@@ -33,7 +39,7 @@ class EmittedOp:
 
     def prepared_lines(self, indent: int) -> list[str]:
         """What is done once, as text."""
-        return _lines(self.prepared, indent)
+        return self.lines(indent) if self.before else _lines(self.prepared, indent)
 
     @property
     def writes_from_host(self) -> bool:
@@ -50,6 +56,11 @@ class EmittedOp:
         return f"{number}{self.operation.name} {self.operation.location}: {self.missing}"
 
 
+def _source(function: Function, operation: Operation) -> str:
+    """The name of the tensor that it reads."""
+    return function.tensors[operation.operands[0] or 0].name
+
+
 def _lines(statements: Sequence[Statement], indent: int) -> list[str]:
     lines: list[str] = []
     for targets, expression in statements:
@@ -64,17 +75,25 @@ class Steps:
 
     function: Function
     variables: dict[int, str]
+    device: Grid
+    """The cores of a chip."""
+    mesh: Mesh = field(default_factory=Mesh)
+    on_host: frozenset[str] = frozenset()
     constants: Constants = field(default_factory=Constants)
 
     @staticmethod
-    def of(function: Function, given: Mapping[int, str]) -> "Steps":
-        """With `given`, the variables of inputs and weights; results are numbered by the op that they come from."""
-        variables, names = dict(given), Counter[str]()
+    def of(function: Function, given: Given, device: Grid, mesh: Mesh) -> "Steps":
+        """Inputs and weights have the variables of `given`; results are numbered by the op that they come from."""
+        variables, names = dict(given.variables), Counter[str]()
         for operation in function.operations:
+            loads = loads_weight(function, operation)
+            name = f"{_source(function, operation)} on the mesh" if loads else operation.name
             for result in operation.results:
-                variables[result] = f"{operation.name}_{names[operation.name]}"
-                names[operation.name] += 1
-        return Steps(function, variables)
+                variable = f"{name}_{names[name]}"
+                variables[result] = f"t[{spell(variable)}]" if loads else variable
+                names[name] += 1
+        on_host = (v for i, v in variables.items() if function.owners[i] in given.on_host)  # views of such, too
+        return Steps(function, variables, device, mesh, frozenset(on_host))
 
     def steps(self) -> tuple[EmittedOp, ...]:
         """All operations in order."""
@@ -85,20 +104,28 @@ class Steps:
         try:
             if operation.name in NO_CALL:
                 raise NoCallError(NO_CALL[operation.name])
+            tensors = (self.function.tensors[i] for i in (*operation.operands, *operation.results) if i is not None)
+            if not all(tensor.type.size for tensor in tensors):
+                raise NoCallError("a tensor without elements, by whose number the library divides")
             placed = self._placed(operation)
-            found = CALLS[operation.name](placed)
-            statements = found if isinstance(found, list) else [(placed.targets, found)]
-            return EmittedOp(operation, number, tuple(statements), prepared=tuple(self._prepared(operation, placed)))
+            statements = statements_of(placed, self.device)
+            prepared = (PREPARED[operation.name](placed),) if placed.prepared else ()
+            return EmittedOp(operation, number, tuple(statements), "", prepared, loads_weight(self.function, operation))
         except NoCallError as why:
             return EmittedOp(operation, number, (), str(why))
 
     def _placed(self, operation: Operation) -> PlacedOp:
         targets = tuple(self.variables[i] for i in operation.results)
         operands = tuple(None if i is None else self.variables[i] for i in operation.operands)
-        return PlacedOp(self.function.device_op(operation), operands, targets, self.constants)
+        device_op, prepared = self.function.device_op(operation), self._is_prepared(operation)
+        return PlacedOp(device_op, operands, targets, self.constants, self.mesh, self.on_host, prepared)
 
-    def _prepared(self, operation: Operation, placed: PlacedOp) -> Iterator[Statement]:
-        """Weights that one convolution has need of; those of several, or in blocks, are prepared anew at each call."""
+    def _is_prepared(self, operation: Operation) -> bool:
+        """Given weights that one convolution has need of are; those of several, or in blocks, at each call."""
+        weight = operation.operands[1] if operation.name in PREPARED else None
+        if weight not in self.function.inputs or self.variables[weight] not in self.on_host:
+            return False
+        if operation.name in PREPARED_WITH_BIAS and operation.operands[2:3] not in ((), (None,)):
+            return False
         alone = sum(operation.operands[1:2] == o.operands[1:2] for o in self.function.operations) == 1
-        if operation.name in PREPARED and alone and not placed.at("weight")[1].dtype.is_block:
-            yield PREPARED[operation.name](placed)
+        return alone and not self.function.device_op(operation).operands[1].dtype.is_block

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ttstack.device.layout import MemorySpace
 from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
-from ttstack.ops.types import DType
 from ttstack.program.records import Function, Tensor, TensorKind
 from ttstack.ttnn_python.expression import Call, Name, spell
 from ttstack.ttnn_python.spelling import Constants, data_type, layout
@@ -21,8 +21,6 @@ class Given:
     tensors: tuple[Tensor, ...]
     on_host: frozenset[int]
     """Weights that the library prepares from what the host holds."""
-    unsigned: frozenset[int]
-    """Indices of rows, which have no sign there."""
 
     @staticmethod
     def of(function: Function) -> "Given":
@@ -31,7 +29,6 @@ class Given:
         return Given(
             tensors=tuple(function.tensors[i] for i in function.inputs),
             on_host=frozenset(i for i, uses in used.items() if all(map(_of_convolution, uses))),
-            unsigned=frozenset(i for i, uses in used.items() if set(uses) == {("embedding", "input")}),
         )
 
     @property
@@ -57,13 +54,14 @@ class Given:
         if tensor.id in self.on_host:
             rows = Name("ttnn.ROW_MAJOR_LAYOUT")
             return Call("Tensor", (list(tensor.type.shape), Name("ttnn.bfloat16"), rows, Name("None")))
-        return declare(tensor, constants, DType.UI32 if tensor.id in self.unsigned else None)
+        return declare(tensor, constants)
 
 
-def declare(tensor: Tensor, constants: Constants, dtype: DType | None = None) -> Call:
-    """What a tensor is on the device, in the format that the program says or another one."""
-    memory = constants.memory(tensor.layout, tensor.type)
-    held = data_type(dtype or tensor.layout.dtype)
+def declare(tensor: Tensor, constants: Constants) -> Call:
+    """What a tensor is on the device."""
+    held_on_host = tensor.layout.memory_space is MemorySpace.SYSTEM_MEMORY
+    memory = Name("None") if held_on_host else constants.memory(tensor.layout, tensor.type)
+    held = data_type(tensor.layout.dtype)
     return Call("Tensor", (list(tensor.type.shape), held, layout(tensor.layout), memory))
 
 

@@ -1,12 +1,13 @@
 """An op of a program as the functions that spell its call see it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
+from ttstack.ops.devices import Mesh
 from ttstack.ops.types import DType, TensorType
-from ttstack.ttnn_python.expression import Call, Expression, Name, call
+from ttstack.ttnn_python.expression import Expression, Name, call
 from ttstack.ttnn_python.spelling import Constants, data_type
 
 
@@ -20,6 +21,12 @@ class PlacedOp:
     targets: tuple[str, ...]
     """Variables that take the results."""
     constants: Constants
+    mesh: Mesh = field(default_factory=Mesh)
+    """The chips that the program runs on."""
+    on_host: frozenset[str] = frozenset()
+    """Variables of what stays on the host."""
+    prepared: bool = False
+    """Whether its weights are in the form that it reads before all passes."""
 
     @property
     def op(self) -> Any:
@@ -86,7 +93,5 @@ class PlacedOp:
         return value if given == wanted else call("typecast", value, data_type(wanted))
 
     def unary(self, function: str, *arguments: Any, **keywords: Any) -> Expression:
-        """A call on the first operand that gives a tensor of its format."""
-        x = self.operands[0]
-        found: Call = call(function, x, *arguments, **keywords, memory_config=self.memory)
-        return self.cast(found, self.operand_dtype)
+        """A call on the first operand."""
+        return call(function, self.operands[0], *arguments, **keywords, memory_config=self.memory)

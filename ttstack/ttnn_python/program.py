@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
+from ttstack.device.layout import Grid
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Tensor
-from ttstack.report import Report, build_report
+from ttstack.report.build import build_report
+from ttstack.report.report import Report
 from ttstack.ttnn_python.body import Body
 from ttstack.ttnn_python.expression import spell
 from ttstack.ttnn_python.function import EmittedOp, Steps
@@ -49,7 +52,13 @@ class Emission:
 
     @cached_property
     def _steps(self) -> Steps:
-        return Steps.of(self.function, self._given.variables)
+        chip = self.binary.chip(self.function)
+        return Steps.of(self.function, self._given, Grid(*chip.grid), self._mesh)
+
+    @property
+    def _mesh(self) -> Mesh:
+        """The chips that it runs on."""
+        return Mesh(self.binary.system_desc.mesh_shape) if self.function.spans_mesh else Mesh()
 
     @property
     def variables(self) -> Mapping[int, str]:
@@ -93,7 +102,7 @@ class Emission:
     def text(self) -> str:
         """The file; an op that has no call raises there."""
         outputs = {o.name: self._steps.variables[o.tensor] for o in self.function.outputs}
-        body = Body(self.steps, self.report, outputs)
+        body = Body([step for step in self.steps if not step.before], self.report, outputs)
         tables = self._given.tables(self.constants)
         harness = files("ttstack.ttnn_python")
         parts = [
@@ -110,14 +119,13 @@ class Emission:
 
     def _head(self) -> str:
         time = f"{self.report.total_ns / 1000:,.1f} µs predicted"
-        rows, cols = self.binary.system_desc.mesh_shape if self.function.spans_mesh else (1, 1)
         return (
             f'"""{self.function.name} of {self.name} on {self.report.system}: {time}. By ttstack {VERSION}.\n\n'
             "    python FILE.py [--inputs FILE] [--seed N | --empty] [--check-values FILE]\n"
             '"""\n\n'
             "import argparse\nimport json\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"
             "import numpy as np\nimport ttnn\n\n"
-            f"MESH = ({rows}, {cols})\nL1_SMALL_SIZE = {L1_SMALL}\n"
+            f"MESH = {self._mesh.shape}\nL1_SMALL_SIZE = {L1_SMALL}\n"
             f"TRACE_REGION_SIZE = {TRACE_BYTES * len(self.report.ops) if self.trace else 0}\n"
             f"TRACE = {self.trace}\nTWO_QUEUES = {self.two_queues}"
         )

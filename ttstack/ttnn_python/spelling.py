@@ -3,22 +3,11 @@
 import re
 from typing import Any
 
+from ttstack.device.data_types import data_type_name, is_held
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.expression import Call, Name, call
-
-DATA_TYPES = {
-    DType.F32: "float32",
-    DType.BF16: "bfloat16",
-    DType.BFP8_B: "bfloat8_b",
-    DType.BFP4_B: "bfloat4_b",
-    DType.SI32: "int32",
-    DType.UI32: "uint32",
-    DType.UI16: "uint16",
-    DType.UI8: "uint8",
-}
-"""What `ttnn` calls the formats that a device holds."""
 
 
 class NoCallError(Exception):
@@ -26,10 +15,10 @@ class NoCallError(Exception):
 
 
 def data_type(dtype: DType) -> Name:
-    """The element format."""
-    if dtype not in DATA_TYPES:
+    """What `ttnn` calls the element format."""
+    if not is_held(dtype):
         raise NoCallError(f"there is no format {dtype}")
-    return Name(f"ttnn.{DATA_TYPES[dtype]}")
+    return Name(f"ttnn.{data_type_name(dtype).lower()}")
 
 
 def layout(found: Layout) -> Name:

@@ -15,6 +15,8 @@ from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.limits import written_out
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
+from ttstack_docs.precisions import precision_table
+from ttstack_docs.published import published_models
 from ttstack_docs.schema import header_layout, schema_text
 from ttstack_docs.zoo import zoo_figures, zoo_table
 
@@ -36,8 +38,10 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "ops": op_tables,
     "passes": pass_table,
     "pipelines": pipeline_table,
+    "precisions": precision_table,
     "preset-values": preset_values,
     "presets": preset_table,
+    "published-models": published_models,
     "report": report_table,
     "schema": schema_text,
     "written-out": written_out,

@@ -26,6 +26,7 @@ REASONS = {
     **dict.fromkeys(("quantize", "dequantize", "requantize"), "scales are part of an element type"),
     "batch_norm_inference": "channels of parameters are columns of tiles, those of images a loop",
     "concat": "joins tensors",
+    "concatenate_heads_decode": "rows of tiles become columns",
     "constant": "its elements are data",
     "deallocate": "frees memory",
     "empty": "its values are not defined",

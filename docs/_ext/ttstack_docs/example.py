@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from ttstack.report import Report
+from ttstack.report.report import Report
 from ttstack.report.table import render
 from ttstack_docs.markdown import code
 
@@ -76,7 +76,7 @@ def _named(source: str, name: str) -> Report:
     from ttstack.frontends.text import parse
     from ttstack.mlir import ir
     from ttstack.options import CompileOptions
-    from ttstack.report import build_report
+    from ttstack.report.build import build_report
 
     with new_context(), ir.Location.unknown():
         return build_report(compile_module(parse(source, name), CompileOptions(), weights={}).binary)

@@ -1,7 +1,6 @@
 """Checks given values against the inputs that a function declares."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from ttstack.diagnostics import InputError
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.program.records import Function
+from ttstack.suggestion import did_you_mean
 from ttstack_runtime.kernels.table import Array
 
 
@@ -86,8 +86,8 @@ def _refuse(function: Function, faults: Mapping[str, str]) -> None:
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    return "is no input" + (f"; did you mean '{close[0]}'?" if close else "")
+    meant = did_you_mean(name, known)
+    return "is no input" + (f"; {meant}" if meant else "")
 
 
 def _form_fault(given: Form, t: TensorType) -> str | None:

@@ -8,70 +8,55 @@ A kernel of an op that spans a mesh takes, in place of each array, a list with t
 mesh as keyword `mesh`; it gives a list too.
 """
 
-from ttstack_runtime.kernels import (
-    attention,
-    collective,
-    conv,
-    creation,
-    decode,
-    distributed,
-    eltwise,
-    embedding,
-    indexing,
-    kv_cache,
-    matmul,
-    memory,
-    mesh,
-    moe,
-    normalization,
-    pool,
-    quantization,
-    reduction,
-    rotary,
-    shape,
-    sort,
-    state,
-    tensor_train,
-    token_exchange,
-    training,
-)
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+
+from ttstack.ops import OPS
 from ttstack_runtime.kernels.table import Kernel
 
 FAMILIES = (
-    eltwise,
-    reduction,
-    shape,
-    sort,
-    state,
-    creation,
-    matmul,
-    memory,
-    normalization,
-    embedding,
-    tensor_train,
-    indexing,
-    attention,
-    rotary,
-    decode,
-    kv_cache,
-    conv,
-    pool,
-    quantization,
-    training,
-    collective,
-    distributed,
-    mesh,
-    moe,
-    token_exchange,
+    "eltwise",
+    "reduction",
+    "shape",
+    "sort",
+    "state",
+    "creation",
+    "matmul",
+    "memory",
+    "normalization",
+    "embedding",
+    "tensor_train",
+    "indexing",
+    "attention",
+    "rotary",
+    "decode",
+    "kv_cache",
+    "conv",
+    "pool",
+    "quantization",
+    "training",
+    "collective",
+    "distributed",
+    "mesh",
+    "moe",
+    "token_exchange",
 )
-"""The modules that define kernels; each has a table `KERNELS`."""
+"""The modules that define kernels, each called as that of its ops, and imported when one of them is run."""
 
 
 def find(mnemonic: str) -> Kernel | None:
-    """Return the kernel of the op `mnemonic`, if any family defines it."""
-    return next((k for f in FAMILIES if (k := f.KERNELS.by_name.get(mnemonic))), None)
+    """Return the kernel of the op `mnemonic`, if its family defines it."""
+    spec = OPS.get(mnemonic)
+    return None if spec is None or spec.family not in FAMILIES else of_family(spec.family).get(mnemonic)
+
+
+@cache
+def of_family(name: str) -> Mapping[str, Kernel]:
+    """The kernels of a family by mnemonic: its table `KERNELS`."""
+    return import_module(f"{__name__}.{name}").KERNELS.by_name
 
 
 def mnemonics() -> frozenset[str]:
     """All ops that have a kernel."""
-    return frozenset(name for family in FAMILIES for name in family.KERNELS.by_name)
+    return frozenset(name for family in FAMILIES for name in of_family(family))

@@ -63,6 +63,19 @@ def split_query_key_value_and_split_heads(
     return query, key.swapaxes(-1, -2) if transpose_key else key, value
 
 
+@KERNELS
+def split_query_key_value_decode(x: Array, *, num_heads: int, num_kv_heads: int) -> tuple[Array, ...]:
+    """Query, key and value of [1, users, heads, D] from [1, users, (H + 2 Hkv) * D]."""
+    heads = x.reshape(*x.shape[:2], num_heads + 2 * num_kv_heads, -1)
+    return tuple(np.split(heads, [num_heads, num_heads + num_kv_heads], axis=2))
+
+
+@KERNELS
+def concatenate_heads_decode(x: Array) -> Array:
+    """[1, users, H * D] from [1, users, H, D]."""
+    return x.reshape(*x.shape[:2], -1)
+
+
 def _split_heads(x: Array, heads: int) -> Array:
     """[B, S, H * D] to [B, H, S, D]."""
     batch, rows, width = x.shape

@@ -33,6 +33,7 @@ _FLOAT_FUNCTIONS = {
     "exp2": np.exp2,
     "expm1": np.expm1,
     "gelu": activations.gelu,
+    "gelu_fast": activations.gelu_fast,
     "gelu_tanh": activations.gelu_tanh,
     "log": np.log,
     "log1p": np.log1p,
@@ -83,6 +84,24 @@ KERNELS = KernelTable(
 def subtract(lhs: Array, rhs: Array) -> Array:
     """`lhs - rhs`."""
     return np.logical_xor(lhs, rhs) if lhs.dtype.kind == "b" else np.subtract(lhs, rhs)
+
+
+def _activated(function: str) -> Kernel:
+    """`function` of operands that go through the ops that two attributes name, and its result through a third."""
+
+    def run(
+        lhs: Array, rhs: Array, *, lhs_activation: str = "", rhs_activation: str = "", activation: str = ""
+    ) -> Array:
+        named = (lhs_activation, lhs), (rhs_activation, rhs)
+        out = KERNELS.by_name[function](*[KERNELS.by_name[name](x) if name else x for name, x in named])
+        return KERNELS.by_name[activation](out) if activation else out
+
+    run.__name__ = f"activated_{function}"
+    return run
+
+
+for _function in ("add", "subtract", "multiply"):
+    KERNELS(_activated(_function))
 
 
 @KERNELS

@@ -5,15 +5,14 @@ The block formats are those of tt-metal's `tt_metal/impl/data_format/blockfloat_
 exponent, the largest among them; each has a sign and a mantissa of 7 or 3 bits whose leading bit is explicit.
 """
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
+
+from ttstack.ops.types import DType
 
 Float32 = NDArray[np.float32]
 
 _BLOCK = 16
-_MANTISSA_BITS = {"bfp8_b": 7, "bfp4_b": 3}
-_STORED_AS = {"bf16": np.dtype(ml_dtypes.bfloat16), "f16": np.dtype(np.float16)}
 _CHUNK = 1 << 18  # elements that are converted at a time, so that temporaries stay in cache
 
 
@@ -24,19 +23,35 @@ def quantize(array: Float32, dtype: str) -> Float32:
     to its largest mantissa, flushes denormals and has no negative zero; blocks run along the last axis, an
     incomplete one filled with zeros.
     """
-    name = str(dtype)
+    stored = DType(dtype)
+    if (bits := _mantissa_bits(stored)) is None:
+        return array
     with np.errstate(over="ignore", invalid="ignore"):
-        if name in _STORED_AS:
-            return array.astype(_STORED_AS[name]).astype(np.float32)
-        if name in _MANTISSA_BITS:
-            return _blockwise(array, _MANTISSA_BITS[name])
-    return array
+        return _blockwise(array, bits) if stored.is_block else array.astype(stored.numpy).astype(np.float32)
 
 
-def largest(dtype: str) -> np.float32:
+def _mantissa_bits(dtype: DType) -> int | None:
+    """Bits of a mantissa, the leading one included, of formats narrower than float32; None of all others."""
+    match dtype:
+        case DType.F16:
+            return 11
+        case DType.BF16:
+            return 8
+        case DType.BFP8_B:
+            return 7
+        case DType.BFP4_B:
+            return 3
+        case DType.F64 | DType.F32 | DType.I1 | DType.I8 | DType.SI8 | DType.UI8 | DType.I16 | DType.SI16 | DType.UI16:
+            return None
+        case DType.I32 | DType.SI32 | DType.UI32 | DType.I64 | DType.SI64 | DType.UI64:
+            return None
+
+
+def largest(dtype: DType) -> np.float32:
     """The largest finite number of bf16, f16, bfp8_b or bfp4_b."""
-    bits = {"bf16": 8, "f16": 11, **_MANTISSA_BITS}[dtype]
-    return np.float32((2 - 2.0 ** (1 - bits)) * 2.0 ** (15 if dtype == "f16" else 127))
+    if (bits := _mantissa_bits(dtype)) is None:
+        raise ValueError(f"{dtype} is no narrow format of real numbers")
+    return np.float32((2 - 2.0 ** (1 - bits)) * 2.0 ** (15 if dtype is DType.F16 else 127))
 
 
 def _blockwise(array: Float32, bits: int) -> Float32:

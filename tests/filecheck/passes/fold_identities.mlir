@@ -74,6 +74,13 @@ func.func @parts(%a: tensor<4x8xf32>, %b: tensor<4x6xf32>) -> (tensor<4x8xf32>, 
   %5 = "ttir.broadcast"(%a) {broadcast_dimensions = array<i64: 1, 1>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %1, %2, %3, %4, %5 : tensor<4x8xf32>, tensor<4x3xf32>, tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x8xf32>
 }
+// Images as large as they were, as decoders of segmentation have them at their first level.
+// CHECK-LABEL: func.func @as_large
+// CHECK-NEXT: return %arg0
+func.func @as_large(%a: tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32> {
+  %0 = "ttir.upsample2d"(%a) {scale_factor = array<i32: 1, 1>, mode = "bilinear"} : (tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return %0 : tensor<1x8x8x32xf32>
+}
 // A part of two parts, and one that goes down.
 // CHECK-LABEL: func.func @other_parts
 // CHECK: "ttir.concat"

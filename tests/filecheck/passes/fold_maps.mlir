@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @products
 // CHECK-NOT: "ttir.tile_transpose"
 // CHECK: "ttir.tile_matmul"
-// CHECK: indexing_maps = {{\[}}[[A]], [[B]], {{.*}}], {{.*}}source = "matmul", source_attributes = {activation = "relu", transpose_a = true, transpose_b = true}
+// CHECK: indexing_maps = {{\[}}[[A]], [[B]], {{.*}}], {{.*}}source = "matmul", source_attributes = {activation = "relu"}
 // CHECK-NEXT: return
 // KEPT-LABEL: func.func @products
 // KEPT: "ttir.tile_transpose"

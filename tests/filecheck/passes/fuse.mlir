@@ -57,3 +57,13 @@ func.func @one_number(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<1
   %1 = "ttir.add"(%0, %c) : (tensor<64x64xf32>, tensor<1xf32>) -> tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
 }
+
+// The program of a product of batches has no place for an activation.
+// CHECK-LABEL: func.func @activation_of_a_batch
+// CHECK: [[M:%.+]] = "ttir.matmul"(%arg0, %arg1) :
+// CHECK-NEXT: "ttir.relu"([[M]])
+func.func @activation_of_a_batch(%a: tensor<2x4x8xf32>, %b: tensor<2x8x2xf32>) -> tensor<2x4x2xf32> {
+  %0 = "ttir.matmul"(%a, %b) : (tensor<2x4x8xf32>, tensor<2x8x2xf32>) -> tensor<2x4x2xf32>
+  %1 = "ttir.relu"(%0) : (tensor<2x4x2xf32>) -> tensor<2x4x2xf32>
+  return %1 : tensor<2x4x2xf32>
+}

@@ -7,9 +7,9 @@
 // RUN: not ttstack opt %s -p "simplify{x=1}" 2>&1 | filecheck %s --check-prefix=PIPELINE
 // RUN: ttstack opt %s -p "fuse , cse,canonicalize{max-iterations=2},lower{placement=dram},cse" --system-desc wormhole | filecheck %s
 // TYPO: error[TT0301]: there is no pass or pipeline 'fusse'
-// TYPO-NEXT: = help: did you mean fuse?
+// TYPO-NEXT: = help: did you mean 'fuse'?
 // UNKNOWN: error[TT0301]: there is no pass or pipeline 'nothing-like-it'
-// UNKNOWN-NEXT: = help: passes and pipelines: assign-addresses, {{.*}}, ttir-to-ttnn
+// UNKNOWN-NEXT: = help: passes and pipelines: approximate, {{.*}}, ttir-to-ttnn
 // OPTION: error[TT0301]: bad options for 'fuse'
 // OPTION-NEXT: = note: nope: no such option
 // OPTION-NEXT: = help: its options: none

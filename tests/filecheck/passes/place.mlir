@@ -5,9 +5,9 @@
 // BAD: error[TT0301]: bad options for 'place'
 // BAD: placement: Input should be 'greedy', 'optimal' or 'dram'
 // BAD: help: its options: placement, placement-budget
-// Arguments come in DRAM, indices and tables in rows; what is returned goes to DRAM.
+// Arguments come in DRAM, indices without a sign and tables in rows; what is returned goes to DRAM.
 // CHECK-LABEL: func.func @lookup
-// CHECK-SAME: %arg0: tensor<64xi32, {{[^>]*}}<{{.*}}, si32, #tt.memory_space<"dram">
+// CHECK-SAME: %arg0: tensor<64xi32, {{[^>]*}}<{{.*}}, ui32, #tt.memory_space<"dram">
 // CHECK-SAME: %arg1: tensor<100x64xbf16, {{.*}}, bf16, #tt.memory_space<"dram">
 // CHECK: "ttir.embedding"
 // CHECK-SAME: -> tensor<64x64xbf16, {{.*}}!tt.tile<[32, 32], bf16>

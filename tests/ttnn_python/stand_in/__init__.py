@@ -68,11 +68,15 @@ transformer = SimpleNamespace(
     scaled_dot_product_attention=products.attention,
     scaled_dot_product_attention_decode=products.decode,
     paged_scaled_dot_product_attention_decode=products.paged_decode,
+    paged_flash_multi_latent_attention_decode=products.latent_decode,
+    chunked_scaled_dot_product_attention=products.chunked,
     split_query_key_value_and_split_heads=products.split_heads,
     concatenate_heads=products.concatenate_heads,
 )
 experimental = SimpleNamespace(
     nlp_create_qkv_heads=products.create_heads,
+    nlp_create_qkv_heads_decode=products.split_users,
+    nlp_concat_heads_decode=products.join_users,
     paged_update_cache=caches.paged_update_cache,
     paged_fill_cache=caches.paged_fill_cache,
     rotary_embedding=products.rotary,
@@ -85,7 +89,8 @@ for _name in ("begin_trace_capture", "end_trace_capture", "execute_trace", "rele
 for _name in ("record_event", "wait_for_event", "copy_host_to_device_tensor", "synchronize_device"):
     globals()[_name] = getattr(queues, _name)
 
-conv1d, conv2d, conv_transpose2d = windows.conv1d, windows.conv2d, windows.conv_transpose2d
+Conv2dL1FullSliceConfig = Record()
+conv2d, conv_transpose2d = windows.conv2d, windows.conv_transpose2d
 max_pool2d, avg_pool2d = windows.max_pool2d, windows.avg_pool2d
 
 full, ones, arange = creation.full, creation.ones, creation.arange
@@ -95,6 +100,9 @@ zeros = empty = creation.full
 def prepare_conv_weights(*, weight_tensor: Tensor, **_: Any) -> Tensor:
     """The form of weights that a convolution reads is its own affair."""
     return weight_tensor
+
+
+prepare_conv_transpose2d_weights = prepare_conv_weights
 
 
 def open_device(**_: Any) -> object:
@@ -109,6 +117,11 @@ def close_device(_: object) -> None:
 def from_device(x: Tensor) -> Tensor:
     """The tensor on the host."""
     return x
+
+
+def get_device_tensors(x: Tensor) -> list[Tensor]:
+    """What each chip has."""
+    return [x]
 
 
 def to_dtype(x: Tensor, dtype: DataType) -> Tensor:

@@ -26,6 +26,8 @@ def ones(shape: Sequence[int], **keywords: Any) -> Tensor:
     return full(shape, 1, **keywords)
 
 
-def arange(start: int, end: int, step: int, *, dtype: DataType, layout: Layout, device: Any) -> Tensor:
+def arange(
+    start: int, end: int, step: int, *, dtype: DataType, layout: Layout, device: Any, memory_config: Any = None
+) -> Tensor:
     """Numbers in order."""
-    return Tensor(np.arange(start, end, step), dtype, layout, device)
+    return Tensor(np.arange(start, end, step), dtype, layout, device, memory_config)

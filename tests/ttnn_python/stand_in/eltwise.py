@@ -1,8 +1,9 @@
 """Functions of single elements."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.ttnn_python.stand_in.tensor import Array, DataType, Tensor, given, ma
 _WORD = (1 << 32) - 1
 
 UnaryOpType = Enum("UnaryOpType", "GELU GELU_TANH HARDSIGMOID RELU RELU6 SIGMOID SILU TANH")
-"""What products and convolutions can end in."""
+"""What products and convolutions can end in, and functions of two elements begin with."""
 
 
 def _sigmoid(x: Array) -> Array:
@@ -101,7 +102,22 @@ def unary(function: Callable[[Any], Any]) -> Callable[..., Tensor]:
 
 def binary(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
     """The call of a function of two elements."""
-    return lambda x, y, **keywords: made(x, function(*given([x, y])), **keywords)
+
+    def run(
+        x: Any,
+        y: Any,
+        *,
+        input_tensor_a_activations: Sequence[Any] = (),
+        input_tensor_b_activations: Sequence[Any] = (),
+        activations: Sequence[Any] = (),
+        **keywords: Any,
+    ) -> Tensor:
+        first, second = given([x, y])
+        first = reduce(activated, input_tensor_a_activations, first)
+        second = reduce(activated, input_tensor_b_activations, second)
+        return made(x, reduce(activated, activations, function(first, second)), **keywords)
+
+    return run
 
 
 GeluVariant = Enum("GeluVariant", "Accurate Tanh")

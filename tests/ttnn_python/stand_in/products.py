@@ -116,6 +116,31 @@ def paged_decode(q: Tensor, k: Tensor, v: Tensor, page_table: Tensor, **keywords
     return decode(q, *(made(x, _joined(x.values, page_table.values)) for x in (k, v)), **keywords)
 
 
+def latent_decode(
+    q: Tensor, k: Tensor, v: Tensor | None = None, *, head_dim_v: int, page_table_tensor: Tensor, **keywords: Any
+) -> Tensor:
+    """The same over latent pages of one head, of whose columns the first are values."""
+    values = k if v is None else v
+    return paged_decode(q, k, made(values, values.values[..., :head_dim_v]), page_table_tensor, **keywords)
+
+
+def chunked(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    page_table: Tensor,
+    *,
+    chunk_start_idx_tensor: Tensor,
+    scale: float | None = None,
+    **_: Any,
+) -> Tensor:
+    """Queries that stand one after the other from an index on, over pages."""
+    keys, values = (_joined(x.values, page_table.values) for x in (k, v))
+    places = chunk_start_idx_tensor.values[0] + np.arange(q.shape[2])
+    mask = np.where(np.arange(keys.shape[2]) > places[:, None], -np.inf, 0.0)
+    return made(q, _attended(q.values, keys, values, mask, scale, None))
+
+
 def _joined(pages: Array, table: Array) -> Array:
     found = pages[table].swapaxes(1, 2)
     return found.reshape(*found.shape[:2], -1, found.shape[-1])
@@ -141,9 +166,21 @@ def create_heads(x: Tensor, *, num_heads: int, num_kv_heads: int, transpose_k_he
     return [made(x, x.values[:, 0].reshape(x.shape[0], x.shape[2], num_heads, -1).swapaxes(1, 2))]
 
 
+def split_users(x: Tensor, *, num_heads: int, num_kv_heads: int) -> tuple[Tensor, ...]:
+    """Queries, keys and values of [1, 1, users, columns]."""
+    heads = x.values.reshape(1, x.shape[2], num_heads + 2 * num_kv_heads, -1)
+    return tuple(made(x, part) for part in np.split(heads, [num_heads, num_heads + num_kv_heads], 2))
+
+
 def concatenate_heads(x: Tensor, **_: Any) -> Tensor:
     """Heads side by side."""
     return made(x, x.values.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1))
+
+
+def join_users(x: Tensor, *, num_heads: int) -> Tensor:
+    """[1, 1, users, columns] of heads side by side; users are as many as fill a tile."""
+    assert x.shape[1:3] == (32, num_heads)
+    return made(x, x.values.reshape(1, 1, x.shape[1], -1))
 
 
 def rotary(x: Tensor, cos: Tensor, sin: Tensor, token_index: int, **_: Any) -> Tensor:

@@ -36,32 +36,6 @@ def conv2d(
     return _ended(input_tensor, found, bias_tensor, conv_config, **keywords)
 
 
-def conv1d(
-    *,
-    input_tensor: Tensor,
-    weight_tensor: Tensor,
-    input_length: int,
-    kernel_size: int,
-    stride: int,
-    padding: Any,
-    dilation: int,
-    **keywords: Any,
-) -> Tensor:
-    """Weights [out, in of a group, columns]; sequences [N, L, C]."""
-    low, high = padding if isinstance(padding, list) else (padding, padding)
-    return conv2d(
-        input_tensor=input_tensor,
-        weight_tensor=made(weight_tensor, weight_tensor.values[:, :, None]),
-        input_height=1,
-        input_width=input_length,
-        kernel_size=[1, kernel_size],
-        stride=[1, stride],
-        padding=[0, 0, low, high],
-        dilation=[1, dilation],
-        **keywords,
-    )
-
-
 def conv_transpose2d(
     *,
     input_tensor: Tensor,

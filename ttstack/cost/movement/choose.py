@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.cost.gather import moves_whole_pages
-from ttstack.cost.movement.cut_tiles import cut_heads, cut_tiles
+from ttstack.cost.movement.cut_tiles import cut_heads, cut_tiles, join_users, split_users
 from ttstack.cost.movement.ends import Ends
 from ttstack.cost.movement.kernel import Kernel
 from ttstack.cost.movement.lookup import embed, write_cache
@@ -13,7 +13,7 @@ from ttstack.cost.movement.tilize import tilize
 from ttstack.cost.movement.untilize import untilize
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import turns_tiles
-from ttstack.ops.attention import ConcatenateHeads, HeadMovement
+from ttstack.ops.attention import ConcatenateHeads, ConcatenateHeadsDecode, HeadMovement, SplitQueryKeyValueDecode
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import Index, IndexSelect, SliceDynamic, SliceStatic
@@ -83,9 +83,19 @@ def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
         return copy_pages(ends, chip)
     if isinstance(op, HeadMovement):
-        return cut_heads(ends, chip, split=not isinstance(op, ConcatenateHeads))
+        return _of_heads(op, ends, chip)
     crossed = isinstance(op, Permutation) and op.order[-1] < op.input.rank - 2
     return cut_tiles(ends, chip, by_hand=op.keeps_order, passes=2 if crossed else 1)
+
+
+def _of_heads(op: HeadMovement, ends: Ends, chip: ChipDesc) -> Kernel:
+    match op:
+        case SplitQueryKeyValueDecode():
+            return split_users(ends, op.num_heads + 2 * op.num_kv_heads, chip)
+        case ConcatenateHeadsDecode():
+            return join_users(ends, chip)
+        case _:
+            return cut_heads(ends, chip, split=not isinstance(op, ConcatenateHeads))
 
 
 def _starts_tiles(begins: Sequence[int], step: Sequence[int] = (1,)) -> bool:

@@ -8,7 +8,7 @@ from ttstack.cost.movement.ends import Ends, tile_height, tile_rows, width_of
 from ttstack.cost.movement.kernel import Kernel, Transfers
 from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
-from ttstack.ops.types import TILE
+from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
 
 
@@ -68,3 +68,28 @@ def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
     read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
     written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip)
     return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
+
+
+def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
+    (t, given), made = ends.source, ends.target[1]
+    _, users, heads, width = t.shape
+    element, wide = made.dtype.tile_bytes / TILE**2, tiles(width)
+    cores = min(heads, ends.grid.cores)
+    blocks = users * -(-heads // cores)
+    waits = 1 / max(blocks, 1)
+    thread = Transfers(link_kind(chip, in_l1=True, write=False), wide / 2, TILE * element, waits)
+    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
+    written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, chip, waits=waits)
+    return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
+
+
+def split_users(ends: Ends, heads: int, chip: ChipDesc) -> Kernel:
+    """Heads of one token a user, a core for each, whose threads are those of heads of few rows."""
+    t, made = ends.target
+    given, users, wide = ends.source[1], t.shape[1], tiles(t.shape[-1])
+    element = made.dtype.tile_bytes / TILE**2
+    thread = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), wide / 2, TILE * element, 1.0)
+    read = side((thread,), given, ends.source[0].size * element, ends.grid, users, chip, write=False)
+    written = write_result(ends, wide / heads, made.page_bytes(t), ends.written_bytes, users, chip)
+    return Kernel(users, heads, read, written, before=chip.pipeline.operand_cycles)

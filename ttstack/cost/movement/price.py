@@ -17,9 +17,7 @@ def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], M
     dram = chip.dram
     reads = _side_cycles(kernel.read, kernel.blocks, dram.interleaved_read_bytes_per_second, chip)
     writes = _side_cycles(kernel.write, kernel.blocks, dram.interleaved_write_bytes_per_second, chip)
-    both = dram_cycles(
-        kernel.read.dram_bytes + kernel.write.dram_bytes, movement.dram_fraction * dram.peak_bytes_per_second, chip
-    )
+    both = _channel_cycles(kernel.read, chip) + _channel_cycles(kernel.write, chip)
     from_dram = kernel.read.dram_bytes > 0
     start = kernel.before + movement.start_cycles + (movement.math_start_cycles if kernel.math else 0.0)
     terms = {
@@ -48,8 +46,17 @@ def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], M
 
 def _side_cycles(side: Side, blocks: float, rate: float, chip: ChipDesc) -> float:
     """Cycles of one direction: of the core's thread, of the networks, and of the memory."""
-    pages = side.dram_pages / chip.dram.num_channels * chip.dram.page_cycles
-    memory = max(dram_cycles(side.dram_bytes, rate, chip), pages)
+    memory = max(dram_cycles(side.dram_bytes, rate, chip), _page_cycles(side, chip))
     exposed = side.exposed_cycles(chip) * blocks
     contended = soft_maximum((exposed, side.network), chip.movement.contention_exponent)
     return soft_maximum((max(side.cycles(chip) * blocks, contended), memory), chip.pipeline.stream_exponent)
+
+
+def _channel_cycles(side: Side, chip: ChipDesc) -> float:
+    """Cycles in which the channels of DRAM are taken: by bytes, or by pages that are too short to matter."""
+    rate = chip.movement.dram_fraction * chip.dram.peak_bytes_per_second
+    return max(dram_cycles(side.dram_bytes, rate, chip), _page_cycles(side, chip))
+
+
+def _page_cycles(side: Side, chip: ChipDesc) -> float:
+    return side.dram_pages / chip.dram.num_channels * chip.dram.page_cycles

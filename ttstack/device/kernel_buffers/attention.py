@@ -5,7 +5,7 @@ import math
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.pieces import repeat_bytes
 from ttstack.device.kernel_buffers.tiles import DOUBLE
-from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.flash import Attended
 from ttstack.ops.types import TILE, DType, tiles
 
 _DST = 8
@@ -20,47 +20,52 @@ _EDGES = 2
 """Tiles for the two ends of a window."""
 
 
-def attention_bytes(device_op: DeviceOp, op: ScaledDotProductAttention, query: int, keys: int, workers: int) -> int:
+def attention_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int, workers: int) -> int:
     """Bytes on each core in blocks of `query` by `keys` tiles.
 
     What is made on the way is held in bf16; the result leaves by two groups of rows.
     """
-    depth, width = tiles(op.query.shape[3]), tiles(op.value.shape[3])
+    (batch, heads, rows, depth), width = device_op.op.operands[0].shape, device_op.op.operands[2].shape[3]
+    depth, width = tiles(depth), tiles(width)
     q, k, v = (layout.dtype.tile_bytes for layout in device_op.operands[:3])
     plain = DType.BF16.tile_bytes
-    blocks = op.query.shape[0] * op.query.shape[1] * -(-tiles(op.query.shape[2]) // query)
-    streams = query * depth * q * (DOUBLE if _blocks_of_core(op, blocks, query, device_op.grid.cores) > 1 else 1)
+    blocks = -(-tiles(rows) // query)
+    most = _blocks_of_core(attended, blocks, batch * heads, device_op.grid.cores)
+    streams = query * depth * q * (DOUBLE if most > 1 else 1)
     streams += DOUBLE * keys * (depth * k + width * v)
     held = query * (keys + 2 * width + _STATISTICS) + _SCALARS
     out = DOUBLE * _row_group(query, width) * width * device_op.results[0].dtype.tile_bytes
-    found = streams + _mask_bytes(device_op, op, query, keys) + held * plain + out
-    return max(found, _repeated(device_op, op, workers))
+    found = streams + _mask_bytes(device_op, attended, query, keys) + held * plain + out
+    return max(found, _repeated(device_op, attended, workers))
 
 
-def _repeated(device_op: DeviceOp, op: ScaledDotProductAttention, workers: int) -> int:
+def _repeated(device_op: DeviceOp, attended: Attended, workers: int) -> int:
     """Bytes for a mask of one row, repeated for all queries."""
-    mask, rows = op.attention_mask, op.query.shape[2]
-    if mask is None or mask.shape[2] == rows:
+    if attended.mask is None:
         return 0
-    return repeat_bytes(mask.shape, (1, 1, rows, 1), device_op.operands[3].dtype, workers)
+    mask, rows = device_op.op.operands[attended.mask], device_op.op.operands[0].shape[2]
+    if mask.shape[2] == rows:
+        return 0
+    return repeat_bytes(mask.shape, (1, 1, rows, 1), device_op.operands[attended.mask].dtype, workers)
 
 
-def _blocks_of_core(op: ScaledDotProductAttention, blocks: int, query: int, cores: int) -> int:
+def _blocks_of_core(attended: Attended, blocks: int, heads: int, cores: int) -> int:
     """Blocks of queries of the core that has most; causal ones come in pairs, a light and a heavy one."""
-    pairs = op.is_causal and -(-tiles(op.query.shape[2]) // query) % 2 == 0
-    return 2 * -(-blocks // 2 // cores) if pairs else -(-blocks // cores)
+    pairs = attended.is_causal and blocks % 2 == 0
+    return 2 * -(-blocks * heads // 2 // cores) if pairs else -(-blocks * heads // cores)
 
 
-def _mask_bytes(device_op: DeviceOp, op: ScaledDotProductAttention, query: int, keys: int) -> int:
+def _mask_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int) -> int:
     """Two blocks of a mask that is given, else the tiles that those of padding and of the diagonal are made of."""
-    if op.attention_mask is not None:
-        return DOUBLE * query * keys * device_op.operands[3].dtype.tile_bytes
-    padded = tiles(op.key.shape[2]) % keys or op.key.shape[2] % TILE
-    short = padded or tiles(op.query.shape[2]) % query or op.query.shape[2] % TILE
-    if not (op.is_causal or op.sliding_window_size or short):
+    if attended.mask is not None:
+        return DOUBLE * query * keys * device_op.operands[attended.mask].dtype.tile_bytes
+    rows, seen = (t.shape[2] for t in device_op.op.operands[:2])
+    padded = tiles(seen) % keys or seen % TILE
+    short = padded or tiles(rows) % query or rows % TILE
+    if not (attended.is_causal or attended.window or short):
         return 0
-    special = _EDGES if op.sliding_window_size else int(op.is_causal)
-    partial = not op.is_causal and op.key.shape[2] % TILE != 0
+    special = _EDGES if attended.window else int(attended.is_causal)
+    partial = not attended.is_causal and seen % TILE != 0
     return (1 + special + int(partial)) * DType.BF16.tile_bytes
 
 

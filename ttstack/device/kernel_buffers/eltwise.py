@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.memory import copy_bytes
+from ttstack.device.kernel_class import elementwise_function
 from ttstack.device.layout import Layout, MemoryLayout
-from ttstack.ops.base import OPS, Op
-from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.types import TensorType
 
 _DOUBLE = 2
@@ -24,27 +23,31 @@ _BINARY = 2
 """Operands of an op that repeats one of them within its tiles."""
 
 
-def is_eltwise(op: Op) -> bool:
-    """Whether one elementwise function of tiles is all that the op is."""
-    if op.nest is None or len(op.loops.work) != 1:
-        return False
-    definition = OPS.get(op.loops.work[0].name)
-    return definition is not None and issubclass(definition, Eltwise)
+def _activated(device_op: DeviceOp) -> list[Layout]:
+    """Operands that go through a function of their own first."""
+    body = () if device_op.op.nest is None else device_op.op.nest.body
+    first = {of.args[0] for of in body if len(body) > 1 and len(of.args) == 1 and of.args[0] < len(device_op.operands)}
+    return [layout for i, layout in enumerate(device_op.operands) if i in first]
 
 
 def eltwise_bytes(device_op: DeviceOp) -> int:
     """Bytes on each core of an elementwise op on tiles."""
-    name = device_op.dispatch.work[0].name
+    name, activated = _name(device_op), [layout.dtype.tile_bytes for layout in _activated(device_op)]
     if _in_place(device_op):
-        return _truth_of_shards(device_op) if name in _TRUTH_VALUES else 0
+        return _truth_of_shards(device_op) if name in _TRUTH_VALUES else _DOUBLE * sum(activated)
     if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
         return copy_bytes(device_op.op.operands[0], device_op.operands[0])
-    found = _streams(*_taken(device_op), *device_op.results)
+    found = _streams(*_taken(device_op), *device_op.results) + sum(activated)
     if len(device_op.operands) == _BINARY:
         found += _repetition(device_op)
     if name in _TRUTH_VALUES:
         found += sum(layout.dtype.tile_bytes for layout in device_op.operands)
     return found
+
+
+def _name(device_op: DeviceOp) -> str:
+    found = None if device_op.op.nest is None else elementwise_function(device_op.op.nest)
+    return device_op.dispatch.work[0].name if found is None else found.name
 
 
 def _truth_of_shards(device_op: DeviceOp) -> int:
@@ -54,7 +57,7 @@ def _truth_of_shards(device_op: DeviceOp) -> int:
 
 def _taken(device_op: DeviceOp) -> list[Layout]:
     """Operands in the formats in which the kernel takes them."""
-    first = _AS_RESULT.get(device_op.dispatch.work[0].name, len(device_op.operands))
+    first = _AS_RESULT.get(_name(device_op), len(device_op.operands))
     made = device_op.results[0].dtype
     return [replace(x, dtype=made) if at >= first else x for at, x in enumerate(device_op.operands)]
 

@@ -36,10 +36,14 @@ def cache_bytes(device_op: DeviceOp, op: UpdateCache) -> int:
     """Bytes of a row for each user: turned and padded, then tiles of the cache that it is written into, as rows."""
     users, (_, heads, _, width) = op.users, op.cache.shape
     cache, given = (layout.dtype for layout in device_op.operands[:2])
-    columns, plain = tiles(width), DType.BF16 if given.is_block else given
+    columns = tiles(width)
     apart = users == op.input.shape[0]
     turned = permutation_bytes(op.input.shape, (2, 0, 1, 3) if apart else (0, 2, 1, 3), given)
     filled = fill_padding((1, users, heads, width), given) if heads < TILE else 0
-    rows = 2 * DOUBLE * columns * plain.tile_bytes
-    written = (DOUBLE + users) * columns * cache.tile_bytes + rows + _INDEX_PAGE
-    return max(turned, filled, written)
+    return max(turned, filled, rows_bytes(users, columns, cache, given))
+
+
+def rows_bytes(users: int, columns: int, cache: DType, given: DType) -> int:
+    """Bytes for `columns` tiles of a cache for all users that rows are written into, and where."""
+    plain = DType.BF16 if given.is_block else given
+    return (DOUBLE + users) * columns * cache.tile_bytes + 2 * DOUBLE * columns * plain.tile_bytes + _INDEX_PAGE

@@ -20,7 +20,7 @@ from ttstack.ops.attention import ConcatenateHeads, SplitHeads, SplitQueryKeyVal
 from ttstack.ops.base import Op
 from ttstack.ops.creation import Full, Ones, Zeros
 from ttstack.ops.embedding import Embedding, EmbeddingBag
-from ttstack.ops.generic import ToLayout, named_op
+from ttstack.ops.generic import Generic, ToLayout
 from ttstack.ops.indexing import Index, IndexSelect, SliceStatic
 from ttstack.ops.kv_cache import UpdateCache
 from ttstack.ops.movement import Permutation
@@ -28,7 +28,8 @@ from ttstack.ops.pool import GlobalAvgPool2d
 from ttstack.ops.reduction import Reduction
 from ttstack.ops.shape import Broadcast, Concat, Order, Pad, Repeat, RepeatInterleave
 from ttstack.ops.state import Assign
-from ttstack.ops.types import DType
+from ttstack.ops.tile_order import is_broadcast, tile_order
+from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc
 
 _MATRIX = 2
@@ -39,31 +40,45 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     """Bytes on each core of an op that moves elements or reduces them; None where the kernel is none of these."""
     cores = chip.num_cores
     tiled = device_op.operands and device_op.results and all(layout.tiled for layout in device_op.layouts())
-    match named_op(device_op.op):
+    match device_op.op:
+        case op if _is_made_by_host(op):
+            found = 0
         case ToLayout() as op:
             found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
-        case Full() | Zeros() | Ones():  # made on the host
-            found = 0
         case Assign() as op:
             found = copy_bytes(op.input, device_op.operands[1])
         case UpdateCache() as op if op.input.shape[2] == 1 or op.users != op.input.shape[0]:
             found = cache_bytes(device_op, op)
-        case Embedding() | EmbeddingBag() if device_op.results[0].tiled:
-            found = _looked_up(device_op, cores)
+        case EmbeddingBag() as op if device_op.results[0].tiled:
+            found = _looked_up(op, device_op.operands[0].dtype, cores)
+        case op if _picks_rows(op) and device_op.results[0].tiled:
+            found = _rows(op.operands[0], op.results[0], device_op.operands[0].dtype, cores)
         case _:
             found = _on_tiles(device_op, cores) if tiled else None
     return found
 
 
+def _is_made_by_host(op: Op) -> bool:
+    """Whether all of it is one number."""
+    filled = isinstance(op, Generic) and not op.operands and op.program.body[0].name == "fill"
+    return filled or isinstance(op, Full | Zeros | Ones)
+
+
+def _picks_rows(op: Op) -> bool:
+    return op.picks_rows if isinstance(op, Generic) else isinstance(op, Embedding)
+
+
 def _on_tiles(device_op: DeviceOp, cores: int) -> int | None:
     given, made = device_op.operands[0].dtype, device_op.results[0].dtype
-    found = _moved(named_op(device_op.op), given, cores)
+    found = _moved(device_op.op, given, cores)
     return found if found is None or given == made else max(found, typecast(given, made))
 
 
 def _moved(op: Op, dtype: DType, cores: int) -> int | None:
     """Bytes of the kernels of an op on tiles of one format; None where they are others."""
     match op:
+        case Generic():
+            found = _by_nest(op, dtype, cores)
         case Order():
             found = reshape_bytes(op.input.shape, op.results[0].shape, dtype)
         case Permutation():
@@ -83,14 +98,34 @@ def _moved(op: Op, dtype: DType, cores: int) -> int | None:
     return found
 
 
+def _by_nest(op: Generic, dtype: DType, cores: int) -> int | None:
+    """Bytes of what a nest does that reduces, reorders or repeats tiles; None where it does anything else."""
+    nest, made = op.program, op.type
+    if len(op.operands) != 1 or len(nest.body) != 1:
+        return None
+    given, work = op.operands[0], nest.body[0].name
+    if (order := tile_order(nest)) is not None:
+        return permutation_bytes(given.shape, order, dtype)
+    if is_broadcast(nest, given, made):
+        return _repeated(given, made, dtype, cores)
+    kind = next((kind for kind in KINDS if work == f"reduce_{kind}"), None)
+    return None if kind is None else reduction_bytes(kind, given.shape, nest.reductions, made.shape, dtype)
+
+
+def _repeated(given: TensorType, made: TensorType, dtype: DType, cores: int) -> int:
+    """Bytes of what is repeated along dimensions of extent 1."""
+    if given.shape == made.shape:
+        return 2 * dtype.tile_bytes  # Nothing is repeated: tiles are copied, one while the next comes.
+    factors = tuple(after // max(before, 1) for before, after in zip(given.shape, made.shape, strict=True))
+    return repeat_bytes(given.shape, factors, dtype, cores)
+
+
 def _in_pieces(op: Op, dtype: DType, cores: int) -> int | None:
     match op:
         case Concat():
             found = concat_bytes([t.shape for t in op.inputs], op.results[0].shape, op.dim, dtype, cores)
-        case Broadcast() if op.input.shape == op.results[0].shape:
-            found = 2 * dtype.tile_bytes  # Nothing is repeated: tiles are copied, one while the next comes.
         case Broadcast():
-            found = repeat_bytes(op.input.shape, op.broadcast_dimensions, dtype, cores)
+            found = _repeated(op.input, op.results[0], dtype, cores)
         case Repeat():
             found = repeat_bytes(op.input.shape, op.repeat_dimensions, dtype, cores)
         case RepeatInterleave():
@@ -129,17 +164,13 @@ def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Seque
     return begins, step
 
 
-def _looked_up(device_op: DeviceOp, cores: int) -> int:
-    op, index = named_op(device_op.op), device_op.operands[0].dtype
-    assert isinstance(op, Embedding | EmbeddingBag)
+def _looked_up(op: EmbeddingBag, index: DType, cores: int) -> int:
+    """Bytes for rows that are picked and added up in bags."""
     width = op.weight.shape[-1]
-    shape = op.input.shape
-    if isinstance(op, Embedding):
-        return _rows(op, shape if op.shape is None else op.shape, index, cores)
-    rows = lookup_bytes(shape, width, index, DType.BF16, cores)
+    rows = lookup_bytes(op.input.shape, width, index, DType.BF16, cores)
     if op.offsets is not None:
         return max(rows, _bags(op, cores))
-    return max(rows, reduction_bytes(op.mode, (*shape, width), (1,), op.results[0].shape, DType.BF16))
+    return max(rows, reduction_bytes(op.mode, (*op.input.shape, width), (1,), op.results[0].shape, DType.BF16))
 
 
 def _bags(op: EmbeddingBag, cores: int) -> int:
@@ -152,11 +183,12 @@ def _bags(op: EmbeddingBag, cores: int) -> int:
     return max(compared, shifted, tilize((1, offsets), DType.SI32, DType.SI32, cores))
 
 
-def _rows(op: Embedding, shape: Sequence[int], index: DType, cores: int) -> int:
-    """Indices of other than two dimensions are one row of them, and rows get the result's shape afterwards."""
+def _rows(indices: TensorType, made: TensorType, index: DType, cores: int) -> int:
+    """Bytes for rows that are picked: indices of other than two dimensions are one row of them, and rows reshaped."""
+    *shape, width = made.shape
     if len(shape) == _MATRIX:
-        return lookup_bytes(tuple(shape), op.weight.shape[-1], index, DType.BF16, cores)
-    flat = (1, op.input.size)
-    made = op.results[0].shape
-    reshaped = 0 if matrix(made) == (op.input.size, made[-1]) else reshape_bytes((*flat, made[-1]), made, DType.BF16)
-    return max(reshaped, lookup_bytes(flat, made[-1], index, DType.BF16, cores))
+        return lookup_bytes(tuple(shape), width, index, DType.BF16, cores)
+    flat = (1, indices.size)
+    still = matrix(made.shape) == (indices.size, width)
+    reshaped = 0 if still else reshape_bytes((*flat, width), made.shape, DType.BF16)
+    return max(reshaped, lookup_bytes(flat, width, index, DType.BF16, cores))

@@ -16,8 +16,9 @@ _PIECE = 80
 _UNEVEN = (5, 7)
 """Numbers of tiles that a softmax does not compute at a time."""
 
-_LONG = 56
-"""Tiles of a row that a norm with a weight holds where whole rows do not fit; twice as many without."""
+_LONG = 112
+"""Tiles of a row that a norm holds where whole rows do not fit: half as many with weights or of 32 bits, and half of
+that with 32-bit sums."""
 
 
 def norm_block(device_op: DeviceOp, chip: ChipDesc) -> int:
@@ -26,9 +27,10 @@ def norm_block(device_op: DeviceOp, chip: ChipDesc) -> int:
         return device_op.core_steps
     block = _block(device_op)
     whole = -(-device_op.dispatch.steps // block) * block
-    if _interleaved_norm(device_op, whole) <= chip.l1_usable_bytes:
+    if _interleaved_norm(device_op, whole, pieces=False) <= chip.l1_usable_bytes:
         return whole
-    return _LONG if len(device_op.operands) > 1 else 2 * _LONG
+    source, *scales = device_op.operands
+    return min(whole, _LONG * block // _BLOCK // (2 if scales or source.dtype is DType.F32 else 1))
 
 
 def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
@@ -36,51 +38,64 @@ def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
     if device_op.operands[0].sharded:
         return _sharded_norm(device_op)
     held = norm_block(device_op, chip)
-    whole = held >= device_op.dispatch.steps
-    return _interleaved_norm(device_op, held) + (0 if whole else DType.BF16.tile_bytes)
+    return _interleaved_norm(device_op, held, pieces=held < device_op.dispatch.steps)
 
 
 def _block(device_op: DeviceOp) -> int:
     return _BLOCK // 2 if device_op.results[0].dtype is DType.F32 else _BLOCK
 
 
-def _interleaved_norm(device_op: DeviceOp, held: int) -> int:
-    """Rows of the operand, of what is centred and squared, of weight and bias; blocks of the result; scalars."""
+def _sums(device_op: DeviceOp) -> DType:
+    """The format in which a norm or a softmax adds up."""
+    return DType.F32 if device_op.results[0].dtype is DType.F32 else DType.BF16
+
+
+def _interleaved_norm(device_op: DeviceOp, held: int, *, pieces: bool) -> int:
+    """Rows of the operand, of what is centred and squared, of weight and bias; blocks of the result; scalars.
+
+    A row that is held in pieces also has its sum so far, and is copied where nothing is taken from it.
+    """
     source, *scales = (layout.dtype.tile_bytes for layout in device_op.operands)
-    result, block = device_op.results[0].dtype, _block(device_op)
-    sums = (DType.F32 if result is DType.F32 else DType.BF16).tile_bytes
+    result, block, sums = device_op.results[0].dtype, _block(device_op), _sums(device_op).tile_bytes
     centred = is_centred(device_op.op)
-    rows = held * (source + sum(scales) + (1 + centred) * sums)
+    rows = held * (source + sum(scales) + (1 + (centred or pieces)) * sums)
     blocks = _DOUBLE * block * result.tile_bytes + _BLOCK * sums + (_DOUBLE * block * sums if scales else 0)
     scalars = _DOUBLE * ((1 + centred) * sums + 2 * DType.BF16.tile_bytes)
-    return rows + blocks + scalars
+    return rows + blocks + scalars + (sums if pieces else 0)
 
 
 def _sharded_norm(device_op: DeviceOp) -> int:
-    """Shards of what is computed on the way, and statistics that the cores of a row exchange."""
+    """Shards of what is computed on the way, and statistics that the cores of a row exchange.
+
+    Rows that do not fill their tiles have a mask, and where the mean is taken away, a copy that is masked.
+    """
     source, *scales = device_op.operands
-    height, width = source.shard(device_op.op.operands[0])
-    tile = (DType.F32 if device_op.results[0].dtype is DType.F32 else DType.BF16).tile_bytes
-    centred = is_centred(device_op.op)
-    exchanged = _exchanged(source.grid or Grid(1, 1), source.memory_layout, height)
-    statistics = 3 * height + exchanged + (2 * height + exchanged if centred else 0)
-    scalars = 4
-    inner = (scalars + statistics + 2 * height * width) * tile
-    return inner + width * sum(layout.dtype.tile_bytes for layout in scales)
+    given = device_op.op.operands[0]
+    height, width = source.shard(given)
+    tile = _sums(device_op).tile_bytes
+    centred, ragged = is_centred(device_op.op), given.shape[-1] % TILE != 0
+    exchanged, joined = _exchanged(source.grid or Grid(1, 1), source.memory_layout, height)
+    statistics = 3 * height + exchanged + joined
+    if centred:
+        statistics += 2 * height + exchanged
+    shards = 3 if centred and ragged else 2
+    inner = (statistics + shards * height * width) * tile
+    scalars = (2 + (width if ragged else 0)) * DType.BF16.tile_bytes + tile
+    return inner + scalars + width * sum(layout.dtype.tile_bytes for layout in scales)
 
 
-def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> int:
-    """Tiles of statistics of all cores of a row that one core joins; in two stages over several rows of cores."""
+def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> tuple[int, int]:
+    """Tiles of one row's statistics that its cores send, in two stages over several rows of cores, and rows joined."""
     if kind is MemoryLayout.WIDTH_SHARDED and min(grid.rows, grid.cols) > 1:
-        return grid.cols + grid.rows - 1
+        return grid.cols + grid.rows - 1, -(-height // grid.cols)
     _, cores = kind.cuts(grid)
-    return -(-height // cores) * cores
+    return cores, -(-height // cores)
 
 
 def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
     """Bytes on each core of a softmax along rows, which it holds whole, or where they do not fit, in pieces."""
     source, result = device_op.operands[0].dtype, device_op.results[0].dtype
-    sums = DType.F32 if result is DType.F32 else DType.BF16
+    sums = _sums(device_op)
     block, width = _softmax_block(device_op.dispatch.steps, _block(device_op))
     scalars = (4 if stable else 3) * sums.tile_bytes + DType.BF16.tile_bytes
     held = width * sums.tile_bytes + _DOUBLE * block * result.tile_bytes + scalars

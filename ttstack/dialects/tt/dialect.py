@@ -5,6 +5,7 @@ from typing import Any
 
 from ttstack.dialects.base import Dialect
 from ttstack.mlir import ext, ir
+from ttstack.ops.types import DType
 
 
 class TT(Dialect, name="tt"):
@@ -18,12 +19,8 @@ class TileType(ext.Type, dialect=TT, name="tile"):
     element: Any
 
 
-class Bfp8Type(ext.Type, dialect=TT, name="bfp8_b"):
-    """8-bit elements, 16 of which share an 8-bit exponent."""
-
-
-class Bfp4Type(ext.Type, dialect=TT, name="bfp4_b"):
-    """4-bit elements, 16 of which share an 8-bit exponent."""
+for _dtype in (dtype for dtype in DType if dtype.is_block):
+    new_class(f"Bfp{_dtype.bits}Type", (ext.Type,), {"dialect": TT, "name": _dtype.value})
 
 
 class GridAttr(ext.Attribute, dialect=TT, name="grid"):

@@ -1,7 +1,6 @@
 """`#tt.layout` from the layout record, and back."""
 
 import math
-from typing import Any
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.dialects.types import read_dtype, spelling
@@ -57,7 +56,7 @@ def _string(attribute: ir.Attribute) -> str:
     return ir.StringAttr(ir.DynamicAttr(attribute).params[0]).value
 
 
-def _is_filters(linear: Any) -> bool:
+def _is_filters(linear: ir.Attribute) -> bool:
     """Whether the first of several dimensions is the column."""
     dims, _, results = str(linear).partition("->")
     return "," in dims and results.rstrip(")> ").rpartition(",")[2].strip() == "d0"

@@ -5,7 +5,6 @@ same buffer. The operand itself then stands for what was there before.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -33,19 +32,19 @@ def is_overwritten(value: ir.Value) -> bool:
     )
 
 
-def with_result(op: ir.Operation) -> Any:
+def with_result(op: ir.Operation) -> ir.Operation:
     """The op in destination-passing style, which takes its place."""
     return _rebuild(op, [op.operands[_PLACES[op.name]].type])
 
 
-def without_result(op: ir.Operation) -> Any:
+def without_result(op: ir.Operation) -> ir.Operation:
     """The op that changes its operand, which takes the place of that in destination-passing style."""
     if len(op.results):
         op.results[0].replace_all_uses_with(op.operands[_PLACES[op.name]])
     return _rebuild(op, [])
 
 
-def _rebuild(op: ir.Operation, results: Sequence[ir.Type]) -> Any:
+def _rebuild(op: ir.Operation, results: Sequence[ir.Type]) -> ir.Operation:
     with ir.InsertionPoint(op), op.location:
         attributes = {name: op.attributes[name] for name in op.attributes}
         new = ir.Operation.create(op.name, results=results, operands=list(op.operands), attributes=attributes)

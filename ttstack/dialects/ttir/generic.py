@@ -10,9 +10,9 @@ from ttstack.dialects.tile_dialect import define_tile_ops
 from ttstack.dialects.ttir.dialect import TTIR
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import ext, ir
-from ttstack.ops.base import MAX_VARIADIC, OPS, Op
+from ttstack.ops.base import MAX_VARIADIC, OPS
+from ttstack.ops.generic_source import WRITTEN, GenericSource
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.raising import GenericSource
 from ttstack.ops.types import TensorType
 
 SOURCE, ATTRIBUTES, PLACES = "source", "source_attributes", "source_places"
@@ -22,6 +22,7 @@ SOURCE, ATTRIBUTES, PLACES = "source", "source_attributes", "source_places"
 class TTIRGeneric(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
     """Loops over tiles: inputs and a destination, a map and an access for each, and a region on tiles."""
 
+    stands_alone = False
     __annotations__ = {
         **operand_annotations(MAX_VARIADIC),
         "result": ext.Result[ir.RankedTensorType],
@@ -42,40 +43,42 @@ class TTIRGeneric(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
 define_tile_ops(TTIR)
 
 
-def build_generic(nest: LoopNest, inputs: Sequence[ir.Value], out: TensorType, source: Op | None = None) -> ir.Value:
+def build_generic(
+    nest: LoopNest, inputs: Sequence[ir.Value], out: TensorType, source: GenericSource = WRITTEN
+) -> ir.Value:
     """A `ttir.generic` at the current insertion point, which stands for `source`."""
     result = tensor_type(out)
     operands = [*inputs, ir.Operation.create("ttir.empty", results=[result]).results[0]]
+    types = [read_type(v.type) for v in operands]
     sizes = {SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(operands)) or [])}
     op = ir.Operation.create(
         "ttir.generic",
         results=[result],
         operands=operands,
-        attributes=nest_attributes(nest) | _source(source) | sizes,
+        attributes=nest_attributes(nest, types) | _spelled(source) | sizes,
         regions=1,
     )
-    build_region(op, nest, [read_type(v.type).dtype for v in operands])
+    build_region(op, nest, [t.dtype for t in types])
     return op.results[0]
 
 
-def _source(op: Op | None) -> dict[str, ir.Attribute]:
-    if op is None:
+def _spelled(source: GenericSource) -> dict[str, ir.Attribute]:
+    if not source.name:
         return {}
-    specs, values = op.attribute_specs(), op.attributes()
-    changed = {n: make_attribute(specs[n].spelling, v) for n, v in values.items() if v != specs[n].default}
-    places = [at for at, name in enumerate(op.operand_specs()) if getattr(op, name) is not None]
-    written: dict[str, ir.Attribute] = {SOURCE: ir.StringAttr.get(op.mnemonic)}
-    if changed:
-        written[ATTRIBUTES] = ir.DictAttr.get(changed)
-    if places != list(range(len(places))):
-        written[PLACES] = ir.DenseI64ArrayAttr.get(places)
+    specs = OPS[source.name].attribute_specs()
+    written: dict[str, ir.Attribute] = {SOURCE: ir.StringAttr.get(source.name)}
+    if source.attributes:
+        spelled = {name: make_attribute(specs[name].spelling, value) for name, value in source.attributes.items()}
+        written[ATTRIBUTES] = ir.DictAttr.get(spelled)
+    if source.places:
+        written[PLACES] = ir.DenseI64ArrayAttr.get(source.places)
     return written
 
 
 def read_source(op: ir.Operation) -> GenericSource:
     """The op that a dispatch was made of; raises `ValueError` where there is no such op."""
     if SOURCE not in op.attributes:
-        return GenericSource()
+        return WRITTEN
     name = ir.StringAttr(op.attributes[SOURCE]).value
     if name not in OPS:
         raise ValueError(f"its source is '{name}', which is no op")

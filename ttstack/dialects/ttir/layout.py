@@ -1,7 +1,5 @@
 """`ttir.to_layout`: the one op with a destination operand, whose type says the layout."""
 
-from typing import Any
-
 from ttstack.dialects.base import Verified
 from ttstack.dialects.ttir.dialect import TTIR
 from ttstack.dialects.types import read_type
@@ -13,7 +11,7 @@ class ToLayoutOp(Verified, dialect=TTIR, name="to_layout", traits=[ext.Pure]):
 
     input: ext.Operand[ir.RankedTensorType]
     output: ext.Operand[ir.RankedTensorType]
-    result: ext.Result[ir.RankedTensorType]
+    result: ext.Result[ir.RankedTensorType]  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def check(self) -> None:
         """Shapes agree, element types can differ; the result has the destination's type."""
@@ -28,7 +26,7 @@ class ToLayoutOp(Verified, dialect=TTIR, name="to_layout", traits=[ext.Pure]):
 
 def build_to_layout(value: ir.Value, layout: ir.Attribute) -> ir.Value:
     """`value` converted to `layout`, at the current insertion point."""
-    tensor: Any = value.type
+    tensor = ir.RankedTensorType(value.type)
     destination = ir.RankedTensorType.get(tensor.shape, tensor.element_type, layout)
     empty = ir.Operation.create("ttir.empty", results=[destination])
     op = ir.Operation.create("ttir.to_layout", results=[destination], operands=[value, empty.results[0]])

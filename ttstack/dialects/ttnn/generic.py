@@ -1,7 +1,6 @@
 """`ttnn.generic`: a kernel that a region of tile ops says, for which the device has no op of its own."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.dialects.base import SEGMENTS, Defined, segments
 from ttstack.dialects.defined_ops import operand_annotations
@@ -18,6 +17,7 @@ class TTNNGeneric(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
     """Loops over tiles: inputs and a result, a map and an access for each, and a region on tiles."""
 
     definition = Generic
+    stands_alone = False
     __annotations__ = {
         **operand_annotations(MAX_VARIADIC),
         "result": ext.Result[ir.RankedTensorType],
@@ -33,16 +33,17 @@ class TTNNGeneric(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
 define_tile_ops(TTNN)
 
 
-def build_generic(generic: Generic, inputs: Sequence[ir.Value], encoding: ir.Attribute | None) -> Any:
+def build_generic(generic: Generic, inputs: Sequence[ir.Value], encoding: ir.Attribute | None) -> ir.Operation:
     """A `ttnn.generic` at the current insertion point, with the layout of its result."""
     source = {"source": ir.StringAttr.get(generic.source)} if generic.source else {}
     sizes = {SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(inputs)) or [])}
+    types = [*(read_type(v.type) for v in inputs), generic.type]
     op = ir.Operation.create(
         "ttnn.generic",
         results=[tensor_type(generic.type, encoding)],
         operands=list(inputs),
-        attributes=nest_attributes(generic.program) | source | sizes,
+        attributes=nest_attributes(generic.program, types) | source | sizes,
         regions=1,
     )
-    build_region(op, generic.program, [*(read_type(v.type).dtype for v in inputs), generic.type.dtype])
+    build_region(op, generic.program, [t.dtype for t in types])
     return op

@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Generic
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.source_op import SourceOp
 from ttstack.frontends.conversion.table import C, ConversionRule
 from ttstack.frontends.unsupported import unsupported_error
-from ttstack.mlir import PassManager, ir, rewrite
+from ttstack.mlir import PassManager, func, ir, rewrite
 
 _CLEANUP = "builtin.module(canonicalize,cse)"
 _OURS = "the op is of a form that ttstack does not know; report it, with the op's text"
@@ -51,7 +52,7 @@ def convert(module: ir.Module, source: SourceDialect[C]) -> None:
     PassManager.parse(_CLEANUP).run(module.operation)
 
 
-def check(functions: Iterable[Any], source: SourceDialect[C]) -> None:
+def check(functions: Iterable[func.FuncOp], source: SourceDialect[C]) -> None:
     """Every op of every function has a conversion; what stands in regions of ops is their conversions' to judge.
 
     Raises:
@@ -91,13 +92,17 @@ class _Driver(Generic[C]):
         config = rewrite.ConversionConfig()
         rewrite.apply_partial_conversion(module.operation, self._target, self._patterns.freeze(), config)
 
-    def _rewrite(self, op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> None:
+    def _rewrite(
+        self, op: ir.OpView, adaptor: ir.OpAdaptor, _types: rewrite.TypeConverter, rewriter: rewrite.PatternRewriter
+    ) -> None:
         call = self._source.call(op.operation, list(adaptor.operands))
         with rewriter.ip, op.location:
             new = self._convert(call)
         rewriter.replace_op(op, new) if new else rewriter.erase_op(op)
 
-    def _drop(self, op: ir.Operation, adaptor: Any, _types: Any, rewriter: Any) -> None:
+    def _drop(
+        self, op: ir.OpView, adaptor: ir.OpAdaptor, _types: rewrite.TypeConverter, rewriter: rewrite.PatternRewriter
+    ) -> None:
         rewriter.replace_op(op, list(adaptor.operands))
 
     def _convert(self, call: C) -> list[ir.Value]:
@@ -140,8 +145,8 @@ def _misfit(call: SourceOp, values: Sequence[ir.Value]) -> str | None:
 
 
 def _is_refused(value: ir.Value) -> bool:
-    owner: Any = value.owner
-    return not isinstance(owner, ir.Block) and _REFUSED in owner.attributes
+    op = defining_op(value)
+    return op is not None and _REFUSED in op.attributes
 
 
 def _together(refusals: Sequence[UnsupportedOpError]) -> UnsupportedOpError:

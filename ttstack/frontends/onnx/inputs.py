@@ -7,7 +7,8 @@ from typing import Any
 from onnx import GraphProto, TypeProto, ValueInfoProto
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.onnx.types import DTYPES, extents, read_shape, shape_fault, spell, static_shape
+from ttstack.frontends.given_shapes import read_shape, shape_fault, values_by_name
+from ttstack.frontends.onnx.types import DTYPES, extents, spell, static_shape
 
 
 def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
@@ -16,14 +17,14 @@ def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
     return [value for value in graph.input if value.name not in initialised]
 
 
-def fix_shapes(graph: GraphProto, inputs: Any, path: Path) -> None:
+def fix_shapes(graph: GraphProto, inputs: object, path: Path) -> None:
     """Write the shapes that the user gave, by name or by position, into the graph's inputs.
 
     Raises:
         SourceError: an input stays of unknown shape, a given shape does not fit, or there is no such input; all.
     """
     values = {value.name: value for value in graph_inputs(graph)}
-    given = _by_name(inputs, list(values), path)
+    given = values_by_name(inputs, list(values), f"'{path}'")
     faults = [f"there is no input '{name}'" for name in given if name not in values]
     for name, value in values.items():
         fault = _fix(value.type, given[name]) if name in given else _unknown(value.type)
@@ -39,16 +40,6 @@ def _how_to_give(values: Mapping[str, ValueInfoProto]) -> str | None:
     shapes = ", ".join(f'"{name}": ({", ".join(extents(v.type))})' for name, v in values.items())
     options = " ".join(f"--input {name}={'x'.join(extents(v.type))}" for name, v in values.items())
     return f"every extent must be known: give inputs={{{shapes}}}, or {options}, with numbers"
-
-
-def _by_name(inputs: Any, names: list[str], path: Path) -> Mapping[str, Any]:
-    if inputs is None or isinstance(inputs, Mapping):
-        return inputs or {}
-    listed = isinstance(inputs, tuple | list) and read_shape(inputs) is None
-    values = list(inputs) if listed else [inputs]
-    if len(values) > len(names):
-        raise SourceError(f"{len(values)} inputs are given; '{path}' takes {len(names)}: {', '.join(names)}")
-    return dict(zip(names, values, strict=False))
 
 
 def _is_foreign(value: TypeProto) -> bool:

@@ -2,11 +2,11 @@
 
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ttstack.context import as_diagnostics
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.onnx.importer import import_graph
 from ttstack.frontends.onnx.inputs import fix_shapes
@@ -20,7 +20,7 @@ from ttstack.frontends.readers.kind import SourceModel
 from ttstack.program.records import TensorKind
 
 
-def import_onnx(path: Path, inputs: Any = None) -> SourceModel:
+def import_onnx(path: Path, inputs: object = None) -> SourceModel:
     """The TTIR of the model in a file, in the current context.
 
     Args:
@@ -42,7 +42,8 @@ def import_onnx(path: Path, inputs: Any = None) -> SourceModel:
     module = import_graph(graph, model, list(kinds), WHOLE)
     onnx_to_ttir(module)
     signatures = [ArgumentSignature(name, kind) for name, kind in kinds.items()]
-    write_signature(module.body.operations[0], signatures, list(graph.outputs))
+    (function,) = all_functions(module)
+    write_signature(function, signatures, list(graph.outputs))
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
     weights = {

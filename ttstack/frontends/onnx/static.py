@@ -7,6 +7,7 @@ import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.given_shapes import shape_fault
 from ttstack.frontends.limits import FOLDED_BYTES, OPS
 from ttstack.frontends.onnx import sequences
 from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
@@ -15,7 +16,7 @@ from ttstack.frontends.onnx.inputs import graph_inputs
 from ttstack.frontends.onnx.plain import definition, nodes_of, spell_pads
 from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
-from ttstack.frontends.onnx.types import shape_fault, spell, static_shape, type_of
+from ttstack.frontends.onnx.types import spell, static_shape, type_of
 
 _BY_VALUE = {"Resize", "OneHot", "QuantizeLinear", "DequantizeLinear"}
 """Ops that are converted by the values of real operands."""

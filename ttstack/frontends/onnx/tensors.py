@@ -9,7 +9,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.onnx.types import shape_fault
+from ttstack.frontends.given_shapes import shape_fault
 
 Array = np.ndarray[Any, Any]
 

@@ -1,15 +1,12 @@
 """Types of ONNX values: static tensors, or nothing that can be compiled."""
 
-import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, TypeProto
 
-from ttstack.ops.shapes import check_shape
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType
 
 DTYPES = {
     TensorProto.FLOAT: DType.F32,
@@ -28,8 +25,6 @@ DTYPES = {
 }
 """Element types that can be compiled, by ONNX's number."""
 
-_EXTENTS = re.compile(r"(?:tensor<)?(\d+(?:x\d+)*)(?:x\w+)?>?")
-
 
 def static_shape(value: TypeProto) -> tuple[int, ...] | None:
     """The extents of a tensor; None where one is not known, or it is no tensor."""
@@ -39,15 +34,6 @@ def static_shape(value: TypeProto) -> tuple[int, ...] | None:
     if not all(d.HasField("dim_value") for d in tensor.shape.dim):
         return None
     return tuple(d.dim_value for d in tensor.shape.dim)
-
-
-def shape_fault(shape: Sequence[int]) -> str:
-    """Why there is no tensor of that shape; nothing where there is."""
-    try:
-        check_shape(tuple(shape))
-    except ValueError as e:
-        return str(e)
-    return ""
 
 
 def type_of(values: np.ndarray[Any, Any]) -> TypeProto:
@@ -66,19 +52,3 @@ def spell(value: TypeProto) -> str:
     if not value.tensor_type.HasField("shape"):
         return "of unknown rank"
     return "x".join(extents(value)) or "scalar"
-
-
-def read_shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of an array, of a `TensorType`, or spelled as `(2, 64)`, `((2, 64), "f32")` or `"2x64xf32"`."""
-    match value:
-        case TensorType():
-            return value.shape
-        case str():
-            match = _EXTENTS.fullmatch(value)
-            return tuple(map(int, match[1].split("x"))) if match else None
-        case (tuple() | list() as shape, str()):
-            return read_shape(shape)
-        case tuple() | list():
-            return tuple(value) if all(isinstance(extent, int) and extent >= 0 for extent in value) else None
-    shape = getattr(value, "shape", None)
-    return None if shape is None else tuple(shape)

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion import table
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
@@ -22,17 +25,19 @@ class OnnxOp(TorchOp):
         if key not in self.op.attributes:
             return default
         found = self.op.attributes[key]
-        return [element.value for element in found] if isinstance(default, tuple | list) else found.value
+        return read_plain(found)
 
     def known_values(self, i: int) -> np.ndarray[Any, Any] | None:
         """The values of operand `i`, where they are known."""
-        made_by: Any = self.operands[i].owner
-        match getattr(made_by, "name", ""):
+        made_by = defining_op(self.operands[i])
+        if made_by is None:
+            return None
+        match made_by.name:
             case "ttir.constant":
                 return read_elements(made_by.attributes["value"])
             case "ttir.full":
                 t = read_type(self.operands[i].type)
-                return np.full(t.shape, made_by.attributes["fill_value"].value, t.dtype.numpy)
+                return np.full(t.shape, describe(made_by).attributes()["fill_value"], t.dtype.numpy)
         return None
 
     def integers_at(self, i: int, default: Iterable[int] = ()) -> list[int]:

@@ -4,7 +4,6 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
@@ -66,7 +65,7 @@ def _inside_flatbuffer(data: bytes, name: str) -> bytes:
 def _collect(messages: list[str]) -> Iterator[None]:
     """Keep MLIR from printing errors that are not raised."""
 
-    def keep(diagnostic: Any) -> bool:
+    def keep(diagnostic: ir.Diagnostic) -> bool:
         messages.append(diagnostic.message)
         return True
 

@@ -15,7 +15,7 @@ def prepare(_head: bytes) -> None:
     prepare_for("stablehlo")
 
 
-def read(path: Path, function: str | None = None) -> SourceModel:
+def read(path: Path, function: str | None = None, inputs: object = None) -> SourceModel:
     """The module of a binary file.
 
     Raises:
@@ -28,6 +28,6 @@ def read(path: Path, function: str | None = None) -> SourceModel:
     module = read_bytes(path.read_bytes(), str(path))
     parsed = time.perf_counter()
     choose_function(module, function)
-    weights = to_ttir(module, resources(module))
+    weights = to_ttir(module, resources(module), inputs)
     phases = {"parse": parsed - start, "import": time.perf_counter() - parsed}
     return SourceModel(module, weights, str(path), phases)

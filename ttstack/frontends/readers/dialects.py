@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.diagnostics import SourceError
 from ttstack.frontends.calls import check_calls
-from ttstack.mlir import ir
+from ttstack.mlir import ir, load_libraries
 
 _FRONTENDS = {
     **dict.fromkeys(("stablehlo", "chlo", "vhlo"), "ttstack.frontends.stablehlo"),
@@ -17,17 +18,22 @@ _FRONTENDS = {
 
 
 def prepare_for(text: str) -> None:
-    """Import the frontends of the dialects that a text names."""
+    """Import the frontends of the dialects that a text names, and the libraries that register them."""
     for package in {package for dialect, package in _FRONTENDS.items() if dialect in text}:
         import_module(package)
+        load_libraries()
 
 
-def to_ttir(module: ir.Module, resources: Mapping[str, memoryview]) -> Mapping[str, np.ndarray[Any, Any]]:
+def to_ttir(
+    module: ir.Module, resources: Mapping[str, memoryview], inputs: object = None
+) -> Mapping[str, np.ndarray[Any, Any]]:
     """Convert a module in place by the first of its ops that is of a known dialect; the values of its weights.
+
+    `inputs` are shapes that the user gives for its arguments.
 
     Raises:
         InvalidIRError: calls that stand for too many ops.
-        SourceError: dynamic shapes, or resources without data.
+        SourceError: shapes that stay open, or are given where none is, or resources without data.
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
     check_calls(module)
@@ -40,4 +46,8 @@ def to_ttir(module: ir.Module, resources: Mapping[str, memoryview]) -> Mapping[s
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
-    return import_module(found[0]).convert_module(module, resources) if found else {}
+    if found:
+        return import_module(found[0]).convert_module(module, resources, inputs)
+    if inputs is not None:
+        raise SourceError("TTIR has the shapes of its inputs in its text", hint="leave `inputs` and --input out")
+    return {}

@@ -1,11 +1,10 @@
 """Which functions of a module are programs: all public ones, or the one that the user names."""
 
-from difflib import get_close_matches
-from typing import Any
-
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import is_public, set_public
 from ttstack.mlir import PassManager, ir
+from ttstack.suggestion import did_you_mean
 
 _DROP_UNUSED = "builtin.module(symbol-dce)"
 
@@ -16,8 +15,7 @@ def choose_function(module: ir.Module, name: str | None) -> None:
     Raises:
         SourceError: there is no such function with a body; or no name, and all functions are private.
     """
-    ops = (op for op in module.body.operations if op.operation.name == "func.func" and op.regions[0].blocks)
-    functions: dict[str, Any] = {op.name.value: op for op in ops}
+    functions = {f.name.value: f for f in all_functions(module) if f.regions[0].blocks}
     if name is None:
         if functions and not any(map(is_public, functions.values())):
             raise SourceError(
@@ -26,11 +24,8 @@ def choose_function(module: ir.Module, name: str | None) -> None:
             )
         return
     if name not in functions:
-        close = get_close_matches(name, functions, 1)
         listed = f"the module has {', '.join(functions) or 'no function with a body'}"
-        raise SourceError(
-            f"there is no function '{name}'; {listed}", hint=f"did you mean '{close[0]}'?" if close else None
-        )
+        raise SourceError(f"there is no function '{name}'; {listed}", hint=did_you_mean(name, functions) or None)
     for other, function in functions.items():
         set_public(function, other == name)
     PassManager.parse(_DROP_UNUSED).run(module.operation)

@@ -32,14 +32,23 @@ class FileKind:
     suffixes: tuple[str, ...]
     matches: Callable[[bytes], bool]
     """Whether a file that begins with these bytes is of this kind."""
-    read: Callable[[Path, Any], SourceModel]
-    """The model in the file, for the example inputs or shapes that the user gave, or None.
-
-    A kind that takes no inputs is given the function that the user named instead, or None for all public ones.
-    """
     prepare: Callable[[bytes], object]
     """Import what reading a file that begins with these bytes needs; done before a process is forked that reads it."""
-    takes_inputs: bool = False
-    """Whether the user may give inputs beside the file."""
-    isolated: bool = True
+    isolated: bool = field(default=True, kw_only=True)
     """Whether it is read in a process of its own."""
+
+
+@dataclass(frozen=True)
+class ModuleFile(FileKind):
+    """A module of functions, which name their inputs themselves."""
+
+    read: Callable[[Path, str | None, object], SourceModel]
+    """The function that the user named, or all public ones, for the shapes of inputs that the user gives, or None."""
+
+
+@dataclass(frozen=True)
+class FrameworkFile(FileKind):
+    """One model of another framework, beside which the user may give inputs."""
+
+    read: Callable[[Path, object], SourceModel]
+    """The model, for the example inputs or shapes that the user gave, or None."""

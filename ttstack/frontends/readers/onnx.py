@@ -1,10 +1,10 @@
 """ONNX models."""
 
 from pathlib import Path
-from typing import Any
 
 from ttstack.frontends.readers.extra import frontend
 from ttstack.frontends.readers.kind import SourceModel
+from ttstack.mlir import load_libraries
 
 
 def prepare(_head: bytes) -> None:
@@ -14,9 +14,10 @@ def prepare(_head: bytes) -> None:
         SourceError: it is not installed.
     """
     frontend("onnx", "ONNX")
+    load_libraries()
 
 
-def read(path: Path, inputs: Any) -> SourceModel:
+def read(path: Path, inputs: object) -> SourceModel:
     """The model of an `.onnx` file.
 
     Raises:

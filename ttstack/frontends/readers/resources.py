@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from ttstack.diagnostics import SourceError
 from ttstack.dialects.elements import RESOURCE
@@ -57,7 +56,7 @@ def _data(name: str, digits: str) -> memoryview:
 
 def resources(module: ir.Module) -> dict[str, memoryview]:
     """The data of the module's resources by name, by way of its text."""
-    names: list[Any] = []
+    names: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name in _CONSTANTS and _holds_resource(op):
@@ -66,7 +65,7 @@ def resources(module: ir.Module) -> dict[str, memoryview]:
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
-    return cut(module.operation.get_asm(large_elements_limit=16))[1] if names else {}
+    return cut(str(module.operation.get_asm(large_elements_limit=16)))[1] if names else {}
 
 
 def _holds_resource(op: ir.Operation) -> bool:

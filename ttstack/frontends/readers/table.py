@@ -6,7 +6,7 @@ from pathlib import Path
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.readers import bytecode, onnx, text, torch
 from ttstack.frontends.readers.artifact import BYTECODE, holds_artifact
-from ttstack.frontends.readers.kind import FileKind
+from ttstack.frontends.readers.kind import FrameworkFile, ModuleFile
 
 HEAD_BYTES = 4096
 """As much of a file as is looked at to tell what it is."""
@@ -33,20 +33,12 @@ def is_onnx(head: bytes) -> bool:
     return head[:1] == b"\x08" and 0 < int.from_bytes(head[1:2]) < 128
 
 
-FILES = (
-    FileKind("MLIR text", (".mlir", ".ttir"), is_text, text.read, text.prepare),
-    FileKind(
-        "a PyTorch program",
-        (".pt2",),
-        begins(b"PK\x03\x04"),
-        torch.read,
-        torch.prepare,
-        takes_inputs=True,
-        isolated=False,
-    ),
-    FileKind("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.read, bytecode.prepare),
-    FileKind("a serialized JAX export", (".jax",), holds_artifact, bytecode.read, bytecode.prepare),
-    FileKind("an ONNX model", (".onnx",), is_onnx, onnx.read, onnx.prepare, takes_inputs=True),
+FILES: tuple[ModuleFile | FrameworkFile, ...] = (
+    ModuleFile("MLIR text", (".mlir", ".ttir"), is_text, text.prepare, text.read),
+    FrameworkFile("a PyTorch program", (".pt2",), begins(b"PK\x03\x04"), torch.prepare, torch.read, isolated=False),
+    ModuleFile("MLIR bytecode", (".mlirbc", ".bc", ".stablehlo"), begins(BYTECODE), bytecode.prepare, bytecode.read),
+    ModuleFile("a serialized JAX export", (".jax",), holds_artifact, bytecode.prepare, bytecode.read),
+    FrameworkFile("an ONNX model", (".onnx",), is_onnx, onnx.prepare, onnx.read),
 )
 """All files that can be compiled. A new kind is a reader module and a line here."""
 
@@ -61,7 +53,7 @@ _OTHERS = {
 }
 
 
-def kind_of(path: Path) -> tuple[FileKind, bytes]:
+def kind_of(path: Path) -> tuple[ModuleFile | FrameworkFile, bytes]:
     """The kind of a file, and how it begins.
 
     Raises:

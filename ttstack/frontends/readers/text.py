@@ -23,7 +23,7 @@ def prepare(head: bytes) -> None:
     prepare_for(head.decode(errors="replace"))
 
 
-def read(path: Path, function: str | None = None) -> SourceModel:
+def read(path: Path, function: str | None = None, inputs: object = None) -> SourceModel:
     """The module of a text file.
 
     Raises:
@@ -32,13 +32,13 @@ def read(path: Path, function: str | None = None) -> SourceModel:
         UnsupportedOpError: it has ops that have no conversion to TTIR.
     """
     try:
-        return read_string(path.read_text("utf-8"), str(path), function)
+        return read_string(path.read_text("utf-8"), str(path), function, inputs)
     except UnicodeDecodeError as e:
         line = path.read_bytes().count(b"\n", 0, e.start) + 1
         raise SourceError(f"'{path}' is not UTF-8 text", loc=f"{path}:{line}") from e
 
 
-def read_string(text: str, name: str, function: str | None = None) -> SourceModel:
+def read_string(text: str, name: str, function: str | None = None, inputs: object = None) -> SourceModel:
     """The module of a text that errors call `name`; raises as `read` does."""
     start = time.perf_counter()
     plain, data = cut(text)
@@ -52,5 +52,5 @@ def read_string(text: str, name: str, function: str | None = None) -> SourceMode
     ir.Context.current.allow_unregistered_dialects = False
     parsed = time.perf_counter()
     choose_function(module, function)
-    weights = to_ttir(module, data)
+    weights = to_ttir(module, data, inputs)
     return SourceModel(module, weights, name, {"parse": parsed - start, "import": time.perf_counter() - parsed})

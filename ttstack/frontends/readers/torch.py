@@ -23,7 +23,7 @@ def prepare(_head: bytes) -> None:
     """Nothing: PyTorch is imported by the process that reads, which is this one."""
 
 
-def read(source: Any, inputs: Any) -> SourceModel:
+def read(source: Any, inputs: object) -> SourceModel:
     """The TTIR of a module, of an exported program or the file of one, or of what a factory makes.
 
     Raises:

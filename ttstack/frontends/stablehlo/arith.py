@@ -1,8 +1,8 @@
 """Ops of MLIR's own `arith` and `math` on tensors, which some front ends leave between those of StableHLO."""
 
 from types import MappingProxyType
-from typing import Any
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 
 SPELLINGS = MappingProxyType(
@@ -52,7 +52,7 @@ SPELLINGS = MappingProxyType(
 def spell_as_stablehlo(module: ir.Module) -> None:
     """Replace such ops, where all that they take and give are tensors, and splats of numbers."""
     found: list[ir.Operation] = []
-    numbers: list[Any] = []
+    numbers: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         values = (*op.operands, *op.results)
@@ -82,12 +82,13 @@ def _defined_by(value: ir.Value) -> str:
     return "" if isinstance(value.owner, ir.Block) else value.owner.name
 
 
-def _spell(op: ir.Operation) -> Any:
+def _spell(op: ir.Operation) -> ir.Operation:
     result, attributes, operands = op.results[0].type, dict[str, ir.Attribute](), list(op.operands)
     if op.name == "arith.constant":
         attributes["value"] = op.attributes["value"]
     if op.name == "tensor.splat":
-        number: Any = operands.pop().owner
+        number = defining_op(operands.pop())
+        assert number is not None
         attributes["value"] = ir.DenseElementsAttr.get_splat(result, number.attributes["value"])
     name = SPELLINGS.get(op.name, "constant")
     return ir.Operation.create(f"stablehlo.{name}", results=[result], operands=operands, attributes=attributes)

@@ -1,7 +1,6 @@
 """Ops of `chlo` and composites that have a conversion of their own stay whole; the others become StableHLO ops."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
@@ -32,24 +31,24 @@ def keep_whole(module: ir.Module, conversions: Mapping[str, ConversionRule[Stabl
     for op in found:
         if op.name.startswith("chlo."):
             _replace(op, _call(op, op.name, _dictionary(op)))
-        elif (known := conversions.get(call_name(op.attributes["name"].value))) is not None:
+        elif (known := conversions.get(call_name(ir.StringAttr(op.attributes["name"]).value))) is not None:
             _keep(op, known)
     with as_diagnostics("cannot expand the module's chlo ops"):
         PassManager.parse(_EXPAND).run(module.operation)
 
 
-def _keep(composite: Any, conversion: ConversionRule[StablehloOp]) -> None:
+def _keep(composite: ir.Operation, conversion: ConversionRule[StablehloOp]) -> None:
     """A call in the place of the composite, if its conversion takes it."""
     attributes = composite.attributes
     given = attributes["composite_attributes"] if "composite_attributes" in attributes else ir.DictAttr.get({})
-    call = _call(composite, attributes["name"].value, given)
+    call = _call(composite, ir.StringAttr(attributes["name"]).value, given)
     if _is_taken(call, composite, conversion):
         _replace(composite, call)
     else:
         call.erase()
 
 
-def _is_taken(call: Any, end: Any, conversion: ConversionRule[StablehloOp]) -> bool:
+def _is_taken(call: ir.Operation, end: ir.Operation, conversion: ConversionRule[StablehloOp]) -> bool:
     """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away.
 
     One that fails by a fault of ours is taken, so that the conversion fails by it again, and says so.
@@ -68,7 +67,7 @@ def _is_taken(call: Any, end: Any, conversion: ConversionRule[StablehloOp]) -> b
     return taken
 
 
-def _call(op: ir.Operation, name: str, given: ir.Attribute) -> Any:
+def _call(op: ir.Operation, name: str, given: ir.Attribute) -> ir.Operation:
     """A custom call before the op, with its operands and results."""
     attributes = {"call_target_name": ir.StringAttr.get(name), "mhlo.attributes": given}
     with ir.InsertionPoint(op), op.location:
@@ -80,7 +79,7 @@ def _call(op: ir.Operation, name: str, given: ir.Attribute) -> Any:
         )
 
 
-def _replace(op: ir.Operation, call: Any) -> None:
+def _replace(op: ir.Operation, call: ir.Operation) -> None:
     for old, new in zip(op.results, call.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()

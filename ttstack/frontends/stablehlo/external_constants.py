@@ -26,8 +26,8 @@ class ExternalConstants:
         self._attribute = attribute
         self.values: dict[str, np.ndarray[Any, Any]] = {}
         self._resources = resources
-        self._names: dict[Any, str] = {}
-        self._block: Any = None
+        self._names: dict[ir.Attribute, str] = {}
+        self._block: ir.Block | None = None
         self._arguments: dict[str, ir.Value] = {}
 
     def enter(self, block: ir.Block) -> None:
@@ -50,6 +50,7 @@ class ExternalConstants:
                 return None
         name = self._names.get(attribute) or self._named(attribute, op)
         if name not in self._arguments:
+            assert self._block is not None
             self._arguments[name] = self._block.add_argument(attribute.type, op.location)
         return self._arguments[name]
 

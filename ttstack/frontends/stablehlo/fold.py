@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -29,8 +28,8 @@ _DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
 class Known:
     """The elements of a tensor."""
 
-    elements: Any
-    source: Any = None
+    elements: ir.Attribute
+    source: ir.Operation | None = None
     """The op without operands that gives them, where it says them more briefly."""
 
 
@@ -47,7 +46,7 @@ def _is_computed(op: ir.Operation, operands: Sequence[Known]) -> bool:
         return not np.isin(divisors, (0, -1)).any()
     found = True
 
-    def visit(nested: Any) -> ir.WalkResult:
+    def visit(nested: ir.Operation) -> ir.WalkResult:
         nonlocal found
         found &= nested.name in _COMPUTED and (nested == op or nested.name not in _DIVISIONS)
         return ir.WalkResult.ADVANCE if found else ir.WalkResult.INTERRUPT
@@ -58,7 +57,7 @@ def _is_computed(op: ir.Operation, operands: Sequence[Known]) -> bool:
 
 def truth(known: Known) -> int:
     """The only element, as a number."""
-    return int(known.elements.get_splat_value().value)
+    return int(read_elements(known.elements).item())
 
 
 def _is_small(result: ir.Type) -> bool:
@@ -67,7 +66,7 @@ def _is_small(result: ir.Type) -> bool:
     return math.prod(result.shape) <= FOLDED_ELEMENTS and isinstance(result.element_type, ir.IntegerType | ir.FloatType)
 
 
-def _evaluate(op: ir.Operation, operands: Sequence[Known]) -> list[Any]:
+def _evaluate(op: ir.Operation, operands: Sequence[Known]) -> list[ir.Attribute]:
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         main = func.FuncOp("main", ([], [r.type for r in op.results]))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.frontends.stablehlo.sharding import Sharding, read_sharding
@@ -52,8 +53,12 @@ def _erase_inside(module: ir.Module) -> None:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        target = op.attributes["call_target_name"].value if "call_target_name" in op.attributes else ""
-        if target == "Sharding" and op.parent.name != "func.func" and len(op.operands) == len(op.results) == 1:
+        if (
+            _target(op) == "Sharding"
+            and op.parent is not None
+            and op.parent.name != "func.func"
+            and len(op.operands) == len(op.results) == 1
+        ):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -68,8 +73,7 @@ def _ops(module: ir.Module) -> Iterator[ir.Operation]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        target = op.attributes["call_target_name"].value if "call_target_name" in op.attributes else ""
-        if target in (TO_SHARDS, FROM_SHARDS) or {"replica_groups", "source_target_pairs"} & {*op.attributes}:
+        if _target(op) in (TO_SHARDS, FROM_SHARDS) or {"replica_groups", "source_target_pairs"} & {*op.attributes}:
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -77,13 +81,19 @@ def _ops(module: ir.Module) -> Iterator[ir.Operation]:
     return iter(found)
 
 
+def _target(op: ir.Operation) -> str:
+    """The function that a custom call names; empty for other ops."""
+    return ir.StringAttr(op.attributes["call_target_name"]).value if "call_target_name" in op.attributes else ""
+
+
 def _sharding(op: ir.Operation) -> Sharding:
     """How the whole tensor is divided: the `@Sharding` before the call says it, or the call that makes it whole."""
-    divides = op.attributes["call_target_name"].value == TO_SHARDS
+    divides = _target(op) == TO_SHARDS
     if len(op.operands) != 1 or len(op.results) != 1:
         raise _refusal(op, f"has {len(op.operands)} operands and {len(op.results)} results, expected one of each")
     whole = op.operands[0] if divides else op.results[0]
-    said = None if isinstance(whole.owner, ir.Block) else whole.owner.attributes.get(_SHARDING)
+    owner = defining_op(whole)
+    said = None if owner is None else owner.attributes.get(_SHARDING)
     if not isinstance(said, ir.StringAttr):
         raise _refusal(op, "divides a tensor of unknown sharding")
     try:
@@ -97,5 +107,4 @@ def _meshes(devices: int) -> Iterator[Mesh]:
 
 
 def _refusal(op: ir.Operation, why: str) -> UnsupportedOpError:
-    target = op.attributes["call_target_name"].value
-    return UnsupportedOpError(f"`@{target}` {why}", loc=read_location(op.location) or None, hint=_HINT)
+    return UnsupportedOpError(f"`@{_target(op)}` {why}", loc=read_location(op.location) or None, hint=_HINT)

@@ -6,45 +6,52 @@ from typing import Any
 import numpy as np
 
 from ttstack.context import as_diagnostics
-from ttstack.diagnostics import SourceError
-from ttstack.dialects.location import read_location
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
+from ttstack.frontends.stablehlo.open_shapes import close_shapes, infer_shapes
 from ttstack.frontends.stablehlo.partial_eval import Straightener
 from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
+_INFER_SHAPES = "builtin.module(stablehlo-refine-shapes)"
+_SYMBOL, _MAIN = "sym_name", "main"
+"""The function whose arguments decide all shapes, where there are several."""
 
-def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping[str, np.ndarray[Any, Any]]:
+
+def convert_module(
+    module: ir.Module, data: Mapping[str, memoryview], inputs: object = None
+) -> Mapping[str, np.ndarray[Any, Any]]:
     """Make a StableHLO module TTIR in place; arguments of a function are its inputs, then the weights that it uses.
 
     Args:
         module: Of the ops of `stablehlo`, `chlo` and `vhlo`.
         data: The elements of its resources by name.
+        inputs: Shapes of arguments, by name or by position, where the module leaves extents open.
 
     Returns:
         The values of the weights by name.
 
     Raises:
-        SourceError: dynamic shapes, or resources without data.
+        SourceError: shapes that stay open, or do not fit, or resources without data.
         UnsupportedOpError: ops without a conversion, all of them, or all uses of ops in a form that has none.
     """
     spell_as_stablehlo(module)
     keep_whole(module, CONVERSIONS)
     refuse_complex_numbers(module)
     divide(module)
+    functions = {f.name.value: f for f in all_functions(module) if f.regions[0].blocks}
+    entries = _entries(module, functions)
+    if close_shapes([functions[entry] for entry in entries], inputs):
+        _infer_shapes(module, functions, entries)
     weights = ExternalConstants(data)
-    functions = {
-        f.name.value: f for f in module.body.operations if f.operation.name == "func.func" and f.regions[0].blocks
-    }
-    _refuse_dynamic_shapes(functions)
     straightener = Straightener(functions, weights)
-    for entry in _entries(module, functions):
+    for entry in entries:
         function = functions[entry]
         given = zip(argument_names(function), argument_kinds(function), strict=True)
         signed = [ArgumentSignature(name, kind) for name, kind in given]
@@ -64,7 +71,7 @@ def _sign(function: func.FuncOp, arguments: Sequence[ArgumentSignature], weights
     write_signature(function, [*arguments, *added], result_names(function, len(last.operands)))
 
 
-def _entries(module: ir.Module, functions: Mapping[str, Any]) -> list[str]:
+def _entries(module: ir.Module, functions: Mapping[str, func.FuncOp]) -> list[str]:
     """Public functions, without those that say what an op does, unless there is no other."""
     named: set[str] = set()
 
@@ -81,14 +88,13 @@ def _entries(module: ir.Module, functions: Mapping[str, Any]) -> list[str]:
     return [name for name in public if name not in named] or public
 
 
-def _refuse_dynamic_shapes(functions: Mapping[str, Any]) -> None:
-    faults = [
-        (f"argument '{name}' has a dynamic shape, {argument.type}", read_location(argument.location))
-        for function in functions.values()
-        for argument, name in zip(function.arguments, argument_names(function), strict=True)
-        if isinstance(argument.type, ir.RankedTensorType) and not argument.type.has_static_shape
-    ]
-    if faults:
-        (message, place), *rest = faults
-        notes = tuple(f"{other}, at {at}" if at else other for other, at in rest)
-        raise SourceError(message, loc=place or None, notes=notes, hint="export the model with fixed shapes")
+def _infer_shapes(module: ir.Module, functions: dict[str, func.FuncOp], entries: Sequence[str]) -> None:
+    """Shapes of all values, for those of the only entry's arguments; functions that it calls may become others."""
+    (entry,) = entries
+    function, name = functions[entry], functions[entry].name
+    if _MAIN not in functions:
+        function.attributes[_SYMBOL] = ir.StringAttr.get(_MAIN)
+    infer_shapes(module, _INFER_SHAPES)
+    function.attributes[_SYMBOL] = name
+    functions.clear()
+    functions |= {f.name.value: f for f in all_functions(module) if f.regions[0].blocks}

@@ -5,8 +5,8 @@ JAX names nested structures, which become dotted names; PyTorch/XLA can only cal
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import NAME, read_arguments, read_kind, read_string
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import CUSTOM_CALL
@@ -35,18 +35,19 @@ def argument_kinds(function: func.FuncOp) -> list[TensorKind]:
     return [read_kind(marks[a]) if a in marks else kind for a, kind in zip(block.arguments, said, strict=True)]
 
 
-def _marks(function: func.FuncOp) -> dict[Any, Any]:
+def _marks(function: func.FuncOp) -> dict[ir.Value, ir.DictAttr]:
     """What calls of `tt.mark_argument` in the function say of its arguments, in whatever shape they take them."""
-    found: dict[Any, Any] = {}
+    found: dict[ir.Value, ir.DictAttr] = {}
     for op in (op.operation for op in function.regions[0].blocks[0].operations):
-        marks = op.name == CUSTOM_CALL and op.attributes["call_target_name"].value == _MARK
-        if not marks or not isinstance(op.attributes.get(_OPTIONS), ir.DictAttr) or not len(op.operands):
+        marks = op.name == CUSTOM_CALL and ir.StringAttr(op.attributes["call_target_name"]).value == _MARK
+        options = op.attributes.get(_OPTIONS)
+        if not marks or not isinstance(options, ir.DictAttr) or not len(op.operands):
             continue
         value = op.operands[0]
-        while not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.reshape":
-            value = value.owner.operands[0]
+        while (shaped := defining_op(value, "stablehlo.reshape")) is not None:
+            value = shaped.operands[0]
         if isinstance(value.owner, ir.Block):
-            found[value] = op.attributes[_OPTIONS]
+            found[value] = options
     return found
 
 
@@ -63,7 +64,7 @@ def _given(function: func.FuncOp, key: str, count: int) -> list[str]:
     return [_said(ir.DictAttr(a)) for a in ir.ArrayAttr(function.attributes[key])]
 
 
-def _said(attributes: Any) -> str:
+def _said(attributes: ir.DictAttr | None) -> str:
     if name := read_string(attributes, NAME):
         return name
     path = _dotted(read_string(attributes, "jax.result_info"))

@@ -4,7 +4,7 @@ What is known before the program runs is computed; a loop whose condition is kno
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
@@ -22,13 +22,13 @@ _Value: TypeAlias = "Known | ir.Value | tuple[_Value, ...]"
 class Straightener:
     """Writes functions anew; `callees` are all functions by name."""
 
-    def __init__(self, callees: Mapping[str, Any], weights: ExternalConstants) -> None:
+    def __init__(self, callees: Mapping[str, func.FuncOp], weights: ExternalConstants) -> None:
         self._callees = callees
         self._weights = weights
         self._values: dict[ir.Value, _Value] = {}
         self._running: list[str] = []
         self._emitted = self._steps = 0
-        self._constants: dict[Any, ir.Value] = {}
+        self._constants: dict[ir.Attribute, ir.Value] = {}
         self._ops = {
             "func.call": self._call,
             "stablehlo.composite": self._call,
@@ -42,12 +42,13 @@ class Straightener:
             "stablehlo.custom_call": self._custom_call,
         }
 
-    def rewrite(self, function: func.FuncOp) -> Any:
+    def rewrite(self, function: func.FuncOp) -> func.FuncOp:
         """A new function before the old one, which others may call yet; weights that it uses are its last arguments."""
         (old,) = function.regions[0].blocks
         kept = {name: function.attributes[name] for name in function.attributes}
         with ir.InsertionPoint(function), function.location:
-            new = ir.Operation.create("func.func", attributes=kept, regions=1)
+            new = ir.Operation.create("func.func", attributes=kept, regions=1).opview
+        assert isinstance(new, func.FuncOp)
         block = ir.Block.create_at_start(
             new.regions[0], [a.type for a in old.arguments], [a.location for a in old.arguments]
         )
@@ -69,7 +70,7 @@ class Straightener:
         *ops, last = (op.operation for op in block.operations)
         self._steps += 1 + len(ops)
         if self._steps > STEPS:
-            self._refuse(block.owner, f"is written out in more than {STEPS:,} steps", "shorten the loops")
+            self._refuse(block.owner.operation, f"is written out in more than {STEPS:,} steps", "shorten the loops")
         for op in ops:
             with op.location:
                 results = self._ops.get(op.name, self._op)(op)
@@ -97,7 +98,7 @@ class Straightener:
         inside: set[ir.Value] = set()
         outside: list[ir.Value] = []
 
-        def visit(nested: Any) -> ir.WalkResult:
+        def visit(nested: ir.Operation) -> ir.WalkResult:
             inside.update(nested.results)
             for region in nested.regions:
                 inside.update(a for block in region.blocks for a in block.arguments)
@@ -109,10 +110,10 @@ class Straightener:
             op.walk(visit, ir.WalkOrder.PRE_ORDER)
         return inside.issuperset(outside)
 
-    def _recapture(self, copy: Any) -> None:
+    def _recapture(self, copy: ir.Operation) -> None:
         """Let the regions of a copied op read what this function has for the values around it."""
 
-        def visit(nested: Any) -> ir.WalkResult:
+        def visit(nested: ir.Operation) -> ir.WalkResult:
             for i, operand in enumerate(nested.operands):
                 if nested != copy and operand in self._values:
                     with ir.InsertionPoint(copy):
@@ -188,10 +189,10 @@ class Straightener:
     def _element(self, op: ir.Operation) -> Sequence[_Value]:
         (parts,) = self._operands(op)
         assert isinstance(parts, tuple)
-        return [parts[op.attributes["index"].value]]
+        return [parts[ir.IntegerAttr(op.attributes["index"]).value]]
 
     def _custom_call(self, op: ir.Operation) -> Sequence[_Value]:
-        target = op.attributes["call_target_name"].value
+        target = ir.StringAttr(op.attributes["call_target_name"]).value
         if target in _TRANSPARENT and [v.type for v in op.operands] == [r.type for r in op.results]:
             return self._operands(op)
         if len(op.results) == 1 and isinstance(op.results[0].type, ir.TupleType):
@@ -217,7 +218,7 @@ class Straightener:
         raise UnsupportedOpError(f"`{op.operation.name}` {why}", loc=read_location(op.location) or None, hint=hint)
 
 
-def _untuple(call: Any) -> Any:
+def _untuple(call: ir.Operation) -> ir.Operation:
     """The call with a result for each element of the tuple that it gives."""
     types = ir.TupleType(call.results[0].type)
     attributes = {name: call.attributes[name] for name in call.attributes}

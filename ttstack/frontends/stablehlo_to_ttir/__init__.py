@@ -3,6 +3,7 @@
 from collections import Counter
 from types import MappingProxyType
 
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir import (
@@ -118,7 +119,7 @@ def check_ops(module: ir.Module) -> None:
     Raises:
         UnsupportedOpError: with all that have none, how often each occurs, and where first.
     """
-    conversion.check(module.body.operations, _SOURCE)
+    conversion.check(all_functions(module), _SOURCE)
 
 
 def stablehlo_to_ttir(module: ir.Module) -> None:

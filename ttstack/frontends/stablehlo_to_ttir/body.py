@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.types import read_type, tensor_type
+from ttstack.frontends.conversion.table import ConversionRule
 from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.frontends.stablehlo_to_ttir import bits, chlo, creation, eltwise, rounding
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
@@ -23,7 +25,7 @@ _ORDERED = {"stablehlo.compare", "stablehlo.select", "stablehlo.and", "stablehlo
 
 
 @cache
-def _elementwise() -> Mapping[str, Any]:
+def _elementwise() -> Mapping[str, ConversionRule[StablehloOp]]:
     families = (eltwise, bits, rounding, chlo, creation)
     return {n: c for family in families for n, c in family.CONVERSIONS.by_name.items()}
 
@@ -60,8 +62,8 @@ def lift_values(
 def _lift(call: StablehloOp, value: ir.Value, values: dict[ir.Value, ir.Value], shape: tuple[int, ...]) -> ir.Value:
     if value in values:
         return values[value]
-    op: ir.Operation = value.owner
-    if isinstance(op, ir.Block):
+    op = defining_op(value)
+    if op is None:
         call.refuse("has a region that reads values from around it", "give them as operands")
     operands = [_lift(call, operand, values, shape) for operand in op.operands]
     name = StablehloOp.name_of(op)
@@ -84,7 +86,7 @@ def _convert(op: ir.Operation, operands: Sequence[ir.Value], shape: tuple[int, .
     return new
 
 
-def _reshape(elements: Any, shape: tuple[int, ...]) -> ir.Attribute:
+def _reshape(elements: ir.Attribute, shape: tuple[int, ...]) -> ir.Attribute:
     t = read_type(elements.type)
     return elements_attribute(read_elements(elements).reshape(shape), t.with_shape(shape))
 
@@ -119,14 +121,14 @@ def _is_better(x: float, y: float, which: str) -> bool:
     return bool(np.isnan(x)) or (not np.isnan(y) and (x > y if which == "max" else x < y))
 
 
-def _evaluate(block: Any, types: Sequence[TensorType], given: Sequence[float]) -> list[Any]:
+def _evaluate(block: ir.Block, types: Sequence[TensorType], given: Sequence[float]) -> list[float]:
     """What the region gives on numbers, by StableHLO's interpreter."""
     module = ir.Module.create()
     wanted = region_results(block)
     with ir.InsertionPoint(module.body):
         main = func.FuncOp("main", ([a.type for a in block.arguments], [v.type for v in wanted]))
     entry = main.add_entry_block()
-    values = dict(zip(block.arguments, entry.arguments, strict=True))
+    values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, entry.arguments, strict=True))
     with ir.InsertionPoint(entry):
         for op in list(block.operations)[:-1]:
             copy = op.operation.clone().operation
@@ -140,8 +142,8 @@ def _evaluate(block: Any, types: Sequence[TensorType], given: Sequence[float]) -
 
 def counts(value: ir.Value, dim: int) -> bool:
     """Whether elements are their own index along a dimension."""
-    owner: Any = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "ttir.arange":
+    counter = defining_op(value, "ttir.arange")
+    if counter is None:
         return False
-    found = {name: owner.attributes[name].value for name in ("start", "step", "arange_dimension")}
-    return found == {"start": 0, "step": 1, "arange_dimension": dim}
+    found = describe(counter).attributes()
+    return (found["start"], found["step"], found["arange_dimension"]) == (0, 1, dim)

@@ -12,6 +12,7 @@ from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
+from ttstack.ops.types import TensorType
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Named:
         said = {n: read_option(n, a.spelling, call.options[n]) for n, a in specs.items() if n in call.options}
         return dict(self.defaults) | said
 
-    def build(self, call: StablehloOp, operands: Mapping[str, ir.Value], **attributes: Any) -> Any:
+    def build(self, call: StablehloOp, operands: Mapping[str, ir.Value], **attributes: Any) -> ir.Operation:
         """The op on operands by place; `attributes` are what the options do not say, or say otherwise."""
         spec = OPS[self.mnemonic]
         given = [operands.get(name) for name in spec.operand_specs()]
@@ -89,7 +90,7 @@ def fit_results(call: StablehloOp, values: Sequence[ir.Value]) -> list[ir.Value]
     return [value if t is None else _fit(call, value, t) for value, t in zip(values, call.results, strict=True)]
 
 
-def _fit(call: StablehloOp, value: ir.Value, wanted: Any) -> ir.Value:
+def _fit(call: StablehloOp, value: ir.Value, wanted: TensorType) -> ir.Value:
     got = read_type(value.type)
     if got.shape != wanted.shape:
         call.refuse(f"gives {wanted}, expected {got}")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -33,16 +34,16 @@ def narrow(*values: ir.Value) -> list[ir.Value]:
 
 
 def _unrepeat(value: ir.Value) -> ir.Value:
-    owner: Any = value.owner
+    owner = defining_op(value)
     t = read_type(value.type)
-    if isinstance(owner, ir.Block) or t.rank == 0:
+    if owner is None or t.rank == 0:
         return value
     if owner.name == "ttir.broadcast":
         return owner.operands[0]
     if owner.name == "ttir.full":
         number = attribute_values(OPS["full"], owner)["fill_value"]
         return splat(number, t.with_shape((1,) * t.rank))
-    if owner.name == "ttir.constant" and owner.attributes["value"].is_splat:
+    if owner.name == "ttir.constant" and ir.DenseElementsAttr(owner.attributes["value"]).is_splat:
         element = read_elements(owner.attributes["value"]).reshape(-1)[:1]
         one = t.with_shape((1,) * t.rank)
         return constant(element.reshape(one.shape), one)
@@ -51,9 +52,9 @@ def _unrepeat(value: ir.Value) -> ir.Value:
 
 def known_elements(value: ir.Value) -> np.ndarray[Any, Any] | None:
     """The elements, where the program does not compute them."""
-    owner: Any = value.owner
+    owner = defining_op(value)
     t = read_type(value.type)
-    if isinstance(owner, ir.Block):
+    if owner is None:
         return None
     if owner.name in ("ttir.reshape", "ttir.broadcast"):
         inner = known_elements(owner.operands[0])
@@ -73,8 +74,8 @@ def known_elements(value: ir.Value) -> np.ndarray[Any, Any] | None:
 
 def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     """`value` in another shape; a reduction that gets its dimensions back keeps them."""
-    owner: Any = value.owner
-    if getattr(owner, "name", "") in _REDUCTIONS:
+    owner = defining_op(value)
+    if owner is not None and owner.name in _REDUCTIONS:
         op = describe(owner)
         assert isinstance(op, Reduction)
         kept = tuple(1 if d in op.dims else extent for d, extent in enumerate(op.input.shape))

@@ -31,7 +31,7 @@ class Options(Mapping[str, Any]):
     `asked` are the names that anybody has looked for: the options that the call can have.
     """
 
-    def __init__(self, attributes: Any) -> None:
+    def __init__(self, attributes: ir.OpAttributeMap | Mapping[str, ir.Attribute]) -> None:
         """Read them from an op's attributes; raises `ValueError` where they are no dictionary."""
         self.asked: set[str] = set()
         self._found: dict[str, Any] = {}

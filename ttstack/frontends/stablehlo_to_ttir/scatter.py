@@ -1,7 +1,6 @@
 """Values written at computed places: into windows, into slices, and where a window's choice stood."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -95,9 +94,9 @@ def _dynamic_update_slice(call: StablehloOp) -> ir.Value:
     if len(fixed) == len(starts):
         return _replace(x, update, fixed)
     moved = [d for d, (extent, size) in enumerate(zip(shape, sizes, strict=True)) if size != extent]
-    if len(moved) == 1:
-        return _along_one(x, update, moved[0], starts[moved[0]])
     scalars = {d: splat(at, TensorType((), DType.I32)) if isinstance(at, int) else at for d, at in enumerate(starts)}
+    if len(moved) == 1:
+        return _along_one(x, update, moved[0], scalars[moved[0]])
     table, where = WindowTable.of(shape, sizes, moved), WindowStarts((), {d: scalars[d] for d in moved})
     order = (*table.picked, *table.whole)
     return _write(table, x, table.places(where), permute_dims(update, order), _REPLACE)
@@ -117,7 +116,7 @@ def _replace(x: ir.Value, update: ir.Value, starts: Sequence[int]) -> ir.Value:
     return concat_along([part for part in (around[0], inner, around[1]) if part is not None], dim)
 
 
-def _along_one(x: ir.Value, update: ir.Value, dim: int, start: Any) -> ir.Value:
+def _along_one(x: ir.Value, update: ir.Value, dim: int, start: ir.Value) -> ir.Value:
     """The update at a computed start along one dimension."""
     sizes = read_type(update.type).shape
     line = tuple(size if d == dim else 1 for d, size in enumerate(sizes))

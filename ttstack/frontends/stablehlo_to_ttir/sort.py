@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ttstack.dialects.base import create
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import cast
@@ -44,13 +45,13 @@ def _sort(call: StablehloOp) -> Sequence[ir.Value]:
     order: ir.Value | None = None
     ordered: dict[int, ir.Value] = {}
     for key in reversed(keys):
-        given = {a: call.operands[i // 2] for i, a in enumerate(block.arguments)}
+        given: dict[ir.Value, ir.Value] = {a: call.operands[i // 2] for i, a in enumerate(block.arguments)}
         (values,) = body.lift_values(call, given, [key.value])
         if order is not None:
             values = ttir.gather(values, order, dim=dim)
         found, positions = _sorted(values, dim, descending=key.descending)
         plain = len(keys) == 1 and key.value in list(block.arguments)
-        ordered = {list(block.arguments).index(key.value) // 2: found} if plain else {}
+        ordered = {ir.BlockArgument(key.value).arg_number // 2: found} if plain else {}
         order = positions if order is None else ttir.gather(order, positions, dim=dim)
     assert order is not None
     return [ordered[i] if i in ordered else _gather(call, i, order, dim) for i in range(len(call.operands))]
@@ -71,8 +72,10 @@ def _gather(call: StablehloOp, i: int, order: ir.Value, dim: int) -> ir.Value:
 
 def _keys(value: ir.Value, block: ir.Block) -> list[_Key] | None:
     """The keys of a comparator, most important first; None where it is none of those that are understood."""
-    owner: Any = value.owner
-    match getattr(owner, "name", ""):
+    owner = defining_op(value)
+    if owner is None:
+        return None
+    match owner.name:
         case "stablehlo.compare":
             key = _key(owner, block)
             return None if key is None else [key]
@@ -80,8 +83,7 @@ def _keys(value: ir.Value, block: ir.Block) -> list[_Key] | None:
             return _lexicographic(owner.operands[0], owner.operands[2], owner.operands[1], block)
         case "stablehlo.or":
             for less, rest in (owner.operands, reversed(list(owner.operands))):
-                both: Any = rest.owner
-                if getattr(both, "name", "") != "stablehlo.and":
+                if (both := defining_op(rest, "stablehlo.and")) is None:
                     continue
                 for equal, other in (both.operands, reversed(list(both.operands))):
                     if (found := _lexicographic(equal, less, other, block)) is not None:
@@ -91,9 +93,9 @@ def _keys(value: ir.Value, block: ir.Block) -> list[_Key] | None:
 
 def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: ir.Block) -> list[_Key] | None:
     """`less`, or where `equal` says that the key is the same, `other`."""
-    owner: Any = equal.owner
+    owner = defining_op(equal, "stablehlo.compare")
     first, rest = _keys(less, block), _keys(other, block)
-    if first is None or rest is None or len(first) > 1 or getattr(owner, "name", "") != "stablehlo.compare":
+    if first is None or rest is None or len(first) > 1 or owner is None:
         return None
     if "EQ" not in str(owner.attributes["comparison_direction"]):
         return None
@@ -101,7 +103,7 @@ def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: ir.B
     return [*first, *rest] if _expression(first[0].value, block, parity=None) in sides and len(sides) == 1 else None
 
 
-def _key(compare: Any, block: ir.Block) -> _Key | None:
+def _key(compare: ir.Operation, block: ir.Block) -> _Key | None:
     """What is compared, where both sides are the same function of the first and of the second element."""
     direction = str(compare.attributes["comparison_direction"])
     if not any(word in direction for word in ("LT", "LE", "GT", "GE")):
@@ -115,13 +117,13 @@ def _key(compare: Any, block: ir.Block) -> _Key | None:
     return None
 
 
-def _expression(value: ir.Value, block: Any, *, parity: int | None) -> _Expression | None:
+def _expression(value: ir.Value, block: ir.Block, *, parity: int | None) -> _Expression | None:
     """A value as a tree over the operands of the sort; None where it reads an argument of the other element."""
-    owner: Any = value.owner
-    if isinstance(owner, ir.Block):
-        at = list(block.arguments).index(value)
+    owner = defining_op(value)
+    if owner is None:
+        at = ir.BlockArgument(value).arg_number
         return None if parity is not None and at % 2 != parity else ("operand", at // 2)
     inner = [_expression(v, block, parity=parity) for v in owner.operands]
     attributes = tuple(sorted((name, str(owner.attributes[name])) for name in owner.attributes))
-    number = list(owner.results).index(value)
+    number = ir.OpResult(value).result_number
     return None if None in inner else (owner.name, attributes, number, *inner)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +13,7 @@ from ttstack.frontends.stablehlo_to_ttir.options import Options, read_option
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling
 from ttstack.ops.types import TensorType
+from ttstack.suggestion import closest
 
 CUSTOM_CALL = "stablehlo.custom_call"
 _WORD = re.compile(r"(\w+)>$")
@@ -26,8 +26,8 @@ def call_name(target: str) -> str:
 
 
 def _closest(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, 1)
-    return f" (meant '{close[0]}'?)" if close else ""
+    close = closest(name, known)
+    return f" (meant '{close}'?)" if close else ""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class StablehloOp(conversion.SourceOp):
         """The op's name; of a custom call the `chlo` op's, or `@target`."""
         if op.name != CUSTOM_CALL:
             return op.name
-        return call_name(op.attributes["call_target_name"].value)
+        return call_name(ir.StringAttr(op.attributes["call_target_name"]).value)
 
     @cached_property
     def types(self) -> tuple[TensorType, ...]:
@@ -93,6 +93,6 @@ class StablehloOp(conversion.SourceOp):
         found = _WORD.search(str(self.attribute(name)))
         return found[1] if found else default
 
-    def block(self, region: int = 0) -> Any:
+    def block(self, region: int = 0) -> ir.Block:
         """The block of a region."""
         return self.op.regions[region].blocks[0]

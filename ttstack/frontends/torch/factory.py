@@ -1,6 +1,5 @@
 """`package.module:factory`: a name for a model on the command line."""
 
-import difflib
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from torch.export import ExportedProgram
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.inputs import split_inputs, tensors
 from ttstack.frontends.torch.source_lines import line_of_error, spell
+from ttstack.suggestion import did_you_mean
 
 _FORM = "package.module:factory, where factory() returns a module, (module, inputs) or (module, args, kwargs)"
 
@@ -73,11 +73,10 @@ def _where_to_find(name: str) -> str:
 
 def _attribute(module: ModuleType, name: str) -> object:
     if not hasattr(module, name):
-        near = difflib.get_close_matches(name, vars(module), n=1)
         raise SourceError(
             f"`{module.__name__}` has no attribute `{name}`",
             loc=module.__file__,
-            hint=f"did you mean `{near[0]}`?" if near else None,
+            hint=did_you_mean(name, vars(module)) or None,
         )
     return getattr(module, name)
 

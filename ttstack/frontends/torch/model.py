@@ -12,6 +12,7 @@ from torch import nn
 from torch.export import ExportedProgram
 
 from ttstack.context import as_diagnostics
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import import_program
@@ -66,7 +67,7 @@ def import_torch(
     with context or ir.Context.current as current, ir.Location.unknown():
         imported = import_program(program, current)
         torch_to_ttir(imported.module)
-        (function,) = imported.module.body.operations
+        (function,) = all_functions(imported.module)
         write_updates(function, imported.arguments, imported.outputs)
         outputs = tuple(output for output in imported.outputs if output.updates is None)
         _sign(function, imported.arguments, outputs)

@@ -1,7 +1,6 @@
 """The signature of an imported function: builtin tensors instead of torch's, and casts that pass between them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch_to_ttir.types import builtin_type
@@ -48,5 +47,5 @@ def _builtin_type(value: ir.Value, what: str) -> ir.Type:
         raise SourceError(f"{what} of the model cannot be held: {e}") from e
 
 
-def _cast(name: str, values: Sequence[ir.Value], result: ir.Type) -> Any:
+def _cast(name: str, values: Sequence[ir.Value], result: ir.Type) -> ir.OpResult:
     return ir.Operation.create(name, results=[result], operands=list(values)).results[0]

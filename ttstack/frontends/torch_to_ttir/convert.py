@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ttstack.dialects.functions import all_functions
 from ttstack.frontends.conversion import ConversionRule, SourceDialect, check
 from ttstack.frontends.conversion import convert as convert_ops
 from ttstack.frontends.torch_to_ttir.boundary import ENTER, LEAVE, convert_signature
@@ -28,7 +29,7 @@ def convert(module: ir.Module, conversions: Mapping[str, ConversionRule[Any]], c
         convert_type=builtin_type,
         reasons=REASONS,
     )
-    functions = list(module.body.operations)
+    functions = list(all_functions(module))
     check(functions, torch)
     for function in functions:
         convert_signature(function)

@@ -60,7 +60,7 @@ def _scalar_tensor(call: TorchOp) -> ir.Value:
 @CONVERSIONS("torch.vtensor.literal", to="constant full")
 def _literal(call: TorchOp) -> ir.Value:
     """The same elements, of an integer type without sign; one number everywhere where they are equal."""
-    attribute = call.op.attributes["value"]
+    attribute = ir.DenseElementsAttr(call.op.attributes["value"])
     values = read_elements(attribute)
     if attribute.is_splat:
         return splat(values.flat[0] if values.size else 0, call.result)

@@ -1,5 +1,7 @@
 """Lookups: rows picked by index, pooled or not."""
 
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
@@ -41,16 +43,10 @@ def _embedding_bag(call: TorchOp) -> list[ir.Value]:
 
 def _bag_a_row(indices: ir.Value, offsets: ir.Value) -> ir.Value | None:
     """The matrix whose rows are the bags, where PyTorch has made one vector and its offsets of it."""
-    flat, steps = _made_by(indices, "ttir.reshape"), _made_by(offsets, "ttir.arange")
+    flat, steps = defining_op(indices, "ttir.reshape"), defining_op(offsets, "ttir.arange")
     if flat is None or steps is None:
         return None
     matrix = flat.operands[0]
-    shape, start, step = (matrix.type.shape, *(steps.attributes[name].value for name in ("start", "step")))
+    shape, counts = matrix.type.shape, describe(steps).attributes()
     whole = len(shape) == 2 and offsets.type.shape == shape[:1] and len(indices.type.shape) == 1
-    return matrix if whole and (start, step) == (0, shape[1]) else None
-
-
-def _made_by(value: ir.Value, name: str) -> ir.Operation | None:
-    owner = value.owner
-    found = None if isinstance(owner, ir.Block) else owner.operation
-    return found if found is not None and found.name == name else None
+    return matrix if whole and (counts["start"], counts["step"]) == (0, shape[1]) else None

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -13,6 +15,7 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, concat_along, constant, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
+from ttstack.frontends.torch_to_ttir.index_range import is_never_negative, largest
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
@@ -131,11 +134,13 @@ def _gather(call: TorchOp) -> ir.Value:
     return ttir.gather(call.tensor(0), call.tensor(2), dim=call.integer(1))
 
 
-@CONVERSIONS("index_select", to="embedding permute reshape")
+@CONVERSIONS("index_select", to="embedding permute reshape slice_static")
 def _index_select(call: TorchOp) -> ir.Value:
-    """Rows of a table that the picked dimension leads."""
+    """Rows of a table that the picked dimension leads; a slice where they are known to follow one another."""
     x = call.tensor(0)
     dim = axis(call.integer(1), read_type(x.type).rank)
+    if (cut := _cut(x, dim, call.tensor(2))) is not None:
+        return cut
     return reshape_to(
         pick_rows(x, [dim], reshape_to(call.tensor(2), call.result.shape[dim : dim + 1])), call.result.shape
     )
@@ -155,18 +160,50 @@ def _unfold(call: TorchOp) -> ir.Value:
     return permute_dims(apart, (*order, dim + 1))
 
 
-@CONVERSIONS("index.Tensor", to="embedding gather lt ge logical_and where multiply add reshape permute broadcast")
+@CONVERSIONS(
+    "index.Tensor", to="embedding gather lt ge logical_and where multiply add reshape permute broadcast slice_static"
+)
 def _index(call: TorchOp) -> ir.Value:
-    """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows."""
+    """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows.
+
+    Positions along one dimension that are known to follow one another are a slice.
+    """
     x, indices = call.tensor(0), dict(enumerate(call.optionals(1)))
     picks = {d: v for d, v in indices.items() if v is not None}
     if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
         call.refuse("picks by a mask", "the number of picked elements must not depend on values")
     t, dims = read_type(x.type), list(picks)
+    if len(dims) == 1 and (cut := _cut(x, dims[0], picks[dims[0]])) is not None:
+        return reshape_to(cut, call.result.shape)
     position = positions(list(picks.values()), [t.shape[d] for d in dims])
     if dims[0] > 0 and dims == list(range(dims[0], t.rank)):
         return reshape_to(_gathered(x, dims[0], position), call.result.shape)
     return reshape_to(pick_rows(x, dims, position), call.result.shape)
+
+
+def _cut(x: ir.Value, dim: int, index: ir.Value) -> ir.Value | None:
+    """The part of `x` that is picked along a dimension; None unless the positions are known and follow one another."""
+    made_by, extent = defining_op(index), read_type(x.type).shape[dim]
+    known = None if made_by is None else _elements(made_by)
+    if known is None or not known.size:
+        return None
+    at = np.where(known < 0, known + extent, known).ravel()
+    first, count = int(at[0]), at.size
+    inside = first >= 0 and first + count <= extent
+    return slice_along(x, dim, first, first + count) if inside and (at == first + np.arange(count)).all() else None
+
+
+def _elements(made_by: ir.Operation) -> np.ndarray[Any, Any] | None:
+    """What a constant, a filled tensor or a counter along one dimension holds."""
+    match made_by.name:
+        case "ttir.constant":
+            return read_elements(made_by.attributes["value"])
+        case "ttir.full":
+            return np.full(read_type(made_by.results[0].type).shape, describe(made_by).attributes()["fill_value"])
+        case "ttir.arange" if read_type(made_by.results[0].type).rank == 1:
+            counts = describe(made_by).attributes()
+            return np.arange(counts["start"], counts["end"], counts["step"])
+    return None
 
 
 def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
@@ -182,53 +219,19 @@ def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
 
 def _inside(index: ir.Value, extent: int, size: int) -> ir.Value:
     """An index where one outside of its dimension points behind all elements, and not at one of another row."""
-    made_by: Any = index.owner
-    if _never_negative(index) and _largest(made_by) < extent:
+    if is_never_negative(index) and largest(index) < extent:
         return index
     t = read_type(index.type)
     within = compare("logical_and", compare("ge", index, 0), compare("lt", index, extent))
     return where(within, index, size, t)
 
 
-def _largest(made_by: Any) -> float:
-    """The largest element, where that is known."""
-    match getattr(made_by, "name", ""):
-        case "ttir.constant":
-            return read_elements(made_by.attributes["value"]).max(initial=0)
-        case "ttir.full":
-            return made_by.attributes["fill_value"].value
-        case "ttir.arange":
-            return max(made_by.attributes["start"].value, made_by.attributes["end"].value - 1)
-        case "ttir.zeros" | "ttir.ones":
-            return 1 if made_by.name.endswith("ones") else 0
-        case "ttir.reshape" | "ttir.permute" | "ttir.broadcast" | "ttir.squeeze" | "ttir.unsqueeze":
-            return _largest(made_by.operands[0].owner)
-    return math.inf
-
-
 def _from_front(index: ir.Value, extent: int) -> ir.Value:
     """An index where negative ones, which count from the end, are counted from the front."""
-    if _never_negative(index):
+    if is_never_negative(index):
         return index
     t = read_type(index.type)
     return where(compare("lt", index, 0), elementwise("add", index, extent, result=t), index, t)
-
-
-def _never_negative(index: ir.Value) -> bool:
-    """Whether that is known of all elements: of constants and counters, also in another shape."""
-    made_by: Any = index.owner
-    match getattr(made_by, "name", ""):
-        case "ttir.constant":
-            return bool((read_elements(made_by.attributes["value"]) >= 0).all())
-        case "ttir.full":
-            return made_by.attributes["fill_value"].value >= 0
-        case "ttir.arange":
-            return min(made_by.attributes[bound].value for bound in ("start", "end")) >= 0
-        case "ttir.argmax" | "ttir.zeros" | "ttir.ones":
-            return True
-        case "ttir.reshape" | "ttir.permute" | "ttir.broadcast" | "ttir.squeeze" | "ttir.unsqueeze":
-            return _never_negative(made_by.operands[0])
-    return read_type(index.type).dtype.is_unsigned
 
 
 def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:

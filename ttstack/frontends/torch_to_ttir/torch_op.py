@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.python_attributes import read_plain
 from ttstack.frontends import conversion
 from ttstack.frontends.torch_to_ttir.types import read_torch_type
 from ttstack.mlir import ir
@@ -22,7 +24,7 @@ class TorchOp(conversion.SourceOp):
     @staticmethod
     def name_of(op: ir.Operation) -> str:
         """The torch op that an operation is: `torch.aten.relu`."""
-        return op.attributes["name"].value if op.name == OPERATOR else op.name
+        return ir.StringAttr(op.attributes["name"]).value if op.name == OPERATOR else op.name
 
     @staticmethod
     def read(source_type: ir.Type) -> TensorType | None:
@@ -81,14 +83,14 @@ class TorchOp(conversion.SourceOp):
 
     def _elements(self, i: int) -> list[ir.Value]:
         """What a list was converted from; lists are casts from their elements."""
-        made_by: Any = self.operands[i].owner
-        return list(made_by.operands)
+        made_by = defining_op(self.operands[i])
+        return [] if made_by is None else list(made_by.operands)
 
     def _constant(self, value: ir.Value) -> Any:
-        owner: Any = value.owner
-        if not getattr(owner, "name", "").startswith(CONSTANT):
+        owner = defining_op(value)
+        if owner is None or not owner.name.startswith(CONSTANT):
             self.refuse("takes a number that is computed by the model", "use numbers known when the model is exported")
-        return owner.attributes["value"].value
+        return read_plain(owner.attributes["value"])
 
 
 def _is_none(value: ir.Value) -> bool:

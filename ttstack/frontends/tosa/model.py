@@ -6,37 +6,44 @@ from typing import Any
 import numpy as np
 
 from ttstack.context import as_diagnostics
-from ttstack.diagnostics import SourceError, UnsupportedOpError
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.names import argument_names, result_names
+from ttstack.frontends.stablehlo.open_shapes import close_shapes, infer_shapes
 from ttstack.frontends.tosa.branches import choose_results
 from ttstack.frontends.tosa_to_ttir import tosa_to_ttir
 from ttstack.mlir import PassManager, func, ir
 from ttstack.program.records import TensorKind
 
 _IN_ONE_PIECE = "builtin.module(inline,symbol-dce)"
+_INFER_SHAPES = "builtin.module(func.func(tosa-infer-shapes))"
 
 
-def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping[str, np.ndarray[Any, Any]]:
+def convert_module(
+    module: ir.Module, data: Mapping[str, memoryview], inputs: object = None
+) -> Mapping[str, np.ndarray[Any, Any]]:
     """Make a TOSA module TTIR in place; arguments of a function are its inputs, then the weights that it uses.
 
     Args:
         module: Of functions whose ops are TOSA's.
         data: The elements of its resources by name.
+        inputs: Shapes of arguments, by name or by position, where the module leaves extents open.
 
     Returns:
         The values of the weights by name.
 
     Raises:
-        SourceError: dynamic shapes, or resources without data.
+        SourceError: shapes that stay open, or do not fit, or resources without data.
         UnsupportedOpError: variables; ops without a conversion, all of them, or all uses of ops in a form without one.
     """
     PassManager.parse(_IN_ONE_PIECE).run(module.operation)
-    functions: list[Any] = list(module.body.operations)
-    for function in functions:
-        _check(function)
+    _refuse_variables(module)
+    functions = list(all_functions(module))
+    if close_shapes(functions, inputs):
+        infer_shapes(module, _INFER_SHAPES)
     weights = ExternalConstants(data, "values")
     for function in functions:
         names = argument_names(function)
@@ -52,30 +59,24 @@ def convert_module(module: ir.Module, data: Mapping[str, memoryview]) -> Mapping
     return weights.values
 
 
-def _check(function: func.FuncOp) -> None:
-    """Refuse variables, and arguments of dynamic shape."""
-    if function.operation.name != "func.func":
-        raise UnsupportedOpError(
-            f"`{function.operation.name}` cannot be compiled",
-            loc=read_location(function.location) or None,
-            hint="make state an argument and a result of the function",
-        )
-    for argument, name in zip(function.arguments, argument_names(function), strict=True):
-        if isinstance(argument.type, ir.RankedTensorType) and not argument.type.has_static_shape:
-            raise SourceError(
-                f"argument '{name}' has a dynamic shape, {argument.type}",
-                loc=read_location(argument.location) or None,
-                hint="export the model with a fixed shape for it",
+def _refuse_variables(module: ir.Module) -> None:
+    for op in module.body.operations:
+        if not isinstance(op, func.FuncOp):
+            raise UnsupportedOpError(
+                f"`{op.operation.name}` cannot be compiled",
+                loc=read_location(op.location) or None,
+                hint="make state an argument and a result of the function",
             )
 
 
 def _take_constants(function: func.FuncOp, weights: ExternalConstants) -> None:
-    """Let large constants be arguments."""
+    """Let large constants be arguments, and the function's type be that of its arguments and results."""
     block = function.regions[0].blocks[0]
     weights.enter(block)
     for op in list(block.operations):
         if op.operation.name == "tosa.const" and (value := weights.argument(op.operation)) is not None:
             op.operation.results[0].replace_all_uses_with(value)
             op.operation.erase()
-    inputs, results = [a.type for a in block.arguments], function.type.results
+    *_, last = block.operations
+    inputs, results = [a.type for a in block.arguments], [value.type for value in last.operands]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))

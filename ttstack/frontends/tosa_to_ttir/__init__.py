@@ -2,6 +2,7 @@
 
 from types import MappingProxyType
 
+from ttstack.dialects.functions import all_functions
 from ttstack.frontends import conversion
 from ttstack.frontends.tosa_to_ttir import contraction, control, eltwise, image, integers, reduction, shape
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaOp
@@ -25,5 +26,5 @@ def tosa_to_ttir(module: ir.Module) -> None:
     Raises:
         UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
     """
-    conversion.check(module.body.operations, _SOURCE)
+    conversion.check(all_functions(module), _SOURCE)
     conversion.convert(module, _SOURCE)

@@ -3,6 +3,7 @@
 from functools import partial
 
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
@@ -73,7 +74,7 @@ for _source, _mnemonic in _TO_BOOL.items():
 @CONVERSIONS("const", to="constant full")
 def _const(call: TosaOp) -> ir.Value:
     """One number everywhere is `full`; large constants are parameters."""
-    elements, t = call.op.attributes["values"], call.result
+    elements, t = ir.DenseElementsAttr(call.op.attributes["values"]), call.result
     if elements.is_splat and t.rank and t.dtype is not DType.I1:
         return splat(read_elements(elements).reshape(-1)[0].item(), t)
     return constant(read_elements(elements), t)
@@ -114,7 +115,7 @@ def _select(call: TosaOp) -> ir.Value:
 def _clamp(call: TosaOp) -> ir.Value:
     """NaN stays; it becomes the lower bound where it is to be ignored."""
     x, t = call.tensor(0), call.result
-    low, high = (scalar(call.op.attributes[name].value, t) for name in ("min_val", "max_val"))
+    low, high = (scalar(read_plain(call.op.attributes[name]), t) for name in ("min_val", "max_val"))
     found = ttir.clamp_tensor(x, low, high)
     if call.word("nan_mode", "propagate") == "propagate" or not t.dtype.is_float:
         return found

@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.attributes import read_attribute
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.types import read_type
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir.operands import known_elements
 from ttstack.mlir import ir
+from ttstack.ops.attributes import Spelling
 from ttstack.ops.types import TensorType
 
 
@@ -29,15 +33,15 @@ class TosaOp(conversion.SourceOp):
 
     def integer(self, name: str) -> int:
         """An integer attribute."""
-        return int(self.op.attributes[name].value)
+        return int(read_plain(self.op.attributes[name]))
 
     def flag(self, name: str) -> bool:
         """A boolean attribute; false where it is absent."""
-        return name in self.op.attributes and bool(self.op.attributes[name].value)
+        return name in self.op.attributes and bool(read_plain(self.op.attributes[name]))
 
     def integers(self, name: str) -> tuple[int, ...]:
         """An attribute that is an array."""
-        return tuple(int(v) for v in self.op.attributes[name])
+        return read_attribute(name, Spelling("dense"), self.op.attributes[name])
 
     def word(self, name: str, default: str) -> str:
         """An enumerator's spelling in lower case."""
@@ -47,8 +51,8 @@ class TosaOp(conversion.SourceOp):
 
     def shape(self, i: int) -> tuple[int, ...]:
         """Operand `i`, a shape."""
-        made_by: Any = self.operands[i].owner
-        if getattr(made_by, "name", "") != "tosa.const_shape":
+        made_by = defining_op(self.operands[i])
+        if made_by is None or made_by.name != "tosa.const_shape":
             self.refuse("takes a shape that is computed by the model", "use tosa.const_shape")
         return tuple(int(v) for v in read_elements_of_index(made_by.attributes["values"]))
 
@@ -64,12 +68,12 @@ class TosaOp(conversion.SourceOp):
         return self.values(i).reshape(-1)[0].item()
 
 
-def read_elements_of_index(attribute: Any) -> Sequence[int]:
+def read_elements_of_index(attribute: ir.Attribute) -> Sequence[int]:
     """The values of a dense attribute over `index`."""
-    count = ir.RankedTensorType(attribute.type).shape[0]
-    if attribute.is_splat and count:
-        return [attribute.get_splat_value().value] * count
-    return [int(v) for v in np.array(attribute).reshape(-1)] if count else []
+    elements, count = ir.DenseElementsAttr(attribute), ir.RankedTensorType(attribute.type).shape[0]
+    if elements.is_splat and count:
+        return [ir.IntegerAttr(elements.get_splat_value()).value] * count
+    return [int(v) for v in np.array(elements).reshape(-1)] if count else []
 
 
 class TosaConversionTable(conversion.ConversionTable[TosaOp]):

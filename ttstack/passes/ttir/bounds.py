@@ -1,7 +1,6 @@
 """Between which numbers all elements of a value lie, whatever the inputs are; NaN aside."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.views import VIEWS
 
 Bounds = tuple[float, float]
-Rule = Callable[[Any, Sequence[Bounds]], Bounds]
+Rule = Callable[[ir.Operation, Sequence[Bounds]], Bounds]
 """From an op and the bounds of its operands to those of its result."""
 
 _ANY = (-np.inf, np.inf)
@@ -60,18 +59,18 @@ def _full(op: ir.Operation, _: Sequence[Bounds]) -> Bounds:
     return _hull([number])
 
 
-def _where(_: Any, operands: Sequence[Bounds]) -> Bounds:
+def _where(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
     return _hull([*operands[1], *operands[2]])
 
 
-def _same(_: Any, operands: Sequence[Bounds]) -> Bounds:
+def _same(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
     return operands[0]
 
 
 def _extremes(function: Callable[[float, float], float]) -> Rule:
     """The rule of a function of two operands whose extremes are at extremes of its operands."""
 
-    def rule(_: Any, operands: Sequence[Bounds]) -> Bounds:
+    def rule(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
         lhs, rhs = operands
         with np.errstate(all="ignore"):
             return _hull([float(function(np.float64(a), np.float64(b))) for a in lhs for b in rhs])

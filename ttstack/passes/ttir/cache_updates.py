@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -63,7 +64,7 @@ def _steps(cache: ir.Value, value: ir.Value) -> list[_RowUpdate]:
     """The writes that make `value` of `cache`, in order; none where something else is done to it."""
     steps: list[_RowUpdate] = []
     while value != cache:
-        op = None if isinstance(value.owner, ir.Block) else value.owner
+        op = defining_op(value)
         step = None if op is None else _scatter(op) or _join(op)
         if step is None:
             return []
@@ -88,25 +89,25 @@ def _scatter(op: ir.Operation) -> _RowUpdate | None:
     return None if line is None else _RowUpdate(op, base, source, line)
 
 
-def _line(index: Any, count: int) -> int | ir.Value | None:
+def _line(index: ir.Value, count: int) -> int | ir.Value | None:
     """The first of `count` positions that follow one another, from an index that repeats them for every row."""
-    if _made_by(index, "ttir.broadcast"):
-        index = index.owner.operands[0]
+    if (wide := defining_op(index, "ttir.broadcast")) is not None:
+        index = wide.operands[0]
     if read_type(index.type).shape != (1, 1, count, 1):
         return None
-    while _made_by(index, *VIEWS):
-        index = index.owner.operands[0]
+    while (view := defining_op(index, *VIEWS)) is not None:
+        index = view.operands[0]
     if (known := _known(index)) is not None:
         return int(known[0]) if known[0] >= 0 and (np.diff(known) == 1).all() else None
     return index if count == 1 else None
 
 
-def _known(index: Any) -> np.ndarray[Any, Any] | None:
-    if _made_by(index, "ttir.arange") and read_type(index.type).rank == 1:
-        start, step = (index.owner.attributes[name].value for name in ("start", "step"))
-        return start + step * np.arange(read_type(index.type).size)
-    if _made_by(index, "ttir.constant"):
-        return read_elements(index.owner.attributes["value"]).reshape(-1).astype(np.int64)
+def _known(index: ir.Value) -> np.ndarray[Any, Any] | None:
+    if (counter := defining_op(index, "ttir.arange")) is not None and read_type(index.type).rank == 1:
+        counts = describe(counter).attributes()
+        return counts["start"] + counts["step"] * np.arange(read_type(index.type).size)
+    if (constant := defining_op(index, "ttir.constant")) is not None:
+        return read_elements(constant.attributes["value"]).reshape(-1).astype(np.int64)
     return None
 
 
@@ -118,8 +119,8 @@ def _join(op: ir.Operation) -> _RowUpdate | None:
     bases, rows = set[ir.Value](), list[tuple[ir.Value, int]]()
     for part in op.operands:
         extent = read_type(part.type).shape[_LENGTH]
-        if _is_slice(part, whole, at, at + extent):
-            bases.add(part.owner.operands[0])
+        if (base := _cut_from(part, whole, at, at + extent)) is not None:
+            bases.add(base)
         else:
             rows.append((part, at))
         at += extent
@@ -129,18 +130,15 @@ def _join(op: ir.Operation) -> _RowUpdate | None:
     return _RowUpdate(op, bases.pop(), values, position)
 
 
-def _is_slice(part: Any, whole: TensorType, begin: int, end: int) -> bool:
-    """Whether it is the part of a tensor of that type from `begin` to `end`."""
-    if not _made_by(part, "ttir.slice_static") or read_type(part.owner.operands[0].type) != whole:
-        return False
-    bounds = describe(part.owner)
+def _cut_from(part: ir.Value, whole: TensorType, begin: int, end: int) -> ir.Value | None:
+    """The tensor of that type whose part from `begin` to `end` it is; None where it is no such part."""
+    cut = defining_op(part, "ttir.slice_static")
+    if cut is None or read_type(cut.operands[0].type) != whole:
+        return None
     low, high = [0] * 4, list(whole.shape)
     low[_LENGTH], high[_LENGTH] = begin, end
-    return bounds.attributes() == {"begins": tuple(low), "ends": tuple(high), "step": (1,) * 4}
-
-
-def _made_by(value: ir.Value, *names: str) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.name in names
+    bounds = {"begins": tuple(low), "ends": tuple(high), "step": (1,) * 4}
+    return cut.operands[0] if describe(cut).attributes() == bounds else None
 
 
 def _write(cache: ir.Value, rows: _RowUpdate) -> ir.Value:

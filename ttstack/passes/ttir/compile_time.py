@@ -17,10 +17,9 @@ from ttstack.ops.base import Op
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.program.records import TensorKind
-from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate
 
 Array = np.ndarray[Any, Any]
-Parameters = frozenset[ir.Value]
+Parameters = frozenset[ir.BlockArgument]
 
 _UNDEFINED = {"empty", "rand", "dropout"}
 _FAMILIES = ("eltwise", "shape", "reduction", "creation")
@@ -46,12 +45,13 @@ def is_computable(op: ir.Operation) -> bool:
 def parameters() -> Facts[Parameters | None]:
     """The parameters that decide a value; None where anything else does, or an op that is not computable."""
 
-    def transfer(value: Any, op: ir.Operation | None, operands: Sequence[Parameters | None]) -> Parameters | None:
+    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Parameters | None]) -> Parameters | None:
         if op is not None:
             known = [p for p in operands if p is not None]
-            return frozenset[ir.Value]().union(*known) if len(known) == len(operands) else None
-        fixed = isinstance(value.owner, ir.Block) and kind_of(value) is TensorKind.PARAMETER
-        return frozenset([value]) if fixed and not is_overwritten(value) else None
+            return Parameters().union(*known) if len(known) == len(operands) else None
+        if not isinstance(value, ir.BlockArgument) or is_overwritten(value):
+            return None
+        return frozenset([value]) if kind_of(value) is TensorKind.PARAMETER else None
 
     return Facts(is_computable, transfer)
 
@@ -62,7 +62,7 @@ def is_known(value: ir.Value) -> bool:
 
 
 def elements(
-    max_elements: float = math.inf, given: Callable[[Any], Array | None] = lambda _: None
+    max_elements: float = math.inf, given: Callable[[ir.BlockArgument], Array | None] = lambda _: None
 ) -> Facts[Array | None]:
     """The elements of a value; None where it depends on more than constants and the arguments that are `given`.
 
@@ -74,9 +74,9 @@ def elements(
         known = spec is not None and _has_one_known_result(op, spec)
         return known and read_type(op.results[0].type).size <= max_elements
 
-    def transfer(value: Any, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
+    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
         if op is None:
-            return given(value) if isinstance(value.owner, ir.Block) else constant_elements(value)
+            return given(value) if isinstance(value, ir.BlockArgument) else constant_elements(value)
         return result_elements(op, operands)
 
     return Facts(follows, transfer)
@@ -92,6 +92,8 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None]) -> Array
     """Those of an op's only result, by the runtime's own kernel; None where an operand's are not known, or it fails."""
     if any(operand is None for operand in operands):
         return None
+    from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate  # takes 4 MiB: many models compute nothing
+
     found, present = describe(op), iter(operands)
     places = [None if v is None else next(present) for v in operands_by_place(type(found), op)]
     try:

@@ -65,7 +65,7 @@ def _cast_operands(op: ir.Operation, spec: type[Op], dtype: ElementType) -> None
 def _cast_result(op: ir.Operation, result: ir.Value, have: TensorType, want: TensorType) -> None:
     """The op gives what it infers; all that read the result read its cast, or the same element in another shape."""
     result.set_type(tensor_type(have))
-    users = [use.owner for use in result.uses]
+    users = [use.owner.operation for use in result.uses]
     with ir.InsertionPoint.after(op), op.location:
         shaped = reshape_to(result, want.shape)
         cast = shaped if have.dtype == want.dtype else ttir.typecast(shaped, result=want)

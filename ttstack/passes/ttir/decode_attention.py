@@ -8,11 +8,12 @@ from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise
+from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.decode import ScaledDotProductAttentionDecode
 from ttstack.ops.kv_cache import PagedUpdateCache, UpdateCache
+from ttstack.ops.shape import Pad
 from ttstack.ops.types import TILE, DType, tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
@@ -47,7 +48,7 @@ class _Rewrite:
     positions: dict[tuple[ir.Value, int, int], ir.Value] = field(default_factory=dict[Any, Any])
     """Positions of users that were made already, by what they were made of."""
 
-    def attention(self, op: Any) -> None:
+    def attention(self, op: ir.Operation) -> None:
         """The op for one token a user, over keys and values as they lie."""
         found, (query, key, value, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
@@ -56,7 +57,11 @@ class _Rewrite:
         seen, users = self.seen.about(mask), found.query.shape[0]
         if seen is None or read_type(mask.type).shape[:3] not in _shapes(read_type(seen.base.type).size, found):
             return
-        one = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
+        heads, given = (
+            _whole_heads(found),
+            found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3])),
+        )
+        one = given.with_shape((1, users, heads, given.shape[3]))
         decode = ScaledDotProductAttentionDecode(
             query=one,
             key=found.key,
@@ -65,15 +70,20 @@ class _Rewrite:
             scale=found.scale,
             sliding_window_size=seen.window,
         )
-        if self.prices.alone(decode) >= self.prices.alone(found):
+        pad = Pad(input=given, padding=(0, 0, 0, 0, 0, heads - given.shape[2], 0, 0), value=0.0)
+        moves = self.prices.total((pad, pad)) if one != given else 0.0  # there, and a slice as large back
+        if self.prices.alone(decode) + moves >= self.prices.alone(found):
             return
         with ir.InsertionPoint(op), op.location:
-            places = (reshape_to(query, one.shape), key, value, None, self.at(seen.base, seen.offset, users))
+            rows = reshape_to(query, given.shape)
+            rows = rows if one == given else ttir.pad(rows, **pad.attributes())
+            places = (rows, key, value, None, self.at(seen.base, seen.offset, users))
             made = ttir.build(decode.mnemonic, *places, **decode.attributes())
+            made = slice_along(made, 2, 0, given.shape[2])
             op.results[0].replace_all_uses_with(reshape_to(made, found.results[0].shape))
         op.erase()
 
-    def update(self, op: Any) -> None:
+    def update(self, op: ir.Operation) -> None:
         """A row a user, all heads together."""
         found = describe(op)
         assert isinstance(found, UpdateCache)
@@ -102,13 +112,20 @@ class _Rewrite:
 def _of_one_token(found: ScaledDotProductAttention) -> bool:
     """Whether there is one query a user, and nothing that decides but a mask.
 
-    Keys are whole tiles, and the heads of a user 1, 2, 4, ... of them, as the kernel asks.
+    Keys are whole tiles, and the heads of a user 1, 2, 4, ... of them, as the kernel asks, or can be filled up to that.
     """
     if found.is_causal or found.sliding_window_size or found.attention_sink is not None:
         return False
     whole = (found.key.shape[2], found.key.shape[3], found.value.shape[3])
-    blocks = tiles(found.query.shape[1])
+    blocks = tiles(_whole_heads(found))
     return found.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole) and blocks & (blocks - 1) == 0
+
+
+def _whole_heads(found: ScaledDotProductAttention) -> int:
+    """The heads of a user, with those that make 1, 2, 4, ... tiles of them where one head of keys is all heads'."""
+    heads = found.query.shape[1]
+    blocks = 1 << (tiles(heads) - 1).bit_length()
+    return TILE * blocks if blocks != tiles(heads) and found.key.shape[1] == 1 else heads
 
 
 def _shapes(positions: int, found: ScaledDotProductAttention) -> tuple[tuple[int, ...], ...]:

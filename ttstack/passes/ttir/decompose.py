@@ -3,20 +3,23 @@
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.decompose_attention import ATTENTION
 from ttstack.passes.ttir.decompose_collective import collectives
+from ttstack.passes.ttir.decompose_elements import ELEMENTS
 from ttstack.passes.ttir.decompose_movement import MOVEMENT
 from ttstack.passes.ttir.decompose_pool import POOLS
 from ttstack.passes.ttir.decompose_product import PRODUCTS
+from ttstack.passes.ttir.decompose_training import TRAINING
 
 
 class Decompose(Pass, name="decompose"):
     """General contractions become products of permuted and reshaped operands; extents become constants.
 
-    So do the forms that no kernel of the library takes: a bias larger than its product, negative steps and padding,
-    dilated average pools, training attention without a batch, and reductions over devices that are no sums.
+    So do ops and forms that no kernel of the library takes: a bias larger than its product, negative steps and padding,
+    patterns of dimensions, windows of elements, dilated average pools, pools with more padding than half a window,
+    gradients of another shape, experts chosen by scores, attention with statistics, its
+    gradients, an optimizer's step, and reductions over devices that are no sums.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every such op."""
-        apply_patterns(module, [*PRODUCTS, *MOVEMENT, *POOLS, *ATTENTION, *collectives(module)])
+        apply_patterns(module, [*PRODUCTS, *MOVEMENT, *POOLS, *TRAINING, *ELEMENTS, *collectives(module)])

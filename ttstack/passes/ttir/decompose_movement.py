@@ -1,11 +1,17 @@
-"""Slices and padding in the forms that kernels take: steps upwards, padding outwards."""
+"""Movement in the forms that kernels take: steps upwards, padding outwards, patterns and windows as plain moves."""
 
 from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.frontends.conversion.values import slice_along
 from ttstack.mlir import ir
-from ttstack.ops.indexing import GetDimensionSize, Index, SliceStatic, steps
-from ttstack.ops.shape import Pad
+from ttstack.ops.attention import SplitQueryKeyValueDecode
+from ttstack.ops.einops import rearrangement
+from ttstack.ops.indexing import GetDimensionSize, Index, IndexSelect, SliceStatic, steps
+from ttstack.ops.shape import Pad, Rearrange
+from ttstack.ops.types import TILE
 from ttstack.passes.pattern import Pattern
+from ttstack.passes.ttir.fill import fill
 
 
 def _dimension_size(op: ir.Operation) -> list[ir.Value]:
@@ -63,9 +69,52 @@ def _pad(op: ir.Operation) -> list[ir.Value] | None:
     return [ttir.pad(part, padding=outwards, value=pad.value) if any(outwards) else part]
 
 
+def _rearrange(op: ir.Operation) -> list[ir.Value]:
+    """A permutation between two reshapes."""
+    moved = describe(op)
+    assert isinstance(moved, Rearrange)
+    pattern = rearrangement(moved.pattern, moved.input.shape)
+    apart = permute_dims(reshape_to(op.operands[0], pattern.split), pattern.permutation)
+    return [reshape_to(apart, pattern.merged)]
+
+
+def _index_select(op: ir.Operation) -> list[ir.Value] | None:
+    """Windows as rows of a dimension of their own, cut to their length; the last one is filled up before."""
+    picked = describe(op)
+    assert isinstance(picked, IndexSelect)
+    at, (length, stride) = picked.dim % picked.input.rank, (picked.length, picked.stride)
+    if stride == 0 or length == 1:
+        return None
+    lead, rest = picked.input.shape[:at], picked.input.shape[at + 1 :]
+    part = slice_along(op.operands[0], at, picked.begin, picked.input.shape[at])
+    count = -(-(picked.input.shape[at] - picked.begin) // stride)
+    rows = reshape_to(fill(part, at, count * stride), (*lead, count, stride, *rest))
+    windows = reshape_to(slice_along(rows, at + 1, 0, length), (*lead, count * length, *rest))
+    return [slice_along(windows, at, 0, picked.results[0].shape[at])]
+
+
+def _split_users(op: ir.Operation) -> list[ir.Value] | None:
+    """Columns of queries, keys and values, each with a dimension for its heads."""
+    split = describe(op)
+    assert isinstance(split, SplitQueryKeyValueDecode)
+    _, users, _, width = split.results[0].shape
+    if users <= TILE and width % TILE == 0:
+        return None
+    parts: list[ir.Value] = []
+    begin = 0
+    for t in split.results:
+        end = begin + t.shape[2] * width
+        parts.append(reshape_to(slice_along(op.operands[0], 2, begin, end), t.shape))
+        begin = end
+    return parts
+
+
 MOVEMENT: tuple[tuple[str, Pattern], ...] = (
     ("ttir.get_dimension_size", _dimension_size),
     ("ttir.slice_static", _slice),
     ("ttir.index", _index),
     ("ttir.pad", _pad),
+    ("ttir.rearrange", _rearrange),
+    ("ttir.index_select", _index_select),
+    ("ttir.split_query_key_value_decode", _split_users),
 )

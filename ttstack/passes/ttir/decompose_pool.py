@@ -1,7 +1,10 @@
-"""Dilated average pools, which the library does not have: sums of shifted slices, first of rows, then of columns."""
+"""Pools and resizing that the library does not have: dilated means, wide padding, few channels between pixels.
 
+Such means are sums of shifted slices, first of rows, then of columns.
+"""
+
+import math
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +17,11 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.limits import DILATED_TAPS
 from ttstack.mlir import ir
-from ttstack.ops.pool import AvgPool2d
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool, Upsample2d
+from ttstack.ops.types import TILE, DType, ElementType, TensorType
 from ttstack.ops.windows import Window
 from ttstack.passes.pattern import Pattern
+from ttstack.passes.ttir.fill import cut_to, fill
 
 _SMALLER = "pool in steps, each of a smaller kernel, or without dilation"
 
@@ -25,9 +29,9 @@ _SMALLER = "pool in steps, each of a smaller kernel, or without dilation"
 def _average(op: ir.Operation) -> list[ir.Value] | None:
     pool = describe(op)
     assert isinstance(pool, AvgPool2d)
-    if all(w.dilation == 1 or w.kernel == 1 for w in pool.windows):
+    taps, dilated = sum(w.kernel for w in pool.windows), any(w.dilation > 1 < w.kernel for w in pool.windows)
+    if not dilated and (taps > DILATED_TAPS or not _is_mostly_padding(pool)):
         return None
-    taps = sum(w.kernel for w in pool.windows)
     if taps > DILATED_TAPS:
         what = f"`{op.name}` is dilated, of a kernel of {' x '.join(str(w.kernel) for w in pool.windows)}"
         why = f"the device has none that is dilated, and at most {DILATED_TAPS} rows and columns are written out"
@@ -40,7 +44,47 @@ def _average(op: ir.Operation) -> list[ir.Value] | None:
     return [_cast(reshape_to(mean, result.shape), result.dtype)]
 
 
-def _cast(value: ir.Value, dtype: Any) -> ir.Value:
+def _is_mostly_padding(pool: Pool) -> bool:
+    """Whether a window can have more padding than the library allows: half of it."""
+    return any(2 * max(w.low, w.high) > w.kernel for w in pool.windows)
+
+
+def _greatest(op: ir.Operation) -> list[ir.Value] | None:
+    """Images with the padding around them, and windows without; up to the end of the last window."""
+    pool = describe(op)
+    assert isinstance(pool, MaxPool2d)
+    if not (_is_mostly_padding(pool) and pool.input.dtype.is_float):
+        return None
+    images = reshape_to(op.operands[0], pool.images().shape)
+    ends = [max(0, (w.count - 1) * w.stride + w.extent - w.size - w.low) for w in pool.windows]
+    around = (0, 0, *(p for w, end in zip(pool.windows, ends, strict=True) for p in (w.low, end)), 0, 0)
+    kernel, stride, dilation = (
+        tuple(getattr(w, name) for w in pool.windows) for name in ("kernel", "stride", "dilation")
+    )
+    found = ttir.max_pool2d(
+        ttir.pad(images, padding=around, value=-math.inf),
+        kernel=kernel,
+        stride=stride,
+        dilation=dilation,
+        padding=0,
+        ceil_mode=False,
+    )
+    return [reshape_to(found, pool.results[0].shape)]
+
+
+def _resize(op: ir.Operation) -> list[ir.Value] | None:
+    """Between pixels the library mixes whole tiles of channels."""
+    resized = describe(op)
+    assert isinstance(resized, Upsample2d)
+    channels = resized.input.shape[3]
+    if resized.mode == "nearest" or channels % TILE == 0 or resized.results[0] == resized.input:
+        return None
+    whole = fill(op.operands[0], 3, channels + -channels % TILE)
+    found = ttir.upsample2d(whole, scale_factor=resized.scale_factor, mode=resized.mode)
+    return [cut_to(found, resized.results[0].shape)]
+
+
+def _cast(value: ir.Value, dtype: ElementType) -> ir.Value:
     t = read_type(value.type)
     return value if t.dtype == dtype else ttir.typecast(value, result=t.with_dtype(dtype))
 
@@ -74,4 +118,8 @@ def _counts(pool: AvgPool2d) -> ir.Value:
     return ttir.constant(result=t, value=elements_attribute(counts.reshape(t.shape).astype(np.float32), t))
 
 
-POOLS: tuple[tuple[str, Pattern], ...] = (("ttir.avg_pool2d", _average),)
+POOLS: tuple[tuple[str, Pattern], ...] = (
+    ("ttir.avg_pool2d", _average),
+    ("ttir.max_pool2d", _greatest),
+    ("ttir.upsample2d", _resize),
+)

@@ -4,6 +4,7 @@ from ttstack.dialects.base import describe
 from ttstack.dialects.ttir import build_generic
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
+from ttstack.ops.generic_source import GenericSource
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 
@@ -26,4 +27,4 @@ def _dispatch(op: ir.Operation) -> list[ir.Value] | None:
     nest = definition.nest
     if nest is None or nest.moves_only:
         return None
-    return [build_generic(nest, list(op.operands), definition.results[0], definition)]
+    return [build_generic(nest, list(op.operands), definition.results[0], GenericSource.of(definition))]

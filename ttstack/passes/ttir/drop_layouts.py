@@ -1,7 +1,6 @@
 """Forget the layouts that the source spells: placement chooses them anew."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -38,7 +37,7 @@ def _replace(to_layout: ir.Operation) -> None:
     to_layout.erase()
 
 
-def _forget(values: Iterable[Any]) -> None:
+def _forget(values: Iterable[ir.Value]) -> None:
     for value in values:
         tensor = value.type
         if isinstance(tensor, ir.RankedTensorType) and tensor.encoding is not None:

@@ -1,6 +1,6 @@
 """Scale and shift of a convolution's channels as another weight and bias: batch norms of trained models."""
 
-from typing import Any
+from collections.abc import Callable
 
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.ttir.build import reshape_to
@@ -27,6 +27,9 @@ class FoldBatchNorm(Pass, name="fold-batch-norm"):
         apply_patterns(module, [(f"ttir.{name}", pattern) for name, pattern in patterns.items()])
 
 
+_Rewrite = Callable[[ir.Operation, Convolution, ir.Value], ir.Value]
+
+
 def _norm(op: ir.Operation) -> list[ir.Value] | None:
     """`(x - mean) * factor + offset`, where the factor is `scale / sqrt(variance + epsilon)`."""
     norm, (x, scale, offset, mean, variance) = describe(op), op.operands
@@ -41,7 +44,7 @@ def _norm(op: ir.Operation) -> list[ir.Value] | None:
     epsilon = ttir.full(result=spread, shape=spread.shape, fill_value=norm.epsilon)
     factor = ttir.multiply(scale, ttir.rsqrt(ttir.add(variance, epsilon)))
     shift = ttir.subtract(offset, ttir.multiply(mean, factor))
-    return [_rewritten(x.owner, conv, factor, shift)]
+    return [_rewritten(ir.OpResult(x).owner.operation, conv, factor, shift)]
 
 
 def _factor(op: ir.Operation) -> list[ir.Value] | None:
@@ -59,7 +62,7 @@ def _difference(op: ir.Operation) -> list[ir.Value] | None:
     return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir.neg(values)))
 
 
-def _with_known(op: ir.Operation, rewrite: Any) -> list[ir.Value] | None:
+def _with_known(op: ir.Operation, rewrite: _Rewrite) -> list[ir.Value] | None:
     """What `rewrite` makes of the convolution and of one value for each of its channels."""
     for x, values in (op.operands, reversed(op.operands)):
         conv = _convolution(x)
@@ -67,7 +70,7 @@ def _with_known(op: ir.Operation, rewrite: Any) -> list[ir.Value] | None:
             continue
         channels = _by_channel(conv, read_type(values.type).shape)
         if channels and is_known(values):
-            return [rewrite(x.owner, conv, reshape_to(values, (conv.out_channels,)))]
+            return [rewrite(ir.OpResult(x).owner.operation, conv, reshape_to(values, (conv.out_channels,)))]
     return None
 
 
@@ -107,7 +110,7 @@ def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, 
         return ttir.build(conv.mnemonic, x, weight, bias, **attributes)
 
 
-def _scale(conv: Convolution, weight: Any, factor: ir.Value) -> ir.Value:
+def _scale(conv: Convolution, weight: ir.Value, factor: ir.Value) -> ir.Value:
     """The weight of every output channel times its factor; a transposed one has its groups in the first dimension."""
     shape = conv.weight.shape
     if not isinstance(conv, ConvTranspose2d):

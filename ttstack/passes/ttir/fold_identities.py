@@ -8,6 +8,7 @@ from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic, steps
+from ttstack.ops.pool import Upsample2d
 from ttstack.ops.shape import Broadcast, Concat, Pad, Repeat
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType
@@ -27,6 +28,8 @@ _WIDER = {
 
 class FoldIdentities(Pass, name="fold-identities"):
     """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
+
+    Bounds from tensors that hold one number each become attributes.
 
     `x + 0.0` is `x`, as XLA has it: alone the sign of a zero can tell.
     """
@@ -57,6 +60,15 @@ def _neutral(number: float, *, either: bool) -> Pattern:
         return None
 
     return fold
+
+
+def _bounds(op: ir.Operation) -> list[ir.Value] | None:
+    """Bounds from tensors that are one number each become attributes."""
+    value, low, high = op.operands
+    least, most, t = scalar(low), scalar(high), read_type(op.results[0].type)
+    if least is None or most is None or read_type(value.type) != t or not t.dtype.is_float:
+        return None
+    return [ttir.clamp_scalar(value, min=least, max=most)]
 
 
 def _negation(op: ir.Operation) -> list[ir.Value] | None:
@@ -102,7 +114,7 @@ def _slice(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _part(cut: SliceStatic, joined: ir.Operation) -> list[ir.Value] | None:
-    at = axis(joined.attributes["dim"].value, cut.input.rank)
+    at = axis(ir.IntegerAttr(joined.attributes["dim"]).value, cut.input.rank)
     first, count = steps(cut.input.shape[at], cut.begins[at], cut.ends[at], cut.step[at], at)
     low, high = sorted((first, first + (count - 1) * cut.step[at]))
     for part in joined.operands:
@@ -119,13 +131,13 @@ def _with(values: Sequence[int], at: int, value: int) -> tuple[int, ...]:
 
 
 def _nothing(op: ir.Operation) -> list[ir.Value] | None:
-    """One tensor joined, no padding, one repetition."""
+    """One tensor joined, no padding, one repetition, images as large as they were."""
     match describe(op):
         case Concat() as joined if len(joined.inputs) == 1:
             return [op.operands[0]]
         case Pad() as pad if not any(pad.padding):
             return [op.operands[0]]
-        case Broadcast() | Repeat():
+        case Broadcast() | Repeat() | Upsample2d():
             return _same(op, op.operands[0])
         case _:
             return None
@@ -137,8 +149,9 @@ _PATTERNS: tuple[tuple[str, Pattern], ...] = (
     ("multiply", _neutral(1, either=True)),
     ("div", _neutral(1, either=False)),
     ("pow", _neutral(1, either=False)),
+    ("clamp_tensor", _bounds),
     ("neg", _negation),
     ("typecast", _cast),
     ("slice_static", _slice),
-    *((name, _nothing) for name in ("concat", "pad", "broadcast", "repeat")),
+    *((name, _nothing) for name in ("concat", "pad", "broadcast", "repeat", "upsample2d")),
 )

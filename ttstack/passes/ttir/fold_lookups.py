@@ -9,6 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.views import VIEWS
 
 
@@ -51,8 +52,8 @@ def _holds_rows(given: DType, cast: DType) -> bool:
 
 def _result(op: ir.Operation) -> list[ir.Value] | None:
     """Rows of the table in another arrangement, of which nothing else is read."""
-    rows, shape = producer(op.operands[0]), read_type(op.results[0].type).shape
-    if getattr(rows, "name", "") != "ttir.embedding" or len(list(op.operands[0].uses)) > 1:
+    rows, shape = find_producer(op.operands[0], "embedding"), read_type(op.results[0].type).shape
+    if rows is None or len(list(op.operands[0].uses)) > 1:
         return None
     width = read_type(op.operands[0].type).shape[-1]
     if shape[-1:] != (width,) or 0 in shape:

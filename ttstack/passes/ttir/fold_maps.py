@@ -1,16 +1,16 @@
 """Let dispatches read through a transpose or a broadcast that only they read: it becomes a map of theirs."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from ttstack.device.rules import map_faults
+from ttstack.device.map_rules import has_kernel
 from ttstack.dialects.ttir import build_generic, read_nest, read_source
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import Op
+from ttstack.ops.generic_source import GenericSource
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.raising import raise_to_named
-from ttstack.ops.read_through import moves_tiles, read_through
+from ttstack.ops.read_through import read_through
+from ttstack.ops.tile_order import moves_tiles
+from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
 
@@ -34,7 +34,7 @@ class FoldMaps(Pass, name="fold-maps"):
     def _fold(self, op: ir.Operation) -> list[ir.Value] | None:
         for value in dict.fromkeys(list(op.operands)[:-1]):
             mover = self._mover(value)
-            if mover is not None and all(_read_through(use.owner, value, mover) for use in value.uses):
+            if mover is not None and all(_read_through(use.owner.operation, value, mover) for use in value.uses):
                 reader = _read_through(op, value, mover)
                 assert reader is not None
                 return [reader.build()]
@@ -42,8 +42,7 @@ class FoldMaps(Pass, name="fold-maps"):
 
     def _mover(self, value: ir.Value) -> LoopNest | None:
         """The nest that made a value, where it only moves tiles."""
-        made_by = producer(value)
-        if getattr(made_by, "name", "") != "ttir.generic":
+        if (made_by := producer(value)) is None or made_by.name != "ttir.generic":
             return None
         names = [tile_op.name for tile_op in made_by.regions[0].blocks[0].operations]
         asked = {"ttir.tile_transpose": self.transposes, "ttir.tile_copy": self.broadcasts}
@@ -59,29 +58,25 @@ class _Consumer:
 
     nest: LoopNest
     inputs: tuple[ir.Value, ...]
-    named: Op
-    has_source: bool
+    result: TensorType
+    source: GenericSource
 
     def build(self) -> ir.Value:
-        """The dispatch at the insertion point; one that is written by hand still has no source."""
-        source = self.named if self.has_source else None
-        return build_generic(self.nest, self.inputs, self.named.results[0], source)
+        """The dispatch at the insertion point, which still stands for the op that it was made of."""
+        return build_generic(self.nest, self.inputs, self.result, self.source)
 
 
-def _read_through(user: Any, value: ir.Value, mover: LoopNest) -> _Consumer | None:
-    """The user with all its reads of the value replaced; None where the device has no op for what it says then."""
+def _read_through(user: ir.Operation, value: ir.Value, mover: LoopNest) -> _Consumer | None:
+    """The user with all its reads of the value replaced; None where no kernel does what it says then."""
     *inputs, out = user.operands
     if user.name != "ttir.generic" or value == out:
         return None
     nest: LoopNest | None = read_nest(user.operation)
-    made_by: Any = value.owner
+    made_by = ir.OpResult(value).owner
     for position in (i for i, read in enumerate(inputs) if read == value):
         nest = nest and read_through(nest, position, mover)
         inputs[position] = made_by.operands[0]
-    if nest is None:
+    result = read_type(user.results[0].type)
+    if nest is None or not has_kernel(nest, [read_type(v.type) for v in inputs], result):
         return None
-    source = read_source(user.operation)
-    named = raise_to_named(nest, [read_type(v.type) for v in inputs], read_type(user.results[0].type), source)
-    if named is None or any(map_faults(named)):
-        return None
-    return _Consumer(nest, tuple(inputs), named, bool(source.name))
+    return _Consumer(nest, tuple(inputs), result, read_source(user.operation))

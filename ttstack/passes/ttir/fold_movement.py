@@ -1,6 +1,7 @@
 """Move nothing that need not move: reshapes and permutations in a row, and lookups of rows that follow one another."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,19 +15,25 @@ from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.movement import Permutation
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, way, ways
 
 
 class FoldMovement(Pass, name="fold-movement"):
-    """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice."""
+    """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
+
+    Of several ways to the same, that with the least predicted time is taken, where the module carries a device.
+    """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.embedding", _lookup), *((name, _movement) for name in MOVES)])
+        move = partial(_movement, prices=Prices.of(module))
+        apply_patterns(module, [("ttir.embedding", _lookup), *((name, move) for name in MOVES)])
 
 
-def _movement(op: ir.Operation) -> list[ir.Value] | None:
+def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
     """A view in place of all that leaves the order as it was; a cheaper way to what is moved; views merged."""
     shape = read_type(op.results[0].type).shape
     for steps, found in ways(op.results[0]):
@@ -35,26 +42,25 @@ def _movement(op: ir.Operation) -> list[ir.Value] | None:
             return [reshape_to(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
-        t, now = read_type(source.type), _burden([describe(step) for step in steps])
-        by_parts, order = _burden(way(t, found, shape)), found.order(t.shape)
-        if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})]) < min(now, by_parts):
+        t, now = read_type(source.type), _burden([describe(step) for step in steps], prices)
+        by_parts, order = _burden(way(t, found, shape), prices), found.order(t.shape)
+        if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})], prices) < min(now, by_parts):
             return [permute_dims(source, order)]
         if by_parts < now:
             return [rearrange(source, found, shape)]
     return None
 
 
-def _burden(ops: Sequence[Op]) -> tuple[int, int, int]:
-    """Moves of elements between tiles by permutations, then all that move anything, then all."""
+def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
+    """Predicted time, or without a device moves between tiles by permutations; then ops that move anything, and all."""
     moving = [op for op in ops if not is_view(op)]
     across = sum(isinstance(op, Permutation) and op.nest is None for op in moving)
-    return across, len(moving), len(ops)
+    return across if prices is None else prices.total(moving), len(moving), len(ops)
 
 
 def _lookup(op: ir.Operation) -> list[ir.Value] | None:
     index, table = op.operands
-    made_by = producer(index)
-    if getattr(made_by, "name", "") != "ttir.constant":
+    if (made_by := find_producer(index, "constant")) is None:
         return None
     rows = read_elements(made_by.attributes["value"]).reshape(-1).astype(np.int64)
     count, width = read_type(table.type).size // read_type(table.type).shape[-1], read_type(table.type).shape[-1]

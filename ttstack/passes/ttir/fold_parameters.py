@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
-from typing import Any
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
@@ -12,21 +11,25 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import elements, is_computable, parameters
+from ttstack.passes.ttir.compile_time import Parameters, elements, is_computable, parameters
+from ttstack.passes.ttir.shape_chains import MOVES, moves
 
 
 class FoldParameters(ParameterPass, name="fold-parameters"):
     """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
 
+    A parameter in another order takes the place of one that nothing else reads, however large: weights of experts.
     What depends on a parameter that was only described is only described.
     """
 
     max_bytes: int = 1 << 28
-    """Larger results stay computed on the device."""
+    """Larger results stay computed on the device, unless they take the place of a parameter."""
     few_bytes: int = 1 << 16
     """Results up to this may be larger than the parameters that they are made of, however much."""
     growth: float = 1.7
-    """Others may be as many times as large: heads of 40 elements filled up to 64, but no wider element type."""
+    """Others may be as many times as large, which no wider element type is."""
+    filled: float = 8.0
+    """Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
@@ -59,10 +62,13 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         returned = any(reader.name == "func.return" for reader in readers)
         if not read or returned or not known[value] or _views_argument(op):
             return False
+        if _replaces(value):
+            return True
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
-        return read_type(value.type).nbytes <= min(max(held * self.growth, self.few_bytes), self.max_bytes)
+        growth = self.filled if _fills(value) else self.growth
+        return read_type(value.type).nbytes <= min(max(held * growth, self.few_bytes), self.max_bytes)
 
-    def _store(self, value: ir.Value, leaves: frozenset[Any], names: list[str], taken: set[str]) -> str | None:
+    def _store(self, value: ir.Value, leaves: Parameters, names: list[str], taken: set[str]) -> str | None:
         """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
         arrays = self._weights.arrays
         found = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
@@ -76,7 +82,33 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         return name
 
 
-Known = Mapping[ir.Value, frozenset[Any]]
+_FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
+"""Moves of elements that none is repeated by."""
+
+
+def _replaces(value: ir.Value) -> bool:
+    """Whether it is a parameter in another order, which nothing else reads as it is."""
+    found = moves(value)
+    return bool(found) and isinstance(found[0].operands[0], ir.BlockArgument) and all(_is_read_once(op) for op in found)
+
+
+def _is_read_once(op: ir.Operation) -> bool:
+    return len(list(op.operands[0].uses)) == 1
+
+
+def _fills(value: ir.Value) -> bool:
+    """Whether the elements of parameters are all that it has, beside what fills them up."""
+    todo = [value]
+    while todo:
+        owner = todo.pop().owner
+        if not isinstance(owner, ir.Block):
+            if owner.name not in _FILLING:
+                return False
+            todo += owner.operands
+    return True
+
+
+Known = Mapping[ir.Value, Parameters]
 """For each value that is known, the parameters that it depends on."""
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
@@ -16,7 +17,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
-from ttstack.passes.ttir import fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
+from ttstack.passes.ttir import fuse_clamp, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, ways
 
@@ -32,7 +33,7 @@ class Fuse(Pass, name="fuse"):
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         heads = [*((name, _split_heads) for name in MOVES), ("ttir.reshape", _join_heads)]
-        families = (fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
+        families = (fuse_clamp, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
         spelled = [pattern for family in families for pattern in family.PATTERNS]
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
@@ -53,18 +54,19 @@ def _bias(op: ir.Operation) -> list[ir.Value] | None:
         shape = read_type(bias.type).shape
         row = all(extent == 1 for extent in shape[:-1]) and read_type(op.results[0].type) == found.results[0]
         if row and shape[-1:] == found.results[0].shape[-1:]:
-            (a, b), attributes = product.owner.operands, attribute_values(OPS["matmul"], product.owner)
-            with product.owner.location:
+            matmul = ir.OpResult(product).owner.operation
+            (a, b), attributes = matmul.operands, attribute_values(OPS["matmul"], matmul)
+            with matmul.location:
                 return [ttir.linear(a, b, bias, **attributes)]
     return None
 
 
 def _activation(op: ir.Operation) -> list[ir.Value] | None:
     value = op.operands[0]
-    if (found := _product(value)) is None or found.activation:
+    if (found := _product(value)) is None or found.activation or not _takes_activation(found):
         return None
-    owner = value.owner
-    attributes = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
+    owner = ir.OpResult(value).owner.operation
+    attributes: dict[str, Any] = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
     with owner.location:
         return [ttir.build(found.mnemonic, *operands_by_place(type(found), owner), **attributes)]
 
@@ -119,6 +121,11 @@ def _product(value: ir.Value) -> Matmul | Convolution | None:
         return None
     found = describe(owner)
     return found if isinstance(found, Matmul | Convolution) else None
+
+
+def _takes_activation(found: Matmul | Convolution) -> bool:
+    """Whether its programs have a place for one: those of products of batches do not."""
+    return not isinstance(found, Matmul) or math.prod(found.b.shape[:-2]) == 1
 
 
 _HEADS = (3, 4)

@@ -91,8 +91,8 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
 def _guarded(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is 0 where it is no number, as attention is for a query that sees no key."""
     choice = find_producer(value, "where")
-    test = choice and find_producer(choice.operands[0], "ne")
-    if test is None or scalar(choice.operands[1]) != 0:
+    test = None if choice is None else find_producer(choice.operands[0], "ne")
+    if choice is None or test is None or scalar(choice.operands[1]) != 0:
         return None
     x = choice.operands[2]
     return x if all(v == x for v in test.operands) and len(list(x.uses)) == _GUARDS else None

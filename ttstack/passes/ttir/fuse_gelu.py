@@ -55,7 +55,9 @@ def _is_times(value: ir.Value, x: ir.Value, number: float) -> bool:
 def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
     """What is multiplied with a number last."""
     op = find_producer(value, "neg", "multiply", "div")
-    match getattr(op, "name", None):
+    if op is None:
+        return None
+    match op.name:
         case "ttir.neg":
             return op.operands[0], -1.0
         case "ttir.multiply":

@@ -1,7 +1,5 @@
 """RMS norms, and layer norms by the mean of squares, that a model spells as elementwise ops and means."""
 
-from typing import Any
-
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -34,12 +32,13 @@ def _normalized(op: ir.Operation, x: ir.Value, shifted: ir.Value, scale: list[ir
     if total is None or (found := with_scalar(total)) is None or read_type(op.results[0].type) != read_type(x.type):
         return None
     square, epsilon = found
-    given, row = {"normalized_shape": read_type(x.type).shape[-1:], "epsilon": epsilon}, [_as_row(v) for v in scale]
-    if _is_mean_square(square, x):
-        return [ttir.rms_norm(x, *row, **given)]
-    if (whole := centred_operand(x)) is not None and _is_variance(square, whole):
-        return [ttir.layer_norm(whole, *row, **given)]
-    return None
+    name, whole = "rms_norm", x
+    if not _is_mean_square(square, x):
+        name, whole = "layer_norm", centred_operand(x)
+        if whole is None or not _is_variance(square, whole):
+            return None
+    row = (_as_row(v) for v in scale)
+    return [ttir.build(name, whole, *row, normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)]
 
 
 def centred_operand(value: ir.Value) -> ir.Value | None:
@@ -128,7 +127,10 @@ def _is_mean(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_square(value: ir.Value, x: ir.Value) -> bool:
-    match getattr(op := find_producer(value, "square", "multiply", "pow"), "name", None):
+    op = find_producer(value, "square", "multiply", "pow")
+    if op is None:
+        return False
+    match op.name:
         case "ttir.square":
             return op.operands[0] == x
         case "ttir.multiply":
@@ -143,7 +145,7 @@ def _row(op: ir.Operation, rank: int) -> tuple[int, ...]:
     return (*(1,) * (rank - 1), *read_type(op.results[0].type).shape[-1:])
 
 
-def _widens(cast: Any) -> bool:
+def _widens(cast: ir.Operation) -> bool:
     before, after = read_type(cast.operands[0].type).dtype, read_type(cast.results[0].type).dtype
     return before.is_float and after.is_float and after.bits > before.bits
 

@@ -1,7 +1,6 @@
 """A dispatched function as the graph that placement takes."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, describe
@@ -29,7 +28,7 @@ class FunctionGraph:
 
     graph: Graph
     values: tuple[ir.Value, ...]
-    operations: tuple[Any, ...]
+    operations: tuple[ir.Operation, ...]
 
 
 def function_graph(function: func.FuncOp) -> FunctionGraph:
@@ -73,7 +72,7 @@ def function_graph(function: func.FuncOp) -> FunctionGraph:
     return FunctionGraph(graph, tuple(values), tuple(operations))
 
 
-def _known(constant: Any) -> ElementValues | None:
+def _known(constant: ir.OpResult) -> ElementValues | None:
     value = constant.owner.attributes["value"]
     readable = isinstance(value, ir.DenseElementsAttr) and read_type(constant.type).size <= _MAX_ELEMENTS
     return contents_of(read_elements(value)) if readable else None

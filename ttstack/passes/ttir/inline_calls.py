@@ -1,7 +1,6 @@
 """Put the bodies of called functions in the place of their calls."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
@@ -31,7 +30,7 @@ class InlineCalls(Pass, name="inline-calls"):
 
 @dataclass
 class _Calls:
-    callees: dict[str, Any]
+    callees: dict[str, func.FuncOp]
     expanded: set[str] = field(default_factory=set[str])
     running: list[str] = field(default_factory=list[str])
 
@@ -51,7 +50,7 @@ class _Calls:
         self.running.pop()
         self.expanded.add(name)
 
-    def _replace(self, call: Any) -> None:
+    def _replace(self, call: ir.Operation) -> None:
         name = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
         if name not in self.callees:
             raise InvalidIRError(f"function '{name}' has no body", loc=read_location(call.location))

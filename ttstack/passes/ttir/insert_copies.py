@@ -1,10 +1,10 @@
 """Copies of what is still read when its buffer is overwritten; then buffers are what they are called again."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners, through_aliases
 from ttstack.buffers.lifetimes import BufferAccesses, last_reads
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import destination, destination_place, is_overwritten, without_result
 from ttstack.mlir import ir
@@ -42,10 +42,10 @@ def _keep_constants(ops: Sequence[ir.Operation]) -> None:
 
 
 def _is_constant(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.name == "ttir.constant"
+    return defining_op(value, "ttir.constant") is not None
 
 
-def _insert_copies(ops: Sequence[Any]) -> bool:
+def _insert_copies(ops: Sequence[ir.Operation]) -> bool:
     """Insert one copy for each buffer that needs some; False where none does."""
     writes = [(at, op, target) for at, op in enumerate(ops) if (target := destination(op)) is not None]
     if not writes:
@@ -53,7 +53,7 @@ def _insert_copies(ops: Sequence[Any]) -> bool:
     views = view_sources(ops)
     owners = buffer_owners({**views, **{op.results[0]: target for _, op, target in writes if len(op.results)}})
     until = last_reads([BufferAccesses(op.operands, op.results) for op in ops], views)
-    made = {result: at for at, op in enumerate(ops) for result in op.results}
+    made: dict[ir.Value, int] = {result: at for at, op in enumerate(ops) for result in op.results}
     changing = {owners.get(target, target) for _, _, target in writes}
     old = [v for v in sorted(until, key=lambda v: made.get(v, -1)) if owners.get(v, v) in changing]
     copied = set[ir.Value]()
@@ -65,10 +65,13 @@ def _insert_copies(ops: Sequence[Any]) -> bool:
     return bool(copied)
 
 
-def _keep(value: Any, write: Any, targets: Sequence[ir.Value], views: Mapping[ir.Value, ir.Value]) -> bool:
+def _keep(
+    value: ir.Value, write: ir.Operation, targets: Sequence[ir.Value], views: Mapping[ir.Value, ir.Value]
+) -> bool:
     """Let later ops read what the value is before the write to `targets`; False where they read only views of it."""
     if value in views and value not in targets:
-        value.owner.operands[0] = _copy(views[value], value.owner)
+        view = ir.OpResult(value).owner.operation
+        view.operands[0] = _copy(views[value], view)
         return True
     uses = [use for use in value.uses if write.is_before_in_block(use.owner)]
     if not uses or not len(write.results):
@@ -79,7 +82,7 @@ def _keep(value: Any, write: Any, targets: Sequence[ir.Value], views: Mapping[ir
     return True
 
 
-def _copy(value: Any, before: Any) -> ir.Value:
+def _copy(value: ir.Value, before: ir.Operation) -> ir.Value:
     """The value in a buffer of its own, from before an op on; what is made from nothing is made again."""
     clones = (use.owner.operation for use in value.uses if use.owner.name == "ttir.clone")
     for clone in clones:
@@ -87,6 +90,6 @@ def _copy(value: Any, before: Any) -> ir.Value:
             if not clone.is_before_in_block(before):
                 clone.move_before(before)
             return clone.results[0]
-    maker = value.owner
+    maker = defining_op(value)
     with ir.InsertionPoint(before), before.location:
-        return ttir.clone(value) if isinstance(maker, ir.Block) or len(maker.operands) else maker.clone().results[0]
+        return ttir.clone(value) if maker is None or len(maker.operands) else maker.clone().results[0]

@@ -1,22 +1,22 @@
 """Products of one operand as one: weights side by side, and one op that splits the result into heads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ttstack.dialects.base import create, describe
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
-from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
-from ttstack.ops.attention import SplitHeads
+from ttstack.ops.attention import SplitHeads, SplitQueryKeyValueAndSplitHeads, SplitQueryKeyValueDecode
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.movement import Permutation
-from ttstack.ops.types import TensorType
+from ttstack.ops.shape import Reshape
+from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.pattern import producer
-from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.joined_product import earliest, has_bias, has_known_columns, side_by_side, widen
+from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.views import VIEWS
 
@@ -32,7 +32,7 @@ class _Projection:
     split: ir.Operation
     matmul: Matmul
     heads: int
-    turned: tuple[int, ...]
+    turned: tuple[int, ...] = ()
     """The order in which rows are taken for heads, where that is not theirs."""
 
     @property
@@ -46,15 +46,16 @@ class _Projection:
         return self.product.operands[1]
 
     @property
-    def bias(self) -> ir.Value | None:
-        """What is added to each row."""
-        return self.product.operands[2] if len(self.product.operands) == _THREE else None
+    def of_tokens(self) -> bool:
+        """Whether a reshape splits heads of one token a user."""
+        return self.split.name == f"ttir.{Reshape.mnemonic}"
 
 
 class JoinProducts(Pass, name="join-products"):
     """Queries, keys and values that are products of one operand become one product, and their heads one op.
 
-    The weights lie side by side in a parameter of their own, which is made before the program runs.
+    The weights lie side by side in a parameter of their own, which is made before the program runs. Of one token a
+    user, whose heads a reshape splits, that is done where it is predicted to be faster.
     """
 
     max_bytes: int = 1 << 28
@@ -62,40 +63,79 @@ class JoinProducts(Pass, name="join-products"):
 
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
+        prices = Prices.of(module)
         for function in functions(module):
             for projections in _siblings(function):
-                if sum(read_type(p.weight.type).nbytes for p in projections) <= self.max_bytes:
+                small = sum(read_type(p.weight.type).nbytes for p in projections) <= self.max_bytes
+                if small and (not projections[0].of_tokens or _pays(projections, prices)):
                     _join(projections)
 
 
 def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
     """Queries with the keys and values beside them, in this order."""
-    found: dict[Any, list[_Projection]] = {}
+    found: dict[Hashable, list[_Projection]] = {}
     for op in body(function):
-        if op.name == f"ttir.{SplitHeads.mnemonic}" and (projection := _projection(op)) is not None:
+        of = _FINDERS.get(op.name)
+        if of is not None and (projection := of(op)) is not None:
             found.setdefault(_shared(projection), []).append(projection)
     ordered = (sorted(group, key=lambda p: -p.heads) for group in found.values() if len(group) == _THREE)
     return [group for group in ordered if group[1].heads == group[2].heads]
 
 
-def _projection(split: Any) -> _Projection | None:
+def _projection(split: ir.Operation) -> _Projection | None:
     heads = describe(split)
     assert isinstance(heads, SplitHeads)
     value, turned = _in_order(_behind(split.operands[0]))
     product = producer(value)
     matmul = None if product is None or len(list(value.uses)) > 1 else describe(product)
-    if product is None or not isinstance(matmul, Matmul) or matmul.activation or matmul.b.rank != 2:
+    if product is None or not isinstance(matmul, Matmul) or not has_known_columns(product, matmul):
         return None
-    rows = matmul.a.rank > 1 and matmul.adds_row and heads.input.shape[-1] == matmul.mnk[1] and heads.input.shape[1] > 1
-    known = all(is_known(v) for v in list(product.operands)[1:])
+    rows = heads.input.shape[-1] == matmul.mnk[1] and heads.input.shape[1] > 1
     fits = not (turned and matmul.transpose_a)
-    return _Projection(product, split, matmul, heads.num_heads, turned) if rows and known and fits else None
+    return _Projection(product, split, matmul, heads.num_heads, turned) if rows and fits else None
+
+
+def _of_tokens(split: ir.Operation) -> _Projection | None:
+    """Heads of one token a user as rows of tiles, as the library's kernel gives them: [1, users, heads, width]."""
+    shape = read_type(split.results[0].type).shape
+    if len(shape) != len("1uhw") or shape[0] != 1 or not 0 < shape[1] <= TILE or shape[3] % TILE or 0 in shape:
+        return None
+    product = producer(value := _behind(split.operands[0]))
+    matmul = None if product is None or len(list(value.uses)) > 1 else describe(product)
+    if product is None or not isinstance(matmul, Matmul) or not has_known_columns(product, matmul):
+        return None
+    whole = not matmul.transpose_a and matmul.mnk[1] == shape[2] * shape[3]
+    return _Projection(product, split, matmul, shape[2]) if whole else None
+
+
+_FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
+    f"ttir.{SplitHeads.mnemonic}": _projection,
+    f"ttir.{Reshape.mnemonic}": _of_tokens,
+}
+"""What finds a projection, by the op that splits its heads."""
+
+
+def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:
+    """Whether one product and one op are predicted to take less time than three of each, on rows that users share."""
+    if prices is None:
+        return False
+    (_, users, _, width), first = read_type(projections[0].split.results[0].type).shape, projections[0].matmul
+    counts = [p.heads for p in projections]
+    rows = first.a.with_shape((users, first.mnk[2]))
+
+    biased = [has_bias(p.product) for p in projections]
+    made = [widen(first, rows, p.matmul.mnk[1], biased=of) for p, of in zip(projections, biased, strict=True)]
+    apart = [Reshape(input=of.results[0], shape=(1, users, n, width)) for of, n in zip(made, counts, strict=True)]
+    joined = widen(first, rows, sum(counts) * width, biased=any(biased))
+    lines = joined.results[0].with_shape((1, *joined.results[0].shape))
+    split = SplitQueryKeyValueDecode(input=lines, num_heads=counts[0], num_kv_heads=counts[1])
+    return prices.total([joined, split]) < prices.total([*made, *apart])
 
 
 def _behind(value: ir.Value) -> ir.Value:
     """The value in the shape that it had before, where nothing else reads it in this one."""
-    while len(list(value.uses)) == 1 and getattr(producer(value), "name", "") in VIEWS:
-        value = producer(value).operands[0]
+    while len(list(value.uses)) == 1 and (view := producer(value)) is not None and view.name in VIEWS:
+        value = view.operands[0]
     return value
 
 
@@ -110,59 +150,34 @@ def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
     return (turn.operands[0], permutation.order) if keeps_columns else (value, ())
 
 
-def _shared(projection: _Projection) -> tuple[Any, ...]:
+def _shared(projection: _Projection) -> tuple[Hashable, ...]:
     """What projections have in common that can be one."""
     matmul, split = projection.matmul, projection.split
-    lead = read_type(split.operands[0].type).shape[:2]
     kinds = matmul.transpose_a, matmul.transpose_b, matmul.b.dtype
-    return (projection.product.operands[0], lead, projection.width, projection.turned, *kinds)
+    return (projection.product.operands[0], split.name, _lead(projection), projection.width, projection.turned, *kinds)
+
+
+def _lead(projection: _Projection) -> tuple[int, ...]:
+    """The dimensions before columns of what the op for all heads takes."""
+    split = projection.split
+    return read_type(split.results[0].type if projection.of_tokens else split.operands[0].type).shape[:2]
 
 
 def _join(projections: Sequence[_Projection]) -> None:
-    first = projections[0].product
-    for projection in projections:
-        first = projection.product if projection.product.is_before_in_block(first) else first
-    for value in (v for p in projections for v in list(p.product.operands)[1:]):
-        _hoist(value, first)
-    query = projections[0]
-    with ir.InsertionPoint(first), query.product.location:
-        joined = _product(projections)
-        batch, length, _ = read_type(query.split.operands[0].type).shape
-        rows = reshape_to(joined, (batch, length, read_type(joined.type).shape[-1]))
-        counts = {"num_heads": query.heads, "num_kv_heads": projections[1].heads, "transpose_key": False}
+    query, products = projections[0], [p.product for p in projections]
+    with ir.InsertionPoint(earliest(products)), query.product.location:
+        operand = query.product.operands[0]
+        operand = permute_dims(operand, query.turned) if query.turned else operand
+        joined = side_by_side(operand, products)
+        rows = reshape_to(joined, (*_lead(query), read_type(joined.type).shape[-1]))
+        counts = {"num_heads": query.heads, "num_kv_heads": projections[1].heads}
         with query.split.location:
-            heads = create("ttir", "split_query_key_value_and_split_heads", [rows], counts)
+            if query.of_tokens:
+                heads = create("ttir", SplitQueryKeyValueDecode.mnemonic, [rows], counts)
+            else:
+                heads = create(
+                    "ttir", SplitQueryKeyValueAndSplitHeads.mnemonic, [rows], counts | {"transpose_key": False}
+                )
     for projection, result in zip(projections, heads.results, strict=True):
         projection.split.results[0].replace_all_uses_with(result)
         projection.split.erase()
-
-
-def _product(projections: Sequence[_Projection]) -> ir.Value:
-    """One product with all weights, and all biases where there are any."""
-    shared = projections[0].matmul
-    turned: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
-    weight = ttir.concat(*[p.weight for p in projections], dim=0 if shared.transpose_b else 1)
-    operand, order = projections[0].product.operands[0], projections[0].turned
-    operand = permute_dims(operand, order) if order else operand
-    if all(p.bias is None for p in projections):
-        return ttir.matmul(operand, weight, **turned)
-    return ttir.linear(operand, weight, ttir.concat(*map(_row, projections), dim=0), **turned)
-
-
-def _hoist(value: Any, before: ir.Operation) -> None:
-    """Let what is known stand before an op, as parameters do."""
-    made_by = value.owner
-    if isinstance(made_by, ir.Block) or made_by.is_before_in_block(before):
-        return
-    for operand in made_by.operands:
-        _hoist(operand, before)
-    made_by.move_before(before)
-
-
-def _row(projection: _Projection) -> ir.Value:
-    """The bias of a projection, zeros where it has none."""
-    columns = (projection.matmul.mnk[1],)
-    if projection.bias is not None:
-        return reshape_to(projection.bias, columns)
-    result = TensorType(columns, projection.matmul.b.dtype)
-    return ttir.full(result=result, shape=columns, fill_value=0.0)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from ttstack.device.layout import same_matrix
 from ttstack.dialects.base import attribute_values, describe
@@ -46,7 +45,7 @@ class _Kept:
     """From its result to that of the product before."""
 
 
-def _keep(op: Any, prices: Prices) -> list[ir.Value] | None:
+def _keep(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     product = describe(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.transpose_a or product.a.rank < 2 or not product.adds_row:
@@ -76,7 +75,7 @@ def _kept(product: Matmul, source: ir.Value, found: Rearrangement) -> _Kept | No
     return None if shaped is None else _Kept(source, given, instead, shaped)
 
 
-def _pays(op: Any, product: Matmul, steps: Sequence[Any], kept: _Kept, prices: Prices) -> bool:
+def _pays(op: ir.Operation, product: Matmul, steps: Sequence[ir.Operation], kept: _Kept, prices: Prices) -> bool:
     """Whether it takes less time, with what follows at once; products of the same tiles take the same."""
     following, end = _following(op.results[0], kept.back)
     shared = ((describe(step), len(list(step.results[0].uses))) for step in steps)

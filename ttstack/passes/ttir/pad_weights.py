@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.ttir.build import reshape_to
@@ -41,7 +40,7 @@ def _before(op: ir.Operation) -> list[ir.Value] | None:
         return None
     for steps, found in ways(op.operands[0]):
         product = producer(steps[0].operands[0])
-        if getattr(product, "name", "") not in _PRODUCTS or not _read_once([product, *steps]):
+        if product is None or product.name not in _PRODUCTS or not _read_once([product, *steps]):
             continue
         matmul, columns = describe(product), found.dims[-1]
         assert isinstance(matmul, Matmul)
@@ -81,17 +80,17 @@ def _after(op: ir.Operation) -> list[ir.Value] | None:
     return None
 
 
-def _can_grow(op: Any, matmul: Matmul) -> bool:
+def _can_grow(op: ir.Operation, matmul: Matmul) -> bool:
     """Whether it multiplies rows with one matrix, which is known."""
     one = matmul.b.rank == 2 and matmul.a.rank > 1 and not matmul.transpose_a and matmul.adds_row
     return one and all(is_known(v) for v in list(op.operands)[1:])
 
 
-def _read_once(ops: Sequence[Any]) -> bool:
+def _read_once(ops: Sequence[ir.Operation]) -> bool:
     return all(len(list(op.results[0].uses)) == 1 for op in ops)
 
 
-def _width_before(cut: Any) -> int | None:
+def _width_before(cut: ir.Operation) -> int | None:
     """Elements of a row before its end was cut off; None where anything else is."""
     found = describe(cut)
     assert isinstance(found, SliceStatic)

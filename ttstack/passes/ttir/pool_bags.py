@@ -1,7 +1,6 @@
 """Bags of embeddings that offsets say, as lookups of rows, and one product with ones where a bag has a row."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshape_to
@@ -32,9 +31,9 @@ class PoolBags(Pass, name="pool-bags"):
                 _pool(function, bags, prices)
 
 
-def _alike(function: func.FuncOp) -> list[list[Any]]:
+def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
     """Bags of as many rows in tables of the same width, none of which is read before the last is there."""
-    found: dict[Any, list[Any]] = {}
+    found: dict[Hashable, list[ir.Operation]] = {}
     for op in body(function):
         if op.name == f"ttir.{EmbeddingBag.mnemonic}" and (key := _shared(op)) is not None:
             found.setdefault(key, []).append(op)
@@ -42,7 +41,7 @@ def _alike(function: func.FuncOp) -> list[list[Any]]:
     return [group for group in groups if not any(_read_before(op, group[-1]) for op in group)]
 
 
-def _shared(op: Any) -> tuple[Any, ...] | None:
+def _shared(op: ir.Operation) -> tuple[Hashable, ...] | None:
     """What bags have in common that are pooled at once; None where rows are not simply added up as offsets say."""
     bag = describe(op)
     assert isinstance(bag, EmbeddingBag)
@@ -51,11 +50,11 @@ def _shared(op: Any) -> tuple[Any, ...] | None:
     return bag.input, bag.offsets, bag.include_last_offset, bag.results[0]
 
 
-def _read_before(op: Any, last: Any) -> bool:
+def _read_before(op: ir.Operation, last: ir.Operation) -> bool:
     return any(use.owner.operation.is_before_in_block(last) for use in op.results[0].uses)
 
 
-def _pool(function: func.FuncOp, bags: Sequence[Any], prices: Prices) -> None:
+def _pool(function: func.FuncOp, bags: Sequence[ir.Operation], prices: Prices) -> None:
     last = bags[-1]
     before = {*body(function)}
     with ir.InsertionPoint(last), last.location:
@@ -71,7 +70,7 @@ def _pool(function: func.FuncOp, bags: Sequence[Any], prices: Prices) -> None:
         op.erase()
 
 
-def _pooled(bags: Sequence[Any]) -> ir.Value:
+def _pooled(bags: Sequence[ir.Operation]) -> ir.Value:
     """[tables, bags, width]: the rows of each table that a bag has, added up."""
     bag = describe(bags[0])
     assert isinstance(bag, EmbeddingBag)
@@ -81,14 +80,14 @@ def _pooled(bags: Sequence[Any]) -> ir.Value:
     return ttir.matmul(ones, _joined(found))
 
 
-def _row(bag: Any, rows: int) -> ir.Value:
+def _row(bag: ir.Operation, rows: int) -> ir.Value:
     """[1, rows, width]: what the indices of a bag pick."""
     indices, table, _ = bag.operands
     with bag.location:
         return ttir.embedding(indices, table, shape=(1, rows))
 
 
-def _ones(bags: Sequence[Any], count: int, rows: int) -> ir.Value:
+def _ones(bags: Sequence[ir.Operation], count: int, rows: int) -> ir.Value:
     """[tables, bags, rows]: whether a bag has a row."""
     offsets = [op.operands[2] for op in bags]
     t = read_type(offsets[0].type)

@@ -1,13 +1,17 @@
 """What single ops cost on the target, by the placement that the compiler would choose for each."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ttstack.device.kernel_class import is_view
+from ttstack.diagnostics import CapacityError
+from ttstack.dialects.equal_ops import ask_about
+from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType
-from ttstack.passes.functions import SYSTEM_DESC, system_desc
+from ttstack.passes.functions import SYSTEM_DESC
 from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.system_desc import ChipDesc
 
@@ -23,7 +27,7 @@ def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
 
 @dataclass(frozen=True)
 class Prices:
-    """What ops cost on one chip, each worked out once."""
+    """What ops cost on one chip, each worked out once in a pipeline."""
 
     chip: ChipDesc
     found: dict[Op, float] = field(default_factory=dict[Op, float])
@@ -31,16 +35,26 @@ class Prices:
     @staticmethod
     def of(module: ir.Module) -> "Prices | None":
         """Those of the device that a module carries; None where it carries none."""
-        if SYSTEM_DESC not in module.operation.attributes:
-            return None
-        return Prices(system_desc(module).target(spans_mesh=False))
+        attributes = module.operation.attributes
+        return ask_about(_prices, attributes[SYSTEM_DESC]) if SYSTEM_DESC in attributes else None
 
     def total(self, ops: Iterable[Op]) -> float:
         """Nanoseconds of all of them, views aside."""
         return sum(self.alone(op) for op in ops if not is_view(op))
 
     def alone(self, op: Op) -> float:
-        """Nanoseconds of one."""
+        """Nanoseconds of one; infinitely many where it does not fit."""
         if op not in self.found:
-            self.found[op] = alone_ns(op, self.chip)
+            self.found[op] = self._alone(op)
         return self.found[op]
+
+    def _alone(self, op: Op) -> float:
+        try:
+            return alone_ns(op, self.chip)
+        except CapacityError:
+            return math.inf
+
+
+def _prices(description: ir.Attribute) -> Prices:
+    """Those of the chip that a description names first, none of them known yet."""
+    return Prices(ask_about(read_system_desc, description).target(spans_mesh=False))

@@ -1,7 +1,5 @@
 """What patterns ask of the values that an op reads."""
 
-from typing import Any
-
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
 from ttstack.mlir import ir
@@ -9,10 +7,10 @@ from ttstack.ops.base import OPS
 from ttstack.passes.pattern import producer
 
 
-def find_producer(value: ir.Value | None, *mnemonics: str) -> Any:
+def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | None:
     """The op of one of these mnemonics that made the value, or None."""
     op = None if value is None else producer(value)
-    return op if getattr(op, "name", "") in {f"ttir.{m}" for m in mnemonics} else None
+    return op if op is not None and op.name in {f"ttir.{m}" for m in mnemonics} else None
 
 
 def scalar(value: ir.Value) -> float | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import definition, describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise
@@ -16,7 +17,6 @@ from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.attention_scores import HIDDEN
 from ttstack.passes.ttir.compile_time import constant_elements
 from ttstack.passes.ttir.views import VIEWS
-from ttstack_runtime.evaluate import evaluate
 
 Array = np.ndarray[Any, Any]
 
@@ -127,8 +127,8 @@ def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]
 
 def _known(value: ir.Value) -> Fact:
     """A number, or positions in order."""
-    made_by: Any = value.owner
-    if isinstance(made_by, ir.Block):
+    made_by = defining_op(value)
+    if made_by is None:
         return None
     if made_by.name == "ttir.full":
         return float(describe(made_by).attributes()["fill_value"])
@@ -160,7 +160,7 @@ def _moved(value: ir.Value, fact: Fact) -> Fact:
     """The same after a view or a broadcast, which must leave what differs from key to key along the last dimension."""
     if isinstance(fact, float):
         return fact
-    maker: Any = value.owner
+    maker = ir.OpResult(value).owner.operation
     before, after = (read_type(v.type).shape[-1:] for v in (maker.operands[0], value))
     alike = isinstance(fact, Affine) and not fact.keys and (before if maker.name == _BROADCAST else after) in ((), (1,))
     return fact if before == after or alike else None
@@ -206,6 +206,8 @@ def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 def _at(op: ir.Operation, operands: Sequence[Fact], inside: dict[frozenset[Bound], bool]) -> float:
     """The function's value where a key is within these bounds, and not within the others."""
+    from ttstack_runtime.evaluate import evaluate  # takes 4 MiB: few models have such masks
+
     numbers = [(f.inside if inside[f.bounds] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]
     found = describe(op)
     arrays = [np.asarray(x).astype(t.dtype.numpy) for x, t in zip(numbers, found.operands, strict=True)]

@@ -1,7 +1,6 @@
 """The reshapes and permutations in a row that made a value."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
@@ -21,13 +20,13 @@ MOVES = (*VIEWS, *PERMUTATIONS)
 def moves(value: ir.Value) -> list[ir.Operation]:
     """The reshapes and permutations that end with the value, first to last."""
     found: list[ir.Operation] = []
-    while getattr(op := producer(value), "name", "") in MOVES:
+    while (op := producer(value)) is not None and op.name in MOVES:
         found.insert(0, op)
         value = op.operands[0]
     return found
 
 
-def ways(value: ir.Value) -> Iterator[tuple[list[Any], Rearrangement]]:
+def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], Rearrangement]]:
     """The last of these moves and what they do together, as many as possible first."""
     steps = moves(value)
     for start in range(len(steps)):
@@ -55,7 +54,7 @@ def way(t: TensorType, by: Rearrangement, shape: Sequence[int]) -> list[Op]:
     return ops
 
 
-def after(found: Rearrangement, step: Any) -> Rearrangement | None:
+def after(found: Rearrangement, step: ir.Operation) -> Rearrangement | None:
     """What a reshape or permutation makes of a rearrangement; None where it would cut a part of an axis."""
     if step.name in PERMUTATIONS:
         permutation = describe(step)
@@ -64,7 +63,7 @@ def after(found: Rearrangement, step: Any) -> Rearrangement | None:
     return found.reshape(read_type(step.results[0].type).shape)
 
 
-def _compose(steps: Sequence[Any]) -> Rearrangement | None:
+def _compose(steps: Sequence[ir.Operation]) -> Rearrangement | None:
     shape = read_type(steps[0].operands[0].type).shape
     found = None if 0 in shape else Rearrangement.of(shape)
     for step in steps:

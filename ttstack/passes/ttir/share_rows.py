@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
@@ -19,7 +18,7 @@ from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.row_ops import RowOp
 from ttstack.passes.ttir.views import VIEWS
 
-Region = dict[Any, RowOp]
+Region = dict[ir.Operation, RowOp]
 """Ops that hand rows to one another, in their order."""
 
 
@@ -83,13 +82,12 @@ def _arrivals(region: Region, prices: Prices) -> Iterator[float]:
         shape = read_type(value.type).shape
         matrix = (math.prod(shape[:-1]), shape[-1])
         maker = producer(value)
-        if getattr(maker, "name", "") == "ttir.embedding":
+        if maker is not None and maker.name == "ttir.embedding":
             continue
-        view = getattr(maker, "name", "") in VIEWS
-        source = maker.operands[0] if view else value
-        yield _reshape(source, matrix, prices)
-        if view and all(use.owner.operation in region for use in value.uses):
-            yield -prices.total([describe(maker)])
+        view = maker if maker is not None and maker.name in VIEWS else None
+        yield _reshape(value if view is None else view.operands[0], matrix, prices)
+        if view is not None and all(use.owner.operation in region for use in value.uses):
+            yield -prices.total([describe(view)])
 
 
 def _departures(region: Region, prices: Prices) -> Iterator[float]:

@@ -1,9 +1,7 @@
 """Rows that nobody reads are not computed: a slice of rows is taken of what they are made of."""
 
-from typing import Any
-
 from ttstack.dialects.base import create, describe, operands_by_place
-from ttstack.dialects.types import read_type
+from ttstack.dialects.ttir.build import slice_as
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.types import TensorType
@@ -27,7 +25,7 @@ class SinkSlices(Pass, name="sink-slices"):
                 pending += _sink(pending.pop(), prices)
 
 
-def _sink(op: Any, prices: Prices) -> list[ir.Operation]:
+def _sink(op: ir.Operation, prices: Prices) -> list[ir.Operation]:
     """Put the slice before the op that makes what it cuts; the slices that stand there then."""
     cut, maker = describe(op), producer(op.operands[0])
     assert isinstance(cut, SliceStatic)
@@ -43,14 +41,14 @@ def _sink(op: Any, prices: Prices) -> list[ir.Operation]:
     if prices.total([small, *(of for of in cuts if of)]) >= prices.total([found.op, cut]):
         return []
     with ir.InsertionPoint(op), op.location:
-        values = [v if of is None else _sliced(v, of) for v, of in zip(maker.operands, cuts, strict=True)]
+        values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, cuts, strict=True)]
         given = iter(values)
         places = [v and next(given) for v in operands_by_place(type(found.op), maker)]
         made = create("ttir", small.mnemonic, places, small.attributes(), results=small.results)
     op.results[0].replace_all_uses_with(made.results[0])
     op.erase()
     maker.erase()
-    return [v.owner for v, of in zip(values, cuts, strict=True) if of]
+    return [ir.OpResult(v).owner.operation for v, of in zip(values, cuts, strict=True) if of]
 
 
 def _takes_rows(cut: SliceStatic) -> bool:
@@ -61,9 +59,3 @@ def _takes_rows(cut: SliceStatic) -> bool:
 def _cut(t: TensorType, cut: SliceStatic) -> SliceStatic:
     """The same rows of another tensor."""
     return SliceStatic(input=t, begins=(*cut.begins[:-1], 0), ends=(*cut.ends[:-1], t.shape[-1]), step=cut.step)
-
-
-def _sliced(value: ir.Value, cut: SliceStatic) -> ir.Value:
-    made: Any = create("ttir", cut.mnemonic, [value], cut.attributes())
-    assert read_type(made.results[0].type) == cut.results[0]
-    return made.results[0]

@@ -26,7 +26,7 @@ _SLICES = ("ttir.slice_static", "ttir.index")
 class _Part:
     """What a slice takes of a product that was rearranged: some of one part of its columns."""
 
-    slice: Any
+    slice: ir.Operation
     before: Rearrangement
     atom: Atom
     begin: int
@@ -64,7 +64,7 @@ class SplitProducts(Pass, name="split-products"):
                     _split(op)
 
 
-def _split(op: Any) -> None:
+def _split(op: ir.Operation) -> None:
     product = describe(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
@@ -89,14 +89,14 @@ class _Walk:
     """All that is read of a product, through reshapes and permutations."""
 
     parts: list[_Part]
-    moves: list[Any]
+    moves: list[ir.Operation]
     """Those that read another come before it."""
 
     def follow(self, value: ir.Value, found: Rearrangement, axis: int) -> bool:
         """Whether nothing but parts of `axis` is read of a value."""
         return all(self._read(use.owner.operation, found, axis) for use in value.uses)
 
-    def _read(self, reader: Any, found: Rearrangement, axis: int) -> bool:
+    def _read(self, reader: ir.Operation, found: Rearrangement, axis: int) -> bool:
         if reader.name in _SLICES:
             part = _part(reader, found)
             self.parts += [] if part is None else [part]
@@ -108,7 +108,7 @@ class _Walk:
         return complete
 
 
-def _part(op: Any, found: Rearrangement) -> _Part | None:
+def _part(op: ir.Operation, found: Rearrangement) -> _Part | None:
     cuts = [(d, begin, count) for d, (extent, begin, count) in enumerate(_bounds(op)) if count != extent]
     if len(cuts) != 1 or len(found.dims[cuts[0][0]]) != 1 or not cuts[0][2]:
         return None
@@ -116,7 +116,7 @@ def _part(op: Any, found: Rearrangement) -> _Part | None:
     return _Part(op, found, found.dims[dim][0], begin, count)
 
 
-def _bounds(op: Any) -> Iterator[tuple[int, int, int]]:
+def _bounds(op: ir.Operation) -> Iterator[tuple[int, int, int]]:
     """The extent of each dimension, where the slice begins in it, and how many it takes; none where it skips any."""
     cut = describe(op)
     if isinstance(cut, Index):
@@ -136,7 +136,7 @@ def _as_slice(cut: Index, at: int) -> dict[str, Any]:
     return {"begins": each(nothing, cut.begin), "ends": each(cut.input.shape, cut.end), "step": each(ones, cut.step)}
 
 
-def _product(op: Any, product: Matmul, part: _Part) -> ir.Value:
+def _product(op: ir.Operation, product: Matmul, part: _Part) -> ir.Value:
     """The product of the columns of a part alone."""
     a, weight, *bias = op.operands
     at = 0 if product.transpose_b else 1

@@ -1,7 +1,6 @@
 """Give buffers a value for each of their contents: MLIR takes tensors for values, which never change."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners, through_aliases
 from ttstack.dialects.ttir.build import reshape_to
@@ -26,7 +25,7 @@ class VersionBuffers(Pass, name="version-buffers"):
             _version(body(function))
 
 
-def _version(ops: Sequence[Any]) -> None:
+def _version(ops: Sequence[ir.Operation]) -> None:
     writes = [(op, target) for op in ops if (target := destination(op)) is not None and not len(op.results)]
     if not writes:
         return
@@ -40,7 +39,7 @@ def _version(ops: Sequence[Any]) -> None:
         _read_anew(with_result(op), current[owners.get(target, target)])
 
 
-def _read_anew(write: Any, current: dict[ir.Value, ir.Value]) -> None:
+def _read_anew(write: ir.Operation, current: dict[ir.Value, ir.Value]) -> None:
     """Let what reads the buffer after the write, through any of the values that ops write through, read its result."""
     late = {value: [use for use in now.uses if write.is_before_in_block(use.owner)] for value, now in current.items()}
     for value, uses in late.items():

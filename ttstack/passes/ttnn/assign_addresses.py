@@ -1,8 +1,7 @@
 """Give every buffer an address in its memory, for the whole of its life."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, lifetimes
@@ -18,15 +17,14 @@ from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
+from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
+from ttstack.placement.memory_advice import format_advice, name_largest, narrow
 from ttstack.system_desc import ChipDesc
 
 CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
-
-_NAMED = 8
-"""Arguments that are named where all of them together do not fit."""
 
 
 class AssignAddresses(Pass, name="assign-addresses"):
@@ -66,28 +64,32 @@ class _Memories:
                 found = [self._address(owners.get(r, r), op.location) for r in op.results]
                 op.attributes[ADDRESS] = plain_attribute(found)
 
-    def _check_arguments(self, function: func.FuncOp, arguments: Any) -> None:
+    def _check_arguments(self, function: func.FuncOp, arguments: Sequence[ir.Value]) -> None:
         """All arguments together fit DRAM; where they do not, the largest are named."""
-        sizes: list[tuple[int, str]] = []
-        for value, signature in zip(arguments, read_arguments(function), strict=True):
-            t, layout = read_type(value.type), read_layout(value.type.encoding)
-            if layout.memory_space is MemorySpace.DRAM:
-                banks = self.memories[MemorySpace.DRAM].banks
-                sizes.append((layout.bank_bytes(t, banks) * banks, f"{signature.kind} '{signature.name}', {t}"))
         dram = self.memories[MemorySpace.DRAM]
-        need, have = sum(size for size, _ in sizes), dram.capacity * dram.banks
-        if need <= have:
+        there = [(v, of) for v, of in zip(arguments, read_arguments(function), strict=True) if not _layout(v).on_host]
+        have = dram.capacity * dram.banks
+
+        def need(dtype: DType | None = None) -> int:
+            return dram.banks * sum(self._bank_bytes(v, dtype) for v, _ in there)
+
+        if need() <= have:
             return
-        largest = sorted(sizes, reverse=True)[:_NAMED]
-        others = f"{len(sizes) - len(largest)} more: {need - sum(size for size, _ in largest):,} bytes"
         raise CapacityError(
-            f"the arguments of '{function.name.value}' need {need:,} bytes of DRAM, programs may use {have:,}",
-            notes=(*(f"{what}: {size:,} bytes" for size, what in largest), *([others] if len(sizes) > _NAMED else [])),
-            hint="give embedding tables Tensor-Train form (--tensor-train), use a smaller element format (--dtype), "
-            "or a device with more memory",
+            f"the arguments of '{function.name.value}' need {need():,} bytes of DRAM, programs may use {have:,}",
+            notes=self._name({v: f"{of.kind} '{of.name}'" for v, of in there}, dram),
+            hint=format_advice(need, have)
+            or "give embedding tables Tensor-Train form (--tensor-train), divide "
+            "weights over a mesh, or describe a device with more memory",
         )
 
-    def _pack_l1(self, arguments: Any, ops: list[ir.Operation], views: dict[ir.Value, ir.Value]) -> None:
+    def _name(self, values: Mapping[ir.Value, str], memory: Memory) -> tuple[str, ...]:
+        """Notes on what lies in a memory, by what each is."""
+        return name_largest(
+            (self._bank_bytes(v) * memory.banks, f"{what}, {read_type(v.type)}") for v, what in values.items()
+        )
+
+    def _pack_l1(self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]) -> None:
         """Give addresses to all buffers in L1 at once: their lives and the circular buffers below them are known."""
         launching = [op for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
@@ -98,17 +100,17 @@ class _Memories:
         scratch = [read_placement(op).circular_buffer_bytes for op in launching]
         packed = pack(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
         if packed.left_over is not None:
-            raise self._full(values[packed.left_over], MemorySpace.L1, sum(b for b, *_ in buffers))
+            raise self._full(values[packed.left_over], MemorySpace.L1, _beside(packed.left_over, values, buffers))
         self.addresses |= dict(zip(values, packed.addresses, strict=True))
 
-    def _address(self, value: Any, location: ir.Location) -> int:
+    def _address(self, value: ir.Value, location: ir.Location) -> int:
         if value in self.addresses:
             return self.addresses[value]
         if _layout(value).on_host:
             return 0
         address = self.dram.allocate(value, self._bank_bytes(value))
         if address is None:
-            raise self._full(value, MemorySpace.DRAM, self.dram.used, location)
+            raise self._full(value, MemorySpace.DRAM, self.dram.owners(), location)
         self.addresses[value] = address
         return address
 
@@ -116,18 +118,44 @@ class _Memories:
         if _layout(value).memory_space is MemorySpace.DRAM:
             self.dram.remove(self.addresses[value], self._bank_bytes(value))
 
-    def _bank_bytes(self, value: ir.Value) -> int:
-        layout = _layout(value)
+    def _bank_bytes(self, value: ir.Value, dtype: DType | None = None) -> int:
+        """Bytes in each bank; with real numbers in `dtype`, where that is narrower."""
+        layout = _layout(value) if dtype is None else narrow(_layout(value), dtype)
         return layout.bank_bytes(read_type(value.type), self.memories[layout.memory_space].banks)
 
-    def _full(self, value: Any, space: MemorySpace, live: int, location: Any = None) -> CapacityError:
-        memory = self.memories[space]
+    def _full(
+        self, value: ir.Value, space: MemorySpace, live: Iterable[ir.Value], location: ir.Location | None = None
+    ) -> CapacityError:
+        memory, lying = self.memories[space], {v: _title(v) for v in live}
+        used = sum(map(self._bank_bytes, lying))
+        have = memory.capacity * memory.banks
+
+        def need(dtype: DType) -> int:
+            return memory.banks * sum(self._bank_bytes(v, dtype) for v in (value, *lying))
+
         return CapacityError(
             f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * memory.banks:,} bytes, "
-            f"{live * memory.banks:,} of {memory.capacity * memory.banks:,} are in use",
-            loc=read_location(location or value.owner.location),
-            hint="use a smaller element format (--dtype), smaller inputs, or a device with more memory",
+            f"{used * memory.banks:,} of {have:,} are in use",
+            loc=read_location(location or value.location),
+            notes=self._name(lying, memory),
+            hint=format_advice(need, have) or "use smaller inputs, or describe a device with more memory",
         )
+
+
+def _beside(at: int, values: Sequence[ir.Value], buffers: Sequence[tuple[int, int, int]]) -> Iterator[ir.Value]:
+    """The other values whose buffers live while one does."""
+    _, start, end = buffers[at]
+    for i, (value, (_, first, last)) in enumerate(zip(values, buffers, strict=True)):
+        if i != at and first <= end and start <= last:
+            yield value
+
+
+def _title(value: ir.Value) -> str:
+    """What a value is, for one who reads of it in an error."""
+    if isinstance(value, ir.BlockArgument):
+        return f"argument {value.arg_number}"
+    op = ir.OpResult(value).owner
+    return f"result of '{op.name.partition('.')[2]}' ({read_location(op.location)})"
 
 
 def _steps(ops: Sequence[ir.Operation]) -> list[BufferAccesses[ir.Value]]:
@@ -141,5 +169,5 @@ def _steps(ops: Sequence[ir.Operation]) -> list[BufferAccesses[ir.Value]]:
     return found
 
 
-def _layout(value: Any) -> Layout:
+def _layout(value: ir.Value) -> Layout:
     return read_layout(value.type.encoding)

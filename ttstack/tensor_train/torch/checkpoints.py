@@ -73,7 +73,8 @@ def _fbtt(cores: list[Array], col_factors: Sequence[int] | None, table: int) -> 
         )
     if not 0 <= table < len(cores[0]):
         raise TensorTrainError(f"there is no table {table} of {len(cores[0])}", hint="count from 0")
-    folded, rank = [], 1
+    folded: list[Array] = []
+    rank = 1
     for core, columns in zip(cores, col_factors, strict=True):
         numbers = core.shape[2]
         if numbers % (rank * columns):

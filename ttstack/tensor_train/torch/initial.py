@@ -1,7 +1,10 @@
 """How cores start, so that the table that they make is distributed as an ordinary embedding would be."""
+# Not all of PyTorch says its types.
+# pyright: reportUnknownMemberType=false
 
 from collections.abc import Iterable
 from math import erfc, exp, pi, prod, sqrt
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -26,4 +29,5 @@ def sampled_gaussian_(cores: Iterable[Tensor], plan: TensorTrainPlan) -> None:
         for core in cores:
             tail = torch.rand(core.shape, dtype=torch.float64, device=core.device) * _BEYOND
             sign = torch.randint(0, 2, core.shape, device=core.device) * 2 - 1
-            core.copy_(torch.special.ndtri(tail.clamp_min(torch.finfo(torch.float64).tiny)) * sign * scale)
+            normal = cast(Tensor, torch.special.ndtri(tail.clamp_min(torch.finfo(torch.float64).tiny)))
+            core.copy_(normal * sign * scale)

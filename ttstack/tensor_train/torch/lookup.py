@@ -1,6 +1,9 @@
 """Rows of a Tensor-Train table in operations of PyTorch, through which gradients flow."""
+# Not all of PyTorch says its types.
+# pyright: reportUnknownMemberType=false
 
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -16,7 +19,7 @@ def distinct_rows(indices: Tensor, cores: Sequence[Tensor], rows: int, cols: int
     Raises:
         TensorTrainError: an index is not a row of the table.
     """
-    once, places = torch.unique(indices.long(), return_inverse=True)
+    once, places = cast(tuple[Tensor, Tensor], torch.unique(indices.long(), return_inverse=True))
     if once.numel() and (once[0] < 0 or once[-1] >= rows):
         raise outside(int(once[0] if once[0] < 0 else once[-1]), rows)
     table = _rows(once, cores) if once.numel() else cores[0].new_empty(0, cols)
@@ -28,7 +31,9 @@ def _rows(sorted_rows: Tensor, cores: Sequence[Tensor]) -> Tensor:
     *before, last = cores
     if not before:
         return last[sorted_rows]
-    prefixes, places = torch.unique_consecutive(sorted_rows // len(last), return_inverse=True)
+    prefixes, places = cast(
+        tuple[Tensor, Tensor], torch.unique_consecutive(sorted_rows // len(last), return_inverse=True)
+    )
     left = _rows(prefixes, before).reshape(len(prefixes), -1, last.shape[1])[places]
     return _multiply(left, last, sorted_rows % len(last))
 

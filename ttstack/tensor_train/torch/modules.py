@@ -1,4 +1,6 @@
 """`torch.nn.Embedding` and `torch.nn.EmbeddingBag` with tables in Tensor-Train form."""
+# Not all of PyTorch says its types.
+# pyright: reportUnknownMemberType=false
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -34,7 +36,7 @@ class TensorTrainTable(nn.Module):
         ranks: int | Sequence[int],
         plan: TensorTrainPlan | None,
         device: torch.device | str | None,
-        dtype: torch.dtype | None,
+        dtype: object,
     ) -> None:
         super().__init__()
         for name in (name for name, given in refused.items() if given):
@@ -42,8 +44,7 @@ class TensorTrainTable(nn.Module):
                 f"{name} has no meaning for a table in Tensor-Train form, whose rows share their numbers",
                 hint=f"leave out {name}",
             )
-        if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
-            raise TensorTrainError(f"parameters of {dtype!r} cannot be trained", hint="use torch.float32")
+        element = _trainable(dtype)
         self.plan = plan = new_plan(num_embeddings, embedding_dim, ranks=ranks) if plan is None else plan
         if (plan.rows, plan.cols) != (num_embeddings, embedding_dim):
             raise TensorTrainError(
@@ -58,7 +59,7 @@ class TensorTrainTable(nn.Module):
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         shapes = self.plan.core_shapes
-        self.cores = nn.ParameterList(nn.Parameter(torch.empty(s, device=device, dtype=dtype)) for s in shapes)
+        self.cores = nn.ParameterList(nn.Parameter(torch.empty(s, device=device, dtype=element)) for s in shapes)
         self.register_load_state_dict_pre_hook(_translate)
         self.reset_parameters()
 
@@ -71,7 +72,8 @@ class TensorTrainTable(nn.Module):
     def from_tensor_train(cls, train: TensorTrain, freeze: bool = False, **arguments: Any) -> Self:
         """A module with the cores of a table, in their type; other arguments are those of the class."""
         cores = [torch.from_numpy(core) for core in train.cores]
-        module = cls(train.plan.rows, train.plan.cols, plan=train.plan, **{"dtype": cores[0].dtype, **arguments})
+        given: dict[str, Any] = {"dtype": cores[0].dtype, **arguments}
+        module = cls(train.plan.rows, train.plan.cols, plan=train.plan, **given)
         with torch.no_grad():
             for parameter, core in zip(module.cores, cores, strict=True):
                 parameter.copy_(core)
@@ -176,6 +178,13 @@ class TensorTrainEmbeddingBag(TensorTrainTable):
             self.include_last_offset,
             self.padding_idx,
         )
+
+
+def _trainable(dtype: object) -> torch.dtype | None:
+    """The type of parameters; raises `TensorTrainError` where it is none of real numbers."""
+    if dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        return dtype
+    raise TensorTrainError(f"parameters of {dtype!r} cannot be trained", hint="use torch.float32")
 
 
 def _as_numpy(values: Tensor) -> np.ndarray:

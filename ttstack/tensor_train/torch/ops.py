@@ -2,6 +2,8 @@
 
 Cores are index-major: core `k` is `(n_k, r_{k-1}, m_k * r_k)`. Row factors and ranks are read off their shapes.
 """
+# Not all of PyTorch says its types.
+# pyright: reportUnknownMemberType=false
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

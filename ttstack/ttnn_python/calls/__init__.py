@@ -11,6 +11,7 @@ from ttstack.ttnn_python.calls import (
     indexing,
     layout,
     matmul,
+    mesh,
     normalization,
     pool,
     reduction,
@@ -18,12 +19,13 @@ from ttstack.ttnn_python.calls import (
     shape,
     sort,
 )
-from ttstack.ttnn_python.calls.table import CALLS, NO_CALL, PREPARED, WRITES_FROM_HOST, Statement
+from ttstack.ttnn_python.calls.table import CALLS, NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
 
 __all__ = [
     "CALLS",
     "NO_CALL",
     "PREPARED",
+    "PREPARED_WITH_BIAS",
     "WRITES_FROM_HOST",
     "Statement",
     "attention",
@@ -36,6 +38,7 @@ __all__ = [
     "indexing",
     "layout",
     "matmul",
+    "mesh",
     "normalization",
     "pool",
     "reduction",

@@ -1,46 +1,34 @@
 """Attention, and heads between columns and a dimension of their own."""
 
 from ttstack.device.configs.attention import AttentionConfig
-from ttstack.ops.types import TILE, DType
+from ttstack.device.sequences.users import COLUMNS
+from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
 from ttstack.ttnn_python.placed_op import PlacedOp
-from ttstack.ttnn_python.spelling import NoCallError, data_type
+from ttstack.ttnn_python.spelling import NoCallError
 
-_NARROW = DType.BF16
-"""What attention computes with where operands have 32 bits."""
+_CORES_OF_HEAD = 64
+"""Cores that reduce the parts of a head of one user, at most."""
 
 
 @calls("scaled_dot_product_attention")
 def attention(o: PlacedOp) -> Expression:
-    """Flash attention in chunks of queries and keys; a mask of one row is repeated for all queries."""
+    """Flash attention in chunks of queries and keys."""
     if o.op.is_causal and o.op.query.shape[2] != o.op.key.shape[2]:
         raise NoCallError("causal attention of queries and keys of other lengths")
-    mask = _narrow(o, "attention_mask")
-    if mask is not None:
-        rows, needed = o.at("attention_mask")[0].shape[-2:-1], o.op.query.shape[2]
-        mask = mask if rows == (needed,) else call("repeat", mask, [1, 1, needed, 1])
-    found = call(
+    return call(
         "transformer.scaled_dot_product_attention",
-        *(_narrow(o, place) for place in ("query", "key", "value")),
-        attn_mask=mask,
+        *(o.operand(place) for place in ("query", "key", "value")),
+        attn_mask=o.operand("attention_mask"),
         is_causal=o.op.is_causal,
         scale=o.op.scale,
         sliding_window_size=o.op.sliding_window_size,
-        attention_sink=_narrow(o, "attention_sink"),
+        attention_sink=o.operand("attention_sink"),
         memory_config=o.memory,
         program_config=chunks(o),
         compute_kernel_config=o.compute,
     )
-    return o.cast(found, _NARROW if o.operand_dtype is DType.F32 else o.operand_dtype)
-
-
-def _narrow(o: PlacedOp, place: str) -> Expression | None:
-    """An operand in a format that attention takes: not in 32 bits."""
-    found = o.operand(place)
-    if found is None or o.at(place)[1].dtype is not DType.F32:
-        return found
-    return call("typecast", found, data_type(_NARROW))
 
 
 def chunks(o: PlacedOp) -> Call:
@@ -62,33 +50,72 @@ def decode(o: PlacedOp) -> Expression:
     """One query a user over a cache, of which a tensor says how much is filled."""
     if len({t.shape[-1] for t in (o.op.query, o.op.key, o.op.value)}) > 1:
         raise NoCallError("heads of queries, keys and values of other widths")
-    found = call(
+    if "page_table" not in o.op.operand_specs() and o.op.key.shape[2] % TILE:
+        raise NoCallError(f"a cache of {o.op.key.shape[2]} rows, which are no whole tiles")
+    causal = o.op.is_causal and o.operand("cur_pos_tensor") is not None
+    return call(
         f"transformer.{o.op.mnemonic}",
-        *(_narrow(o, place) for place in ("query", "key", "value")),
+        *(o.operand(place) for place in ("query", "key", "value")),
         *(() if "page_table" not in o.op.operand_specs() else (o.operand("page_table"),)),
-        is_causal=o.op.is_causal,
-        attn_mask=_narrow(o, "attention_mask"),
+        is_causal=causal,
+        attn_mask=o.operand("attention_mask"),
         cur_pos_tensor=o.operand("cur_pos_tensor"),
-        attention_sink=_narrow(o, "attention_sink"),
+        attention_sink=o.operand("attention_sink"),
         scale=o.op.scale,
-        sliding_window_size=getattr(o.op, "sliding_window_size", None),
+        sliding_window_size=getattr(o.op, "sliding_window_size", None) if causal else None,
+        memory_config=o.memory,
+        program_config=_fewer_cores(o),
+        compute_kernel_config=o.compute,
+    )
+
+
+def _fewer_cores(o: PlacedOp) -> Call | None:
+    """Where all cores would be more for a head than can reduce its parts: fewer, in chunks of the library's choice."""
+    heads = max(o.op.query.shape[1] * o.op.key.shape[1], 1)
+    if o.device_op.grid.cores // heads <= _CORES_OF_HEAD:
+        return None
+    cores = call("CoreCoord", COLUMNS, COLUMNS)
+    return call("SDPAProgramConfig", compute_with_storage_grid_size=cores, q_chunk_size=0, k_chunk_size=0)
+
+
+@calls("paged_flash_multi_latent_attention_decode")
+def latent(o: PlacedOp) -> Expression:
+    """One query a user over latent pages; their first columns are values where there are none."""
+    if not o.op.is_causal or o.operand("cur_pos_tensor") is None:
+        raise NoCallError("latent attention to all keys: up to the place of each user only")
+    return call(
+        f"transformer.{o.op.mnemonic}",
+        *(o.operand(place) for place in ("query", "key", "value")),
+        head_dim_v=o.op.head_dim_v,
+        page_table_tensor=o.operand("page_table"),
+        cur_pos_tensor=o.operand("cur_pos_tensor"),
+        attention_sink=o.operand("attention_sink"),
+        scale=o.op.scale,
         memory_config=o.memory,
         compute_kernel_config=o.compute,
     )
-    return o.cast(found, _NARROW if o.operand_dtype is DType.F32 else o.operand_dtype)
+
+
+@calls("chunked_scaled_dot_product_attention")
+def attention_of_chunk(o: PlacedOp) -> Expression:
+    """Queries of a chunk, whose place is in a tensor, over pages."""
+    return call(
+        f"transformer.{o.op.mnemonic}",
+        *(o.operand(place) for place in ("query", "key", "value", "page_table")),
+        chunk_start_idx_tensor=o.operand("chunk_start_idx"),
+        scale=o.op.scale,
+        memory_config=o.memory,
+        compute_kernel_config=o.compute,
+    )
 
 
 @calls("split_heads")
 def split_heads(o: PlacedOp) -> Expression:
-    """As queries without keys where heads are whole tiles, else a reshape and a permutation."""
+    """As queries without keys."""
     batch, heads, rows, width = o.op.results[0].shape
-    x = o.operand("input")
-    if width % TILE:
-        split = call("reshape", x, [batch, rows, heads, width])
-        return call("permute", split, [0, 2, 1, 3], memory_config=o.memory)
     found = call(
         "experimental.nlp_create_qkv_heads",
-        call("reshape", x, [batch, 1, rows, heads * width]),
+        call("reshape", o.operand("input"), [batch, 1, rows, heads * width]),
         num_heads=heads,
         num_kv_heads=0,
         transpose_k_heads=False,
@@ -99,12 +126,7 @@ def split_heads(o: PlacedOp) -> Expression:
 
 @calls("split_query_key_value_and_split_heads")
 def split_all_heads(o: PlacedOp) -> Expression:
-    """Queries, keys and values out of one tensor, or of two."""
-    if o.op.results[0].shape[-1] % TILE:
-        raise NoCallError(f"heads of {o.op.results[0].shape[-1]} elements, which are no whole tiles")
-    both = o.op.kv_input_tensor
-    if both is not None and both.shape[1] != o.op.input_tensor.shape[1]:
-        raise NoCallError("heads of queries and keys of other lengths")
+    """Queries, keys and values out of one tensor, or of two as long."""
     return call(
         "transformer.split_query_key_value_and_split_heads",
         o.operand("input_tensor"),
@@ -116,10 +138,29 @@ def split_all_heads(o: PlacedOp) -> Expression:
     )
 
 
+@calls("split_query_key_value_decode")
+def split_users(o: PlacedOp) -> Expression:
+    """Queries, keys and values in shards of a user."""
+    _, users, _, width = o.op.results[0].shape
+    if users > TILE or width % TILE:
+        raise NoCallError(f"{users} users with heads of {width} elements: up to {TILE} with whole tiles have a call")
+    heads = {"num_heads": o.op.num_heads, "num_kv_heads": o.op.num_kv_heads}
+    rows = call("reshape", o.operand("input"), [1, *o.op.input.shape])
+    return call("experimental.nlp_create_qkv_heads_decode", rows, **heads)
+
+
+@calls("concatenate_heads_decode")
+def join_users(o: PlacedOp) -> Expression:
+    """From shards of a user to shards of a head."""
+    _, users, heads, width = o.op.input.shape
+    if users != TILE or heads > TILE or width % TILE:
+        what = f"{users} users with {heads} heads of {width} elements"
+        raise NoCallError(f"{what}: {TILE} with up to {TILE} heads of whole tiles have a call")
+    joined = call("experimental.nlp_concat_heads_decode", o.operand("input"), num_heads=heads)
+    return call("reshape", joined, list(o.op.results[0].shape))
+
+
 @calls("concatenate_heads")
 def concatenate_heads(o: PlacedOp) -> Expression:
-    """Heads side by side where they are whole tiles, else a permutation and a reshape."""
-    if o.op.input.shape[-1] % TILE == 0:
-        return call("transformer.concatenate_heads", o.operand("input"), memory_config=o.memory)
-    rows_first = call("permute", o.operand("input"), [0, 2, 1, 3])
-    return call("reshape", rows_first, list(o.op.results[0].shape), memory_config=o.memory)
+    """Heads side by side."""
+    return call("transformer.concatenate_heads", o.operand("input"), memory_config=o.memory)

@@ -2,12 +2,16 @@
 
 from typing import Any
 
+from ttstack.ops.devices import Groups
+from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Item, Name, call
 from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError
 
 _LINE = Name("ttnn.Topology.Linear")
+_RANK = 4
+"""Dimensions of what chips exchange by parts."""
 
 
 @calls("all_gather")
@@ -32,8 +36,28 @@ def all_reduce(o: PlacedOp) -> Expression:
 
 @calls("collective_broadcast")
 def collective_broadcast(o: PlacedOp) -> Expression:
-    """What the first chip has."""
-    return Item(call("all_broadcast", o.operands[0], memory_config=o.memory, topology=_LINE), 0)
+    """What the first chip of each row or column has."""
+    everything = call("all_broadcast", o.operands[0], cluster_axis=_axis(o), memory_config=o.memory, topology=_LINE)
+    return Item(everything, 0)
+
+
+@calls("all_to_all")
+def all_to_all(o: PlacedOp) -> Expression:
+    """Parts of whole tiles among the chips of a row or column, in four dimensions."""
+    shape, result = o.op.input.shape, o.op.results[0].shape
+    if len(shape) > _RANK or any(extent % TILE for extent in (*shape[-2:], *result[-2:])):
+        raise NoCallError("all_to_all takes whole tiles, of at most four dimensions")
+    more = _RANK - len(shape)
+    found = call(
+        "experimental.all_to_all_async_generic",
+        call("reshape", o.operands[0], [1] * more + list(shape)) if more else o.operands[0],
+        in_dim=o.op.split_dim % len(shape) + more,
+        out_dim=o.op.concat_dim % len(shape) + more,
+        cluster_axis=_axis(o),
+        memory_config=o.memory,
+        topology=_LINE,
+    )
+    return call("reshape", found, list(result)) if more else found
 
 
 @calls("mesh_partition")
@@ -44,6 +68,15 @@ def mesh_partition(o: PlacedOp) -> Expression:
 
 def _along(o: PlacedOp) -> dict[str, Any]:
     return {"cluster_axis": o.op.cluster_axis, "memory_config": o.memory, "topology": _LINE}
+
+
+def _axis(o: PlacedOp) -> int:
+    """The axis of the mesh that groups are the rows or columns of, in their order."""
+    groups: Groups = o.op.replica_groups
+    for axis in (1, 0):
+        if sorted(groups) == sorted(o.mesh.groups(axis)):
+            return axis
+    raise NoCallError(f"groups of chips that are not all rows or all columns of the mesh {o.mesh}, in order")
 
 
 def _sums(o: PlacedOp) -> None:

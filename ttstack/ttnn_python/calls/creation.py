@@ -24,14 +24,10 @@ def full(o: PlacedOp) -> Expression:
 
 @calls("arange")
 def arange(o: PlacedOp) -> Expression:
-    """Numbers in order along one dimension, repeated along the others."""
-    op, (t, found) = o.op, o.result
-    row = call("arange", op.start, op.end, op.step, dtype=o.dtype, device=DEVICE, layout=layout(found))
-    at = op.arange_dimension % t.rank
-    alone = [extent if d == at else 1 for d, extent in enumerate(t.shape)]
-    repeats = [1 if d == at else extent for d, extent in enumerate(t.shape)]
-    shaped = row if t.rank == 1 else call("reshape", row, alone)
-    return shaped if set(repeats) <= {1} else call("repeat", shaped, repeats, memory_config=o.memory)
+    """Numbers in order along the only dimension."""
+    op, (_, found) = o.op, o.result
+    keywords = {"dtype": o.dtype, "device": DEVICE, "layout": layout(found), "memory_config": o.memory}
+    return call("arange", op.start, op.end, op.step, **keywords)
 
 
 @calls("rand")

@@ -8,7 +8,7 @@ from ttstack.ttnn_python.spelling import layout
 
 @calls("to_layout")
 def to_layout(o: PlacedOp) -> Expression:
-    """Tiles or rows first, then the format, then the memory, each only where it changes."""
+    """Tiles or rows first, then the format, then the memory, each only where it changes; a copy where nothing does."""
     given, wanted, x = o.device_op.operands[0], o.device_op.results[0], o.operands[0]
     retiled, cast = given.tiled != wanted.tiled, given.dtype != wanted.dtype
     if retiled and not wanted.sharded and not given.sharded:
@@ -16,7 +16,8 @@ def to_layout(o: PlacedOp) -> Expression:
     if retiled:
         x = call("to_layout", x, layout(wanted))
     if not cast:
-        return call("to_memory_config", x, o.memory)
+        moved = retiled or o.constants.memory(given, o.op.operands[0]) != o.memory
+        return call("to_memory_config", x, o.memory) if moved else call("clone", x, memory_config=o.memory)
     if given.interleave(wanted.memory_space) == given and not wanted.sharded:
         return call("typecast", x, o.dtype, memory_config=o.memory)
     return call("to_memory_config", call("typecast", x, o.dtype), o.memory)

@@ -5,12 +5,12 @@ from typing import Any
 
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Spread
-from ttstack.ops.types import DType, tiles
+from ttstack.ops.types import tiles
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
 from ttstack.ttnn_python.placed_op import PlacedOp
-from ttstack.ttnn_python.spelling import NoCallError, data_type
+from ttstack.ttnn_python.spelling import NoCallError
 
 _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "out_block_w", "per_core_M", "per_core_N")
 
@@ -18,6 +18,8 @@ _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "ou
 @calls("matmul", "linear")
 def matmul(o: PlacedOp) -> Expression:
     """A product in the blocks of its program configuration, which fuses the activation."""
+    if not o.operand_dtype.is_float:
+        raise NoCallError(f"a product of {o.operand_dtype}: the library multiplies real numbers")
     keywords = {
         "transpose_a": o.op.transpose_a or None,
         "transpose_b": o.op.transpose_b or None,
@@ -26,21 +28,8 @@ def matmul(o: PlacedOp) -> Expression:
         "program_config": program_config(o),
         "compute_kernel_config": o.compute,
     }
-    a, b = _batched(o), o.operand("b")
-    if o.op.mnemonic == "matmul":
-        return call("matmul", a, b, **keywords)
-    return call("linear", a, b, bias=o.operand("bias"), **keywords)
-
-
-def _batched(o: PlacedOp) -> Expression | None:
-    """The first factor, repeated where the second alone has a batch, over which nothing is broadcast."""
-    shape, result = o.op.a.shape, o.op.results[0].shape
-    batch = result[:-2]
-    if min(o.op.a.rank, o.op.b.rank) < 2 or math.prod(o.op.b.shape[:-2]) == 1 or shape[:-2] == batch:
-        return o.operand("a")
-    lead = (1,) * (len(result) - len(shape)) + shape
-    times = [n // extent for n, extent in zip(batch, lead, strict=False)]
-    return call("repeat", call("reshape", o.operand("a"), list(lead)), [*times, 1, 1])
+    bias = {"bias": o.operand("bias")} if o.op.mnemonic == "linear" else {}
+    return call(o.op.mnemonic, o.operand("a"), o.operand("b"), **bias, **keywords)
 
 
 def program_config(o: PlacedOp) -> Call | None:
@@ -113,16 +102,11 @@ def _one_by_one(o: PlacedOp) -> Call:
 @calls("sparse_matmul")
 def sparse_matmul(o: PlacedOp) -> Expression:
     """Products of the blocks that are in use, which their number is not told: a wrong one hangs a card."""
-    used, (rows, columns) = o.operand("sparsity"), o.op.sparsity.shape[-2:]
-    if o.at("sparsity")[1].dtype is not DType.BF16:
-        used = call("typecast", used, data_type(DType.BF16))
-    if o.op.is_input_a_sparse and o.op.sparsity.shape != (1, 1, rows, columns):
-        used = call("reshape", used, [1, 1, o.op.sparsity.size // o.op.b.shape[1], o.op.b.shape[1]])
     return call(
         "sparse_matmul",
         o.operand("a"),
         o.operand("b"),
-        sparsity=used,
+        sparsity=o.operand("sparsity"),
         program_config=_one_by_one(o),
         is_input_a_sparse=o.op.is_input_a_sparse,
         is_input_b_sparse=o.op.is_input_b_sparse,

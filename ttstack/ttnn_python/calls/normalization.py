@@ -1,9 +1,10 @@
 """Norms."""
 
+from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
 from ttstack.ttnn_python.placed_op import PlacedOp
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 SUBBLOCK = 4
 """Most tiles of a row that a sharded norm computes at a time, with any width of sums."""
@@ -14,7 +15,7 @@ def trailing_norm(o: PlacedOp) -> Expression:
     """Statistics over the last dimension."""
     if len(o.op.normalized_shape) != 1:
         raise NoCallError(f"a norm over the last {len(o.op.normalized_shape)} dimensions: reshape them to one")
-    found = call(
+    return call(
         o.op.mnemonic,
         o.operand("input"),
         epsilon=o.op.epsilon,
@@ -24,7 +25,6 @@ def trailing_norm(o: PlacedOp) -> Expression:
         program_config=_sharded_program(o),
         compute_kernel_config=o.compute,
     )
-    return o.cast(found, o.at("input")[1].dtype)
 
 
 def _sharded_program(o: PlacedOp) -> Call | None:
@@ -48,8 +48,7 @@ def batch_norm(o: PlacedOp) -> Expression:
     if o.op.operand.rank != 4 or o.op.dimension != 1:
         raise NoCallError(f"a batch norm along dimension {o.op.dimension} of rank {o.op.operand.rank}: NCHW only")
     names = {"running_mean": "mean", "running_var": "variance", "weight": "scale", "bias": "offset"}
-    channels = o.op.operand.shape[1]
-    given = {k: call("reshape", o.operand(v), [1, channels, 1, 1]) for k, v in names.items()}
+    given = {k: o.operand(v) for k, v in names.items()}
     return o.unary("batch_norm", **given, eps=o.op.epsilon, training=False)
 
 
@@ -62,5 +61,14 @@ def distributed_norm(o: PlacedOp) -> Expression:
         x = call("add", x, o.operand("residual"), memory_config=o.memory)
     statistics = call(f"{name}_pre_all_gather", x, compute_kernel_config=o.compute)
     gathered = call("all_gather", statistics, dim=len(o.op.input.shape) - 1, cluster_axis=o.op.cluster_axis)
-    given = {"weight": o.operand("weight"), "bias": o.operand("bias") if name == "layer_norm" else None}
+    places = ("weight", "bias") if name == "layer_norm" else ("weight",)
+    given = {place: _unblocked(o, place) for place in places}
     return call(f"{name}_post_all_gather", x, gathered, epsilon=o.op.epsilon, **given, memory_config=o.memory)
+
+
+def _unblocked(o: PlacedOp, place: str) -> Expression | None:
+    """An operand in a format that the second half of a norm over chips takes: not in blocks."""
+    found = o.operand(place)
+    if found is None or not o.at(place)[1].dtype.is_block:
+        return found
+    return call("typecast", found, data_type(DType.BF16))

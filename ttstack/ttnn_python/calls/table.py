@@ -16,38 +16,36 @@ CALLS: dict[str, Spelling] = {}
 PREPARED: dict[str, Callable[[PlacedOp], Statement]] = {}
 """What brings the weights of an op into the form that it reads, once for all passes."""
 
-WRITES_FROM_HOST = ("arange", "conv1d", "conv_transpose2d", "full", "ones", "zeros")
+PREPARED_WITH_BIAS = ("conv_transpose2d",)
+"""Ops of which the library prepares weights and bias together, from the host, or neither."""
+
+WRITES_FROM_HOST = ("arange", "full", "ones", "reverse", "zeros")
 """Ops whose calls write what the host holds: values, or weights that they prepare themselves."""
 
 NO_CALL = {
-    "all_to_all": "experimental.all_to_all_async needs semaphores and buffers of its own",
     "all_to_all_dispatch_metadata": "experimental.all_to_all_dispatch_metadata takes other operands",
-    "chunked_scaled_dot_product_attention": "a chunk's start that is a tensor has no call",
     "collective_permute": "point_to_point takes one pair at a time",
-    "adamw": "an optimizer's step is not emitted",
+    "adamw": "written out by `decompose`",
     "all_to_all_combine": "tokens between chips are not emitted",
     "all_to_all_dispatch": "tokens between chips are not emitted",
-    "batch_norm_training": "a batch norm updates its statistics in place there, and gives them as results here",
+    "batch_norm_training": "written out by `decompose-norms`",
     "constant": "constants are tensors of a program, not ops",
     "conv3d": "its weights have a form that is not emitted",
     "generic": "a region of tile ops has no call",
-    "group_norm": "it needs a mask and weights in row-major columns of tiles",
+    "group_norm": "written out by `decompose-norms`",
     "max_pool2d_with_indices": "a maximum with indices is not emitted",
-    "mesh_shard": "tensors between host and mesh are not emitted",
     "moe_compute": "experimental.moe_compute takes other operands",
     "moe_expert_token_remap": "tokens between chips are not emitted",
     "moe_gpt": "experimental.moe_gpt takes other operands",
-    "paged_flash_multi_latent_attention_decode": "heads of queries and values of other widths are not emitted",
-    "rearrange": "patterns have no call: reshape and permute",
-    "reverse": "there is no flip: gather by indices that count down",
-    "sdpa_bw": "the derivative of attention is in the training library only",
-    "sdpa_fw": "attention with statistics is in the training library only",
+    "rearrange": "written out by `decompose`",
+    "sdpa_bw": "written out by `decompose`",
+    "sdpa_fw": "written out by `decompose`",
     "selective_reduce_combine": "experimental.selective_reduce_combine takes other operands",
     "slice_dynamic": "bounds in tensors, along several dimensions, have no call",
     "tensor_train_embedding": "trains have no call: reconstruct the table, or look up each core",
     "tensor_train_embedding_bag": "trains have no call: reconstruct the table, or look up each core",
     "tensor_train_reconstruct": "trains have no call: decompose it to products",
-    "topk_router_gpt": "experimental.topk_router_gpt takes the shapes of one model only",
+    "topk_router_gpt": "written out by `decompose`",
     "tt_lang_op": "kernels of a program's own have no call",
 }
 """Ops of the device that are refused, and why."""

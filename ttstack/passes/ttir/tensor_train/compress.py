@@ -2,7 +2,6 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pydantic import model_validator
 
@@ -70,7 +69,7 @@ class CompressTables(TableSettings, ParameterPass, name="tensor-train"):
 def _replace(decision: TableDecision, weights: Weights) -> None:
     """Let all lookups of the table read the cores; each function has them among its parameters once."""
     assert decision.train is not None
-    cores: dict[Any, list[ir.Value]] = {}
+    cores: dict[str, list[ir.Value]] = {}
     for lookup in decision.table.lookups:
         name = lookup.function.name.value
         if name not in cores:

@@ -14,6 +14,7 @@ from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.tensor_train import TensorTrainDecompose
 from ttstack.ops.tensor_train_type import TensorTrainType
+from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.weights import Weights
@@ -79,7 +80,7 @@ def _decompose(table: np.ndarray[Any, Any], train: TensorTrainType) -> TensorTra
     return decompose(table.reshape(table.shape[-2:]), train.plan)
 
 
-def _constant(core: np.ndarray[Any, Any], t: Any) -> ir.Value:
+def _constant(core: np.ndarray[Any, Any], t: TensorType) -> ir.Value:
     return ttir.constant(result=t, value=elements_attribute(core, t))
 
 

@@ -1,7 +1,5 @@
 """Lookups that are spelled as something else: products with one-hot rows, gathers of whole rows."""
 
-from typing import Any
-
 import numpy as np
 
 from ttstack.dialects.base import describe
@@ -53,7 +51,7 @@ def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
     spread = producer(index)
     if rank != 2 or gather.dim % rank != 0 or gather.index.shape[1] != gather.input.shape[1]:
         return None
-    if getattr(spread, "name", "") not in ("ttir.broadcast", "ttir.repeat"):
+    if spread is None or spread.name not in ("ttir.broadcast", "ttir.repeat"):
         return None
     column = spread.operands[0]
     if read_type(column.type).shape != (gather.index.shape[0], 1):
@@ -61,22 +59,23 @@ def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
     return [ttir.embedding(reshape_to(column, gather.index.shape[:1]), table)]
 
 
-def _made_by(value: ir.Value, through: str) -> Any:
+def _made_by(value: ir.Value, through: str) -> ir.Operation | None:
     """The op that made the value, looking through ops of one name."""
-    owner = producer(value)
-    while getattr(owner, "name", "") == through:
-        owner = producer(owner.operands[0])
-    return owner
+    op = producer(value)
+    while op is not None and op.name == through:
+        op = producer(op.operands[0])
+    return op
 
 
 def _counts(value: ir.Value, rows: int) -> bool:
     """Whether the value is 0, 1, ..., rows - 1 along its last dimension, the others having extent 1."""
     owner, shape = _made_by(value, "ttir.reshape"), read_type(value.type).shape
-    if shape != (*(1,) * (len(shape) - 1), rows):
+    if owner is None or shape != (*(1,) * (len(shape) - 1), rows):
         return False
-    if getattr(owner, "name", "") == "ttir.constant":
-        return bool(np.array_equal(read_elements(owner.attributes["value"]).reshape(-1), np.arange(rows)))
-    if getattr(owner, "name", "") != "ttir.arange":
-        return False
-    start, end, step = (owner.attributes[name].value for name in ("start", "end", "step"))
-    return (start, end, step) == (0, rows, 1)
+    match owner.name:
+        case "ttir.constant":
+            return bool(np.array_equal(read_elements(owner.attributes["value"]).reshape(-1), np.arange(rows)))
+        case "ttir.arange":
+            counts = describe(owner).attributes()
+            return (counts["start"], counts["end"], counts["step"]) == (0, rows, 1)
+    return False

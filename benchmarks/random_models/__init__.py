@@ -1,0 +1,1 @@
+"""Random attention, caches and recurrences, compiled with and without rewrites: values must be PyTorch's."""

@@ -1,0 +1,42 @@
+"""The random model of a seed and a number."""
+
+from dataclasses import dataclass
+from random import Random
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.random_models.attention import Transformer, draw_shape
+from benchmarks.random_models.caches import Prefill, draw_step
+from benchmarks.random_models.recurrences import KINDS
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model, what it takes, and what it is."""
+
+    model: nn.Module
+    inputs: tuple[Tensor, ...]
+    about: str
+
+
+def draw(seed: int, number: int) -> Example:
+    """The same model and values each time."""
+    rng = Random(f"{seed}/{number}")
+    with torch.random.fork_rng():
+        torch.manual_seed(rng.randrange(2**31))
+        kind = rng.choice(("attention",) * 5 + ("step",) * 3 + ("prefill", *KINDS))
+        model, inputs, about = _drawn(rng, kind)
+        return Example(model.eval().requires_grad_(False), inputs, f"{kind} {about}")
+
+
+def _drawn(rng: Random, kind: str) -> tuple[nn.Module, tuple[Tensor, ...], object]:
+    if kind in KINDS:
+        model, inputs = KINDS[kind](rng)
+        return model, inputs, f"{model} of {', '.join(str(tuple(t.shape)) for t in inputs)}".replace("\n", "")
+    shape = draw_shape(rng, 1 if kind == "step" else None)
+    if kind == "step":
+        step, inputs = draw_step(rng, shape)
+        return step, inputs, f"{shape} room={step.room} write={step.write}"
+    model = Transformer(shape) if kind == "attention" else Prefill(shape, shape.length + rng.choice((0, 3, 31)))
+    return model, (torch.randn(shape.users, shape.length, shape.width),), shape

@@ -1,0 +1,17 @@
+"""The presets of formats and fidelities."""
+
+from ttstack.choices import Precision
+from ttstack.placement.precision import APPROXIMATED, PRECISIONS
+from ttstack.placement.roles import Role
+from ttstack_docs.markdown import table
+
+
+def precision_table() -> str:
+    """A row for each role, a column for each name."""
+    rows = [[str(role), *(_cell(name, role) for name in Precision)] for role in Role]
+    fast = ["fast forms", *(", ".join(APPROXIMATED.get(name, ())) or "none" for name in Precision)]
+    return table(["", *(f"`{name}`" for name in Precision)], [*rows, fast])
+
+
+def _cell(name: Precision, role: Role) -> str:
+    return " ".join(str(said) for said in PRECISIONS[name][role] if said is not None)

@@ -1,0 +1,48 @@
+"""The loop in the real Model Explorer: colour by time, select an op, move it to DRAM, compile, see the difference."""
+
+from collections.abc import Iterator
+
+import pytest
+from selenium.webdriver.chrome.webdriver import WebDriver
+
+from tests.browser.model_explorer import Walk, serve
+from ttstack.explore.session import Session, open_session
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    """Without caution, some results of the small model lie in L1."""
+    with open_session("examples.zoo.bert:small", "bert_small", None, {"placement_caution": 0.0}) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def walk(browser: WebDriver, session: Session) -> Iterator[Walk]:
+    with serve(session) as server:
+        yield Walk(browser, server.address)
+
+
+def test_an_edit_is_seen_beside_what_was(walk: Walk, session: Session) -> None:
+    report = session.versions[0].reports["forward"]
+    assert f"{report.total_ns / 1000:.1f} µs" in walk.text
+    assert "ttnn 74 nodes" in walk.text
+    assert "time [µs]" in walk.text
+    held = next(op for op in report.ops if op.name == "linear" and op.results[0].layout.in_l1)
+    walk.select(f"op {held.index}")
+    assert held.location in walk.text
+    walk.edit(str(held.index), "memory", "dram")
+    walk.wait(lambda: f"change [µs] by edit 1: op {held.index} memory=dram" in walk.text)
+    after = session.versions[1].reports["forward"]
+    assert (
+        not next(op for op in after.ops if (op.name, op.location) == (held.name, held.location)).results[0].layout.in_l1
+    )
+    assert f"→ {after.total_ns / 1000:.1f} µs" in walk.text
+
+
+def test_what_cannot_be_is_said_on_the_page(walk: Walk, session: Session) -> None:
+    versions = len(session.versions)
+    walk.edit("0", "grid", "90x90")
+    walk.wait(lambda: "grid 90x90 is larger than the device's 8x8" in walk.text)
+    assert len(session.versions) == versions

@@ -1,0 +1,130 @@
+"""The page in a browser: it is drawn, asks for nothing, and shows what the report says."""
+
+import json
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+
+import ttstack
+from ttstack.report.compare import compare
+from ttstack.report.formatting import count, duration, micros
+from ttstack.report.report import Report
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return ttstack.compile(ROOT / "examples/encoder_layer.mlir").cost()
+
+
+@pytest.fixture(scope="module")
+def smaller() -> Report:
+    return ttstack.compile(ROOT / "examples/encoder_layer.mlir", dtype="bfp8_b").cost()
+
+
+@pytest.fixture
+def page(browser: WebDriver, opened: Path, report: Report) -> WebDriver:
+    report.to_html(opened)
+    browser.get(opened.as_uri())
+    return browser
+
+
+def rows(page: WebDriver) -> list[WebElement]:
+    return page.find_elements(By.CSS_SELECTOR, "table.ops tbody tr[aria-rowindex]")
+
+
+def cells(page: WebDriver, column: str) -> list[str]:
+    titles = [th.text.rstrip(" ↑↓") for th in page.find_elements(By.CSS_SELECTOR, "table.ops th")]
+    at = titles.index(column) + 1
+    return [row.find_element(By.CSS_SELECTOR, f"td:nth-child({at})").text for row in rows(page)]
+
+
+def requests(page: WebDriver) -> list[str]:
+    """What the browser asked anyone for."""
+    messages = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
+    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+
+def keys(page: WebDriver, *pressed: str) -> None:
+    for key in pressed:
+        page.find_element(By.TAG_NAME, "body").send_keys(key)
+
+
+def test_it_asks_for_nothing_and_faults_nowhere(page: WebDriver, opened: Path) -> None:
+    assert requests(page) == [opened.as_uri()]
+    assert page.get_log("browser") == []
+    assert page.find_elements(By.CSS_SELECTOR, ".plot canvas")
+
+
+def test_the_table_shows_every_op_and_its_time(page: WebDriver, report: Report) -> None:
+    page.execute_script("document.querySelector('.ops-box').style.height = '4000px'; fillTable()")
+    assert cells(page, "op") == [op.name for op in report.ops]
+    assert cells(page, "µs") == [micros(op.elapsed_ns) for op in report.ops]
+    said = page.find_element(By.CSS_SELECTOR, "#table [role=status]").text
+    assert said == f"{len(report.ops)} of {count(len(report.ops), 'op')}, {duration(report.total_ns)}, 100.0 %"
+
+
+def test_keys_search_select_and_change_the_theme(page: WebDriver, report: Report) -> None:
+    keys(page, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert page.find_element(By.CSS_SELECTOR, "#detail h2").text == f"1 {report.ops[1].name}"
+    assert report.ops[1].location in page.find_element(By.ID, "detail").text
+    runs = page.find_elements(By.CSS_SELECTOR, "#cores .core.runs")
+    assert len(runs) == report.ops[1].cores
+    before = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+    keys(page, "t")
+    assert page.execute_script("return getComputedStyle(document.body).backgroundColor") != before
+    keys(page, "/")
+    page.switch_to.active_element.send_keys("layer_norm")
+    assert cells(page, "op") == ["layer_norm"] * 2
+    page.switch_to.active_element.send_keys(Keys.ESCAPE)
+    keys(page, Keys.ESCAPE)
+    assert len(rows(page)) > 2
+    assert page.get_log("browser") == []
+
+
+def test_zoom_goes_through_all_plots_over_time(page: WebDriver, report: Report) -> None:
+    keys(page, "+", "+")
+    spans = page.execute_script("return timePlots.map((plot) => plot.scales.x.max - plot.scales.x.min)")
+    assert spans == pytest.approx([report.total_ns / 4] * 3, rel=1e-6)
+    keys(page, "0")
+    assert page.execute_script("return timePlots[2].scales.x.max") == pytest.approx(report.total_ns)
+
+
+def test_pointing_at_l1_says_what_lies_there(page: WebDriver, report: Report) -> None:
+    """Each buffer, while the op runs that makes it; small ones together with those beside them."""
+    buffers = [b for b in report.buffers if b.tensor.layout.in_l1]
+    assert buffers
+    said = page.execute_script("""
+        const node = document.querySelector("#l1 .u-over"), plot = timePlots[1], {ops, device} = shown();
+        return shown().buffers.filter((b) => b.inL1).map((b) => {
+          const box = node.getBoundingClientRect(), op = ops[b.first];
+          const x = box.left + plot.valToPos((op.start + op.end) / 2, "x");
+          const y = box.top + plot.valToPos(b.address - device.l1[0] + b.bytes / 2, "y");
+          node.dispatchEvent(new MouseEvent("mousemove", {clientX: x, clientY: y, bubbles: true}));
+          return find("tooltip").innerText;
+        });""")
+    for buffer, text in zip(buffers, said, strict=True):
+        assert buffer.tensor.name in text
+        assert str(buffer.tensor.layout) in text
+
+
+def test_a_comparison_shows_either_program_and_the_change(
+    browser: WebDriver, opened: Path, report: Report, smaller: Report
+) -> None:
+    comparison = compare(report, smaller)
+    comparison.to_html(opened)
+    browser.get(opened.as_uri())
+    browser.execute_script("document.querySelector('.ops-box').style.height = '4000px'; fillTable()")
+    pairs = comparison.pairs
+    assert cells(browser, "before") == ["new" if p.before is None else micros(p.before_ns) for p in pairs]
+    assert cells(browser, "µs") == ["gone" if p.after is None else micros(p.after_ns) for p in pairs]
+    browser.find_element(By.CSS_SELECTOR, "[data-program='1']").click()
+    assert cells(browser, "after") == ["new" if p.after is None else micros(p.after_ns) for p in pairs]
+    assert browser.get_log("browser") == []

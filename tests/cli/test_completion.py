@@ -1,0 +1,16 @@
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [("ttstack comp", {"compile", "compare"}), ("ttstack compile --placement ", {"greedy", "optimal", "dram"})],
+)
+def test_shells_complete_commands_and_choices(words: str, known: set[str]) -> None:
+    position = str(len(words.split(" ")) - 1)
+    environment = {"_TTSTACK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": position}
+    code = f"import sys; sys.path[:0] = {sys.path!r}; from ttstack.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert set(done.stdout.split()) == known

@@ -1,0 +1,69 @@
+"""What can be drawn for attention, rotary embeddings and heads."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.ops.case import Case
+from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops, spread, tensors
+from ttstack.ops import attention, rotary
+from ttstack.ops.types import TensorType
+
+
+@for_ops(attention.ScaledDotProductAttention)
+def _attention(draw: Draw, mnemonic: str) -> Case:
+    dtype = draw(st.sampled_from(REALS))
+    b, kv, groups, sq, sk, d, dv = (draw(x) for x in (LEAD, LEAD, LEAD, SIDE, SIDE, SIDE, SIDE))
+    heads = kv * groups
+    causal = draw(st.booleans())
+    mask = None if causal or draw(st.booleans()) else (draw(st.sampled_from((1, b))), 1, sq, sk)
+    attributes: dict[str, Any] = {"is_causal": causal}
+    if draw(st.booleans()):
+        attributes["scale"] = 0.25
+    if draw(st.booleans()):
+        attributes["sliding_window_size"] = draw(st.integers(1, 40))
+    sink = (1, heads, 1, 1) if draw(st.booleans()) else None
+    shapes_ = ((b, heads, sq, d), (b, kv, sk, d), (b, kv, sk, dv), mask, sink)
+    return Case(mnemonic, tuple(None if s is None else TensorType(s, dtype) for s in shapes_), attributes)
+
+
+@for_ops(rotary.RotaryEmbedding)
+def _rotary(draw: Draw, mnemonic: str) -> Case:
+    t = draw(tensors(REALS, least=1))
+    t = t.with_shape((*t.shape[:-1], 2 * t.shape[-1]))
+    tables = (t.with_shape((*spread(draw, t.shape[:-1]), t.shape[-1])) for _ in range(2))
+    return Case(mnemonic, (t, *tables), {"interleaved": draw(st.booleans())})
+
+
+@for_ops(attention.ConcatenateHeads)
+def _concatenate_heads(draw: Draw, mnemonic: str) -> Case:
+    return Case(mnemonic, (draw(tensors(REALS, least=4)),))
+
+
+@for_ops(attention.SplitHeads)
+def _split_heads(draw: Draw, mnemonic: str) -> Case:
+    b, s, heads, d = draw(LEAD), draw(SIDE), draw(LEAD), draw(SIDE)
+    return Case(mnemonic, (TensorType((b, s, heads * d), draw(st.sampled_from(REALS))),), {"num_heads": heads})
+
+
+@for_ops(attention.SplitQueryKeyValueAndSplitHeads)
+def _split_all_heads(draw: Draw, mnemonic: str) -> Case:
+    b, s, heads, kv, d = draw(LEAD), draw(SIDE), draw(LEAD), draw(LEAD), draw(SIDE)
+    dtype, apart = draw(st.sampled_from(REALS)), draw(st.booleans())
+    attributes = {"num_heads": heads, "num_kv_heads": kv, "transpose_key": draw(st.booleans())}
+    width = heads * d if apart else (heads + 2 * kv) * d
+    other = TensorType((b, draw(SIDE), 2 * kv * d), dtype) if apart else None
+    return Case(mnemonic, (TensorType((b, s, width), dtype), other), attributes)
+
+
+@for_ops(attention.ConcatenateHeadsDecode)
+def _join_users(draw: Draw, mnemonic: str) -> Case:
+    shape = (1, draw(SIDE), draw(LEAD), draw(SIDE))
+    return Case(mnemonic, (TensorType(shape, draw(st.sampled_from(REALS))),), {})
+
+
+@for_ops(attention.SplitQueryKeyValueDecode)
+def _split_users(draw: Draw, mnemonic: str) -> Case:
+    users, heads, kv, d = draw(SIDE), draw(LEAD), draw(LEAD), draw(SIDE)
+    t = TensorType((1, users, (heads + 2 * kv) * d), draw(st.sampled_from(REALS)))
+    return Case(mnemonic, (t,), {"num_heads": heads, "num_kv_heads": kv})

@@ -1,0 +1,40 @@
+"""Ops that the library is asked for in several calls: what is priced is what is emitted."""
+
+import re
+
+import pytest
+
+import ttstack
+from tests.forms.form import function
+from ttstack.report.groups import group_ops
+
+DECOMPOSED = {
+    "concatenate_heads": ("2x4x8x16xbf16", "2x8x64xbf16", "", "permute reshape"),
+    "split_heads": ("2x8x64xbf16", "2x4x8x16xbf16", "num_heads = 4 : ui32", "reshape permute"),
+    "embedding_bag": ("16x4xi32 100x64xbf16", "16x64xbf16", 'mode = "sum"', "embedding sum"),
+    "embedding": ("2x4x8xi32 100x64xbf16", "2x4x8x64xbf16", "", "reshape embedding reshape"),
+    "matmul": ("8x32xbf16 2x32x64xbf16", "2x8x64xbf16", "", "repeat matmul"),
+    "where": ("32x32xi1 32x32xf32 32x32xbf16", "32x32xf32", "", "typecast where"),
+    "rotary_embedding": (
+        "2x3x5x8xbf16 1x1x5x8xbf16 1x1x5x8xbf16",
+        "2x3x5x8xbf16",
+        "",
+        "slice_static slice_static neg concat multiply multiply add",
+    ),
+}
+"""Operands, result and attributes, and the kernels of each."""
+
+
+@pytest.mark.parametrize("name", DECOMPOSED)
+def test_the_calls_of_an_op_are_those_that_are_priced(name: str):
+    operands, result, attributes, kernels = DECOMPOSED[name]
+    program = ttstack.compile(function("f", name, operands.split(), result.split(), attributes))
+    (op,) = (op for op in program.cost().ops if op.name == name)
+    assert [call.name for call in op.calls] == kernels.split()
+    assert sum(call.elapsed_ns for call in op.calls) == pytest.approx(op.elapsed_ns)
+    emitted = program.to_python().partition("def forward")[2].partition("return")[0]
+    emitted = emitted.replace("ttnn.transpose(", "ttnn.permute(")  # of two dimensions
+    called = set(re.findall(r"ttnn\.([a-z_]+)\(", emitted)) - {"deallocate", "to_layout", "to_memory_config"}
+    assert called | {"reshape"} == {kernel.removesuffix("_static") for kernel in kernels.split()} | {"reshape"}
+    (group,) = (g for g in group_ops(program.cost().ops, "calls").groups if g.name.startswith(name))
+    assert group.name == f"{name} = {' + '.join(kernels.split())}"

@@ -1,0 +1,141 @@
+"""What would make a program faster: changes of options and of single ops, each tried by compiling the model again."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ttstack.api import Program
+from ttstack.choices import Policy, Precision, RealFormat
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.diagnostics import TTStackError
+from ttstack.options import CompileOptions
+from ttstack.placement.explain import explain
+from ttstack.placement.graph_from_program import overrides_of, placed_positions
+from ttstack.placement.overrides import OpOverride, Overrides, export_overrides
+from ttstack.program.launched import launched_positions
+from ttstack.program.records import Function
+
+if TYPE_CHECKING:
+    from ttstack.report.report import Report
+
+_FASTER = {Fidelity.HIFI4: Fidelity.HIFI2, Fidelity.HIFI3: Fidelity.HIFI2, Fidelity.HIFI2: Fidelity.LOFI}
+"""The fidelity that is tried for an op in place of its own."""
+
+
+@dataclass(frozen=True)
+class OptionChange:
+    """One change of how a model is compiled."""
+
+    what: str
+    """The change in words."""
+    option: str
+    """What `ttstack compile` takes for it; empty where `overrides` say it."""
+    changes_values: bool
+    """Whether results are others: formats and fidelities are coarser."""
+    updates: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Options in place of the program's."""
+    overrides: Overrides | None = None
+    """What `--overrides` takes for it, where it changes one op."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A change that was tried, and what it gave."""
+
+    change: OptionChange
+    total_ns: float
+    gain_ns: float
+    """By how much the program is predicted to be faster; negative where it is slower."""
+    expected_error: float
+    """Share of the new total within which it is expected."""
+    refused: str = ""
+    """Why it could not be tried; its figures are those of the program then."""
+
+
+def advise(
+    program: Program,
+    source: Any,
+    function: str | None = None,
+    *,
+    ops: int = 3,
+    progress: Callable[[str], None] | None = None,
+) -> "tuple[Report, list[Advice]]":
+    """The report of the model compiled again as it was, and every change that was tried, largest gain first.
+
+    Tried are other formats, precisions and the optimal placement for all, and for the `ops` that take the most time the
+    best placement that was not chosen and a lower fidelity.
+
+    Raises:
+        TTStackError: the source is no model, or the program was saved before programs held options.
+    """
+    options = CompileOptions.of_program(program.binary)
+    if progress:
+        progress("as it is")
+    program = program.recompile(source)
+    before = program.cost(function)
+    found = [*_of_all(options), *_of_ops(program, program.function(function), before, options, ops)]
+    tried: list[Advice] = []
+    for change in found:
+        if progress:
+            progress(change.what)
+        tried.append(_try(program, source, before, change))
+    return before, sorted(tried, key=lambda advice: (bool(advice.refused), -advice.gain_ns))
+
+
+def _try(program: Program, source: Any, before: "Report", change: OptionChange) -> Advice:
+    try:
+        again = program.recompile(source, **change.updates).cost(before.function)
+    except TTStackError as error:
+        return Advice(change, before.total_ns, 0.0, before.expected_error()[0], error.diagnostic.message)
+    return Advice(change, again.total_ns, before.total_ns - again.total_ns, again.expected_error()[0])
+
+
+def _of_all(options: CompileOptions) -> Iterator[OptionChange]:
+    """Changes of options that hold for all ops; those that the program was compiled with are none."""
+    formats = {"dtype": "all real numbers", "weights_dtype": "weights"}
+    for name, what in formats.items() if options.precision is None else ():
+        for to in (RealFormat.BFP8_B, RealFormat.BFP4_B):
+            if getattr(options, name) != to:
+                yield _change(f"{what} in {to}", name, to, changes_values=True)
+    for precision in (Precision.PERFORMANCE, Precision.THROUGHPUT):
+        if options.precision != precision:
+            updates = {"precision": precision, "dtype": None, "weights_dtype": None}
+            yield OptionChange(
+                f"precision {precision}", f"--precision {precision}", changes_values=True, updates=updates
+            )
+    if options.placement != Policy.OPTIMAL:
+        yield _change("all ops placed together", "placement", Policy.OPTIMAL, changes_values=False)
+
+
+def _change(what: str, option: str, value: str, *, changes_values: bool) -> OptionChange:
+    return OptionChange(what, f"--{option.replace('_', '-')} {value}", changes_values, {option: value})
+
+
+def _of_ops(
+    program: Program, function: Function, before: "Report", options: CompileOptions, ops: int
+) -> Iterator[OptionChange]:
+    """For the longest ops, the best placement that was not chosen where it is faster, and a lower fidelity."""
+    positions, entries = placed_positions(function), overrides_of(function).ops
+    launched, own = launched_positions(function), dict(zip(positions, entries, strict=True))
+    for op in [op for op in before.ordered("time") if launched[op.index] in own][:ops]:
+        at = launched[op.index]
+        where = f"op {op.index} {op.name}"
+        if better := _better_placement(program, function, at):
+            entry = export_overrides([(op.location, better)], {}).ops[0].model_copy(update={"number": own[at].number})
+            yield _of_op(f"{where}: another placement", entry, options, changes_values=False)
+        if op.flops_utilisation and (lower := _FASTER.get(Fidelity(op.fidelity))):
+            entry = OpOverride(location=own[at].location, name=op.name, number=own[at].number, fidelity=lower)
+            yield _of_op(f"{where}: {lower} in place of {op.fidelity}", entry, options, changes_values=True)
+
+
+def _better_placement(program: Program, function: Function, at: int) -> DeviceOp | None:
+    """The placement of an op that makes the function fastest while all others stay; None where it has that."""
+    chip = program.binary.chip(function)
+    _, *others = explain(function, at, chip, program.binary.system_desc, most=1)
+    return others[0].device_op if others and others[0].more_ns < 0 else None
+
+
+def _of_op(what: str, entry: OpOverride, options: CompileOptions, *, changes_values: bool) -> OptionChange:
+    said = options.overrides or Overrides()
+    together = Overrides(arguments=said.arguments, ops=(*said.ops, entry))
+    return OptionChange(what, "", changes_values, {"overrides": together}, Overrides(ops=(entry,)))

@@ -1,0 +1,99 @@
+"""`ttstack advise`: what would make a program faster."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ttstack.cli.console import stdout, write, write_json
+from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, TopOption
+
+if TYPE_CHECKING:
+    from ttstack.advise import Advice
+    from ttstack.report.report import Report
+
+
+def advise_program(
+    file: ProgramFile,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model that it was compiled from.")],
+    ops: Annotated[
+        int, typer.Option("--ops", min=0, metavar="N", help="Try changes of the N ops that take the most time.")
+    ] = 3,
+    save_overrides: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-overrides",
+            metavar="FILE",
+            help="Write the overrides of the best change of one op, which 'compile' takes.",
+            show_default=False,
+        ),
+    ] = None,
+    top: TopOption = None,
+    function: FunctionName = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Try what would make a program faster, by compiling its model again with each change."""
+    from ttstack.advise import advise
+    from ttstack.api import load
+    from ttstack.cli.outputs import check_targets
+    from ttstack.cli.progress import show_phases
+
+    check_targets(save_overrides, source=file)
+    program = load(file)
+    with show_phases("trying") as progress:
+        before, found = advise(program, model, function, ops=ops, progress=progress)
+    if save_overrides is not None:
+        _save(found, save_overrides)
+    if as_json:
+        write_json([_values(a) for a in found[:top]])
+    else:
+        _print(found, before, top)
+
+
+def _save(found: "list[Advice]", target: Path) -> None:
+    from ttstack.files import write_whole
+
+    best = next((a.change.overrides for a in found if a.change.overrides and a.gain_ns > 0), None)
+    if best is None:
+        write("no change of one op makes the program faster: no overrides are written")
+    else:
+        write_whole(target, best.text())
+
+
+def _values(advice: "Advice") -> dict[str, Any]:
+    change = advice.change
+    return {
+        "change": change.what,
+        "option": change.option or None,
+        "overrides": change.overrides.model_dump(mode="json", exclude_none=True) if change.overrides else None,
+        "changes_values": change.changes_values,
+        "gain_ns": advice.gain_ns,
+        "total_ns": advice.total_ns,
+        "expected_error": advice.expected_error,
+        "refused": advice.refused or None,
+    }
+
+
+def _print(found: "list[Advice]", before: "Report", top: int | None) -> None:
+    from ttstack.cli.render import show
+    from ttstack.report.formatting import duration
+
+    write(f"{before.function} on {before.system}: {duration(before.total_ns)}")
+    better = [a for a in found if a.gain_ns > 0]
+    if better:
+        show(stdout(), [_row(a, before) for a in better[:top]])
+    write(f"\n{len(better)} of {len(found)} changes make it faster, each by itself; ±%: of the new total")
+    for refused in (a for a in found if a.refused):
+        write(f"{refused.change.what} could not be tried: {refused.refused}")
+
+
+def _row(advice: "Advice", before: "Report") -> dict[str, Any]:
+    change = advice.change
+    return {
+        "gain %": 100 * advice.gain_ns / (before.total_ns or 1),
+        "µs": advice.total_ns / 1000,
+        "±%": 100 * advice.expected_error,
+        "values": "change" if change.changes_values else "stay",
+        "change": change.what,
+        "with": change.option or "--save-overrides, then --overrides",
+    }

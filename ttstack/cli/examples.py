@@ -1,0 +1,60 @@
+"""`ttstack examples`: models to begin with."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ttstack.cli.console import write, write_json
+from ttstack.cli.options import JsonOption
+from ttstack.diagnostics import InputError
+
+
+def write_example(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which one; all are listed by default.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to; into this folder by default."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the models that come with ttstack, or write one as a file."""
+    if name is None:
+        _list(as_json=as_json)
+        return
+    from ttstack.cli.outputs import check_targets
+    from ttstack.files import write_whole
+    from ttstack.suggestion import did_you_mean
+
+    known = _texts()
+    stem = name.removesuffix(".mlir")
+    if stem not in known:
+        listed = f"examples: {', '.join(known)}"
+        raise InputError(f"there is no example '{name}'", notes=(listed,), hint=did_you_mean(stem, known) or None)
+    target = output or Path(f"{stem}.mlir")
+    check_targets(target)
+    write_whole(target, known[stem])
+    if as_json:
+        write_json({"file": str(target)})
+    else:
+        write(f"{target}: now `ttstack compile {target}`, then `ttstack perf {stem}.ttb`")
+
+
+def _texts() -> dict[str, str]:
+    """The text of each example by its name."""
+    found = (path for path in files("ttstack").joinpath("examples").iterdir() if path.name.endswith(".mlir"))
+    return {path.name.removesuffix(".mlir"): path.read_text(encoding="utf-8") for path in sorted(found, key=str)}
+
+
+def _list(*, as_json: bool) -> None:
+    """Each with the first line of its comment."""
+    said = {name: text.partition("\n")[0].lstrip("/ ") for name, text in _texts().items()}
+    if as_json:
+        write_json(said)
+        return
+    width = max(map(len, said))
+    for name, what in said.items():
+        write(f"{name:{width}}  {what}")

@@ -1,0 +1,89 @@
+"""`ttstack explore`: every level of a model as graphs in Model Explorer, and edits of its placement."""
+
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Unpack
+
+import typer
+
+from ttstack.choices import CHOICES, Choices
+from ttstack.cli.choices import with_choices
+from ttstack.cli.console import write
+from ttstack.cli.options import ShapesOption
+
+if TYPE_CHECKING:
+    from ttstack.explore.server import ExploreServer
+    from ttstack.explore.session import Session
+
+
+@with_choices
+def explore_model(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A model file, package.module:factory of a PyTorch model, or a .ttb program, which cannot be edited.",
+            show_default=False,
+        ),
+    ],
+    inputs: ShapesOption = None,
+    graphs: Annotated[
+        Path | None,
+        typer.Option(
+            "--graphs",
+            metavar="DIR",
+            help="Write the graphs for another Model Explorer into a new folder, and leave.",
+            show_default=False,
+        ),
+    ] = None,
+    save_overrides: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-overrides", metavar="FILE", help="Write the overrides of each edit, which 'compile' takes."
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Of the page; 0 is any that is free.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    **choices: Unpack[Choices],
+) -> None:
+    """Look at every level of a model as a graph, edit its placement, and see what changes."""
+    from ttstack.cli.compile import program_stem, read_shapes
+    from ttstack.cli.outputs import check_new_folder, check_targets
+    from ttstack.cli.progress import show_phases
+    from ttstack.explore.session import open_session
+
+    if graphs is not None:
+        check_new_folder(graphs)
+    check_targets(save_overrides)
+    shapes = read_shapes(inputs) if inputs else None
+    made = {name: value for name, value in choices.items() if value != CHOICES[name].default}
+    with ExitStack() as opened:
+        server = None if graphs else opened.enter_context(_listen(port))
+        with show_phases() as progress:
+            session = opened.enter_context(open_session(model, program_stem(model), shapes, made, progress))
+        session.save_overrides = save_overrides
+        if server:
+            _serve(server, session, browser=browser)
+        elif graphs:
+            session.write(graphs)
+            write(f"{graphs / 'graphs.json'}: {', '.join(graph.id for graph in session.graphs)}")
+
+
+def _listen(port: int) -> "ExploreServer":
+    from ttstack.explore.server import ExploreServer
+
+    return ExploreServer(port)
+
+
+def _serve(server: "ExploreServer", session: "Session", *, browser: bool) -> None:
+    """Answer until the user interrupts."""
+    server.open(session)
+    write(f"{session.name}: {server.address}\nPress Ctrl+C to stop.")
+    sys.stdout.flush()
+    if browser:
+        import webbrowser
+
+        webbrowser.open(server.address)
+    with suppress(KeyboardInterrupt):
+        server.serve_forever()

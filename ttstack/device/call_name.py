@@ -1,0 +1,48 @@
+"""What the library calls an op."""
+
+from ttstack.device.kernel_class import is_product, is_softmax
+from ttstack.ops.base import Op
+from ttstack.ops.flash import is_flash
+from ttstack.ops.generic import Generic
+from ttstack.ops.types import DType
+
+_REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod")
+"""What tiles of reductions go through that are called without the first word."""
+
+_OTHER_NAMES = {
+    "div": "divide",
+    "right_shift": "bitwise_right_shift",
+    "remainder": "fmod",
+}
+"""Where `ttnn` calls an elementwise op otherwise."""
+
+
+def call_kind(op: Op) -> str:
+    """The mnemonic of the op that the library is asked for; of a dispatch what its nest says, empty where nothing."""
+    if not isinstance(op, Generic):
+        return op.mnemonic
+    if op.picks_rows:
+        return "embedding"
+    if is_flash(op.program):
+        return "scaled_dot_product_attention"
+    if is_softmax(op):
+        return "softmax"
+    if is_product(op):
+        return "matmul"
+    return _of_tiles(op.program.body[0].name) if len(op.program.body) == 1 else ""
+
+
+def _of_tiles(name: str) -> str:
+    if name == "iota":
+        return "arange"
+    return name.removeprefix("reduce_") if name in _REDUCTIONS else name
+
+
+def call_name(op: Op) -> str:
+    """What `ttnn` calls an elementwise op; bits of truth values are the values, which lie there as real numbers."""
+    kind = call_kind(op)
+    if kind == "div" and not op.operands[0].dtype.is_float:
+        return kind
+    if kind.startswith("bitwise_") and op.operands[0].dtype is DType.I1:
+        return kind.replace("bitwise", "logical")
+    return _OTHER_NAMES.get(kind, kind)

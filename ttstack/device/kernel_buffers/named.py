@@ -1,0 +1,141 @@
+"""Circular buffers of kernels that the library has for one op each, as its program factories allocate them."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ttstack.device.call_name import call_kind
+from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_buffers.memory import rows_bytes
+from ttstack.device.kernel_buffers.tiles import DOUBLE
+from ttstack.device.kernel_class import is_scan
+from ttstack.device.layout import ROW_ALIGNMENT
+from ttstack.ops.base import Op
+from ttstack.ops.indexing import Gather, Scatter
+from ttstack.ops.kv_cache import PagedFillCache, PagedUpdateCache
+from ttstack.ops.matmul import SparseMatmul
+from ttstack.ops.pool import Upsample2d
+from ttstack.ops.sort import Sort, Topk
+from ttstack.ops.types import DType, tiles
+
+_POOLED = {"max_pool2d": 8, "avg_pool2d": 10}
+"""Tiles of rows of a window, of what it gives, and of what a mean is divided by."""
+_SCANNED = 8
+"""Tiles of a sum that goes on, and of what it is added to."""
+_SORTED, _BARRIER = 6, 1024
+"""Tiles of values, and of positions, beside those of a row that is sorted; bytes that cores wait at."""
+_MANY_COLUMNS, _MOST_CORES, _LEAST_TILES = 1024, 16, 4
+"""Columns from which on cores share the search for the greatest, at most so many, of so many tiles each at least."""
+_BLENDED = 8192
+"""Bytes for tiles of weights and sums of pixels that are interpolated."""
+_USERS = 64
+"""Cores, each of which has a user: more are not written at once."""
+_SPARSITY = 64
+"""Bytes to which the list of blocks in use is rounded up."""
+
+
+_BY_HOST = "arange"
+"""What the host writes."""
+
+
+def named_bytes(device_op: DeviceOp) -> int | None:
+    """Bytes on each core; None of ops that are none of these kernels."""
+    if is_scan(device_op.op):
+        return _scan(device_op)
+    if call_kind(device_op.op) == _BY_HOST:
+        return 0
+    found = _KERNELS.get(type(device_op.op))
+    return None if found is None else found(device_op, device_op.op)
+
+
+def pool_bytes(op: Op) -> int | None:
+    """Bytes of the buffers of a pool, without the pixels that its windows see; None of other ops."""
+    found = _POOLED.get(op.mnemonic)
+    return None if found is None else found * DType.BF16.tile_bytes
+
+
+def _scan(device_op: DeviceOp) -> int:
+    """Rows on their way, what there is so far, and a tile in 32 bits where numbers or products have as many."""
+    dtype, body = device_op.operands[0].dtype, device_op.dispatch.work
+    wide = dtype is not DType.BF16 or any(of.name.endswith("prod") for of in body)
+    return _SCANNED * dtype.tile_bytes + (DType.F32.tile_bytes if wide else 0)
+
+
+def _sort(device_op: DeviceOp, op: Sort) -> int:
+    """Rows of values and of positions, of a power of two of tiles."""
+    width = op.input.shape[op.dim] if op.input.rank else 1
+    columns = max(1 << (tiles(width) - 1).bit_length(), 2)
+    return (columns + _SORTED) * _pair(device_op) + _BARRIER
+
+
+def _topk(device_op: DeviceOp, op: Topk) -> int:
+    width, kept = op.input_tensor.shape[op.dim], tiles(op.k)
+    half = _pair(device_op) // 2
+    if width < _MANY_COLUMNS:
+        return (12 + 6 * kept) * half
+    cores = min(_MOST_CORES, tiles(width) // _LEAST_TILES)
+    own, gathered = -(-tiles(width) // cores), cores * kept
+    return (12 + 2 * gathered + 2 * max(own, gathered)) * half
+
+
+def _pair(device_op: DeviceOp) -> int:
+    """Bytes of a tile of values and one of positions, which are as wide."""
+    return 2 * device_op.operands[0].dtype.tile_bytes
+
+
+def _gather(device_op: DeviceOp, op: Gather) -> int:
+    """The row that is picked from; indices and what they pick, twice where numbers are of 16 bits."""
+    given, index = (layout.dtype.tile_bytes for layout in device_op.operands)
+    times = DOUBLE if device_op.operands[0].dtype is DType.BF16 else 1
+    return tiles(op.input.shape[op.dim]) * given + times * (index + given)
+
+
+def _scatter(device_op: DeviceOp, op: Scatter) -> int:
+    return _row(op.input.shape[-1], device_op.operands[0].dtype)
+
+
+def _row(columns: int, dtype: DType) -> int:
+    """Bytes of a row as a page."""
+    return math.ceil(columns * dtype.row_major_bytes / ROW_ALIGNMENT) * ROW_ALIGNMENT
+
+
+def _paged_update(device_op: DeviceOp, op: PagedUpdateCache) -> int:
+    """Tiles of the cache for all users, as rows, and the pages of a user."""
+    users, columns = min(op.input.shape[1], _USERS), tiles(op.cache.shape[3])
+    pages = 0 if op.page_table is None else op.page_table.shape[1] * DType.SI32.row_major_bytes
+    return rows_bytes(users, columns, *(layout.dtype for layout in device_op.operands[:2])) + math.ceil(pages)
+
+
+def _paged_fill(device_op: DeviceOp, op: PagedFillCache) -> int:
+    pages = _row(op.page_table.shape[1], DType.SI32)
+    return DOUBLE * tiles(op.cache.shape[3]) * device_op.operands[1].dtype.tile_bytes + pages
+
+
+def _sparse(device_op: DeviceOp, op: SparseMatmul) -> int:
+    """One block of columns of each core: factors twice, sums, and the list of blocks in use."""
+    rows, depth = tiles(op.a.shape[2]), tiles(op.a.shape[3])
+    columns = -(-tiles(op.b.shape[3]) // device_op.grid.cores)
+    block = math.gcd(depth, (device_op.config.in0_block_w or 1) if isinstance(device_op.config, MatmulConfig) else 1)
+    a, b = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
+    used = math.ceil(op.sparsity.shape[-1] * DType.BF16.row_major_bytes / _SPARSITY) * _SPARSITY
+    return DOUBLE * block * (rows * a + columns * b) + rows * columns * device_op.results[0].dtype.tile_bytes + used
+
+
+def _upsample(device_op: DeviceOp, op: Upsample2d) -> int:
+    channels = op.input.shape[-1]
+    if op.mode != "bilinear":
+        return _row(channels, device_op.operands[0].dtype)
+    return _BLENDED + 16 * math.ceil(channels * DType.BF16.row_major_bytes)
+
+
+_KERNELS: dict[type[Any], Callable[[DeviceOp, Any], int]] = {
+    Gather: _gather,
+    PagedFillCache: _paged_fill,
+    PagedUpdateCache: _paged_update,
+    Scatter: _scatter,
+    Sort: _sort,
+    SparseMatmul: _sparse,
+    Topk: _topk,
+    Upsample2d: _upsample,
+}

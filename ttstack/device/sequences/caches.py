@@ -1,0 +1,59 @@
+"""Writes into caches of keys and values."""
+
+from dataclasses import replace
+
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.users import in_shards
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.shape import Repeat
+from ttstack.ops.types import DType
+
+
+@calls_of("fill_cache")
+def fill_cache(s: CallWriter) -> CallSequence | None:
+    """The first rows of each user, one at a time."""
+    users, *rest = s.op.input.shape
+    if users == 1:
+        return None
+    for user in range(users):
+        begins, ends = (user, *[0] * len(rest)), (user + 1, *rest)
+        own = s.call(SliceStatic(input=s.op.input, begins=begins, ends=ends, step=(1,) * 4), 1)
+        s.itself(replace(s.op, input=s.type(own), batch_offset=s.op.batch_offset + user), 0, own)
+    return s.end()
+
+
+@calls_of("update_cache")
+def update_cache(s: CallWriter) -> CallSequence | None:
+    """A row a user, in shards of a user, at positions in a tensor."""
+    apart = s.op.users == s.op.input.shape[0]
+    rows, at = s.permute(_plain(s), [2, 0, 1, 3] if apart else [0, 2, 1, 3]), _positions(s)
+    if s.op.update_index.size != s.op.users:
+        at = s.call(Repeat(input=s.type(at), repeat_dimensions=(s.op.users,)), at)
+    s.itself(s.op, 0, in_shards(s, rows), at)
+    return s.end()
+
+
+@calls_of("paged_update_cache")
+def paged_update_cache(s: CallWriter) -> CallSequence | None:
+    """A row a user, where tensors with a sign say."""
+    plain = _plain(s)
+    rows = plain if s.layout(plain).sharded else in_shards(s, plain)
+    s.itself(s.op, 0, rows, _positions(s), *(s.cast(i, DType.SI32) for i in range(3, len(s.op.operands))))
+    return s.end()
+
+
+@calls_of("paged_fill_cache")
+def paged_fill_cache(s: CallWriter) -> CallSequence | None:
+    """The first rows of a user, in the pages that a table with a sign says."""
+    s.itself(s.op, 0, 1, s.cast(2, DType.SI32), *range(3, len(s.op.operands)))
+    return s.end()
+
+
+def _plain(s: CallWriter) -> int:
+    """What is written, not in blocks."""
+    return s.cast(1, DType.BF16) if s.layout(1).dtype.is_block else 1
+
+
+def _positions(s: CallWriter) -> int:
+    """Numbers with a sign."""
+    return s.cast(2, DType.SI32)

@@ -1,0 +1,118 @@
+"""Elementwise ops."""
+
+from dataclasses import replace
+
+from ttstack.device.call_formats import compute_format
+from ttstack.device.call_name import call_name
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.formats import compute_first_in, compute_in
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary, Typecast
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.types import DType
+
+_OF_ONE_FORMAT = ("maximum", "minimum", "fmod", "atan2", "pow")
+"""Ops that take operands of one format only."""
+
+_OF_OPERANDS_FORMAT = ("atan2", "div", "fmod", "logical_left_shift", "logical_right_shift")
+"""Ops beside those on bits that give what their operands are, and take no format to give."""
+
+_OF_TRUTH = ("eq", "ne", "lt", "le", "gt", "ge", "isfinite", "signbit")
+"""Ops that give one or zero by themselves."""
+
+
+def plain_ops(*bases: type[Op]) -> list[str]:
+    """Ops of these families that have no attributes, and so differ in their names alone."""
+    found = ((name, op) for name, op in OPS.items() if issubclass(op, bases) and not op.attribute_specs())
+    return [name for name, _ in found]
+
+
+@calls_of(*(name for name, op in OPS.items() if issubclass(op, EltwiseUnary)), "gelu_bw")
+def in_own_format(s: CallWriter) -> CallSequence | None:
+    """What gives the format of its operand."""
+    return compute_first_in(s, s.layout(0).dtype)
+
+
+@calls_of("dropout")
+def dropout(s: CallWriter) -> CallSequence | None:
+    """In the only format that the call gives."""
+    return compute_first_in(s, compute_format("dropout", s.layout(0).dtype))
+
+
+@calls_of("typecast")
+def typecast(s: CallWriter) -> CallSequence | None:
+    """The format where it lies, then the memory."""
+    given, wanted = s.layout(0), s.wanted
+    alike = (given.memory_layout, given.grid) == (wanted.memory_layout, wanted.grid)
+    if alike or given.dtype == wanted.dtype or (s.op.results[0].dtype is DType.I1 is not s.op.operands[0].dtype):
+        return None
+    there = s.itself(to=[replace(given, dtype=wanted.dtype)])
+    return s.end(s.call(ToLayout(input=s.type(there)), there, to=wanted))
+
+
+@calls_of(*plain_ops(EltwiseUnary))
+def unary(s: CallWriter) -> CallSequence | None:
+    """Functions of one number."""
+    held = compute_format(call_name(s.op), s.layout(0).dtype)
+    return _answer(s, [held], held)
+
+
+@calls_of(*plain_ops(EltwiseBinary))
+def binary(s: CallWriter) -> CallSequence | None:
+    """Functions of two numbers; the result's format is asked for, because truth values have another one."""
+    name, given = call_name(s.op), [layout.dtype for layout in s.whole.operands]
+    held = compute_format(name, given[0])
+    wanted = _common_format(s, name, held)
+    operands = given if wanted is None else [wanted, wanted]
+    own = name in _OF_OPERANDS_FORMAT or name.startswith("bitwise_")
+    return _answer(s, operands, operands[0] if own else s.wanted.dtype)
+
+
+def _common_format(s: CallWriter, name: str, held: DType) -> DType | None:
+    """What both operands become; None where each stays as it is."""
+    if len({layout.dtype.is_float for layout in s.whole.operands}) > 1:
+        return DType.F32
+    if held is not s.layout(0).dtype:
+        return held
+    return s.wanted.dtype if name in _OF_ONE_FORMAT else None
+
+
+def _answer(s: CallWriter, operands: list[DType], result: DType) -> CallSequence | None:
+    """The op, and one for all numbers but zero where arithmetic gives truth values."""
+    mnemonic = s.kind
+    truth = s.op.results[0].dtype is DType.I1
+    if not truth or mnemonic in _OF_TRUTH or mnemonic.startswith(("logical", "bitwise")):
+        return compute_in(s, operands, result)
+    values = [s.cast(i, dtype) for i, dtype in enumerate(operands)]
+    numbers = s.itself(None, *values, to=[replace(s.wanted, dtype=result)])
+    real = s.type(numbers).with_dtype(DType.F32)
+    return s.end(s.call(Typecast(input=real, dtype=DType.I1), numbers, to=s.wanted))
+
+
+@calls_of("clamp_scalar")
+def clamp_scalar(s: CallWriter) -> CallSequence | None:
+    """Between two numbers."""
+    return compute_first_in(s, compute_format("clamp", s.layout(0).dtype))
+
+
+@calls_of("clamp_tensor")
+def clamp_tensor(s: CallWriter) -> CallSequence | None:
+    """Between two tensors, in the widest of their formats."""
+    formats = [layout.dtype for layout in s.whole.operands]
+    held = DType.F32 if DType.F32 in formats else formats[0]
+    return compute_in(s, [held] * 3, held)
+
+
+@calls_of("where")
+def where(s: CallWriter) -> CallSequence | None:
+    """One of two, by a condition, in the result's format."""
+    held = s.wanted.dtype
+    return compute_in(s, [s.layout(0).dtype, held, held], held)
+
+
+@calls_of("bitcast_convert")
+def bitcast(s: CallWriter) -> CallSequence | None:
+    """The bits of a number's own type, where the device holds it in a narrower one."""
+    wide, given = DType.F32, s.layout(0).dtype
+    read = wide if s.op.operands[0].dtype is wide else given
+    return compute_in(s, [read], wide if s.op.results[0].dtype is wide else s.wanted.dtype)

@@ -1,0 +1,86 @@
+"""Heads between columns and a dimension of their own: kernels move whole tiles."""
+
+from dataclasses import replace
+
+from ttstack.device.call_formats import compute_format
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.sequences.indexing import CUT
+from ttstack.device.sequences.users import in_shards, user_grid
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.types import TILE, DType
+
+
+@calls_of("split_heads")
+def split_heads(s: CallWriter) -> CallSequence | None:
+    """As queries without keys where heads are whole tiles, else a reshape and a permutation."""
+    batch, heads, rows, width = s.op.results[0].shape
+    if width % TILE == 0:
+        return None
+    apart = s.reshape(0, [batch, rows, heads, width])
+    return s.end(s.permute(apart, [0, 2, 1, 3], to=s.wanted))
+
+
+@calls_of("concatenate_heads")
+def concatenate_heads(s: CallWriter) -> CallSequence | None:
+    """Heads side by side where they are whole tiles, else a permutation and a reshape."""
+    if s.op.input.shape[-1] % TILE == 0:
+        return None
+    rows_first = s.permute(0, [0, 2, 1, 3])
+    return s.end(s.reshape(rows_first, s.op.results[0].shape, to=s.wanted))
+
+
+@calls_of("split_query_key_value_and_split_heads")
+def split_all_heads(s: CallWriter) -> CallSequence | None:
+    """Queries, keys and values out of one tensor, or of two as long; else, or within tiles, a slice for each."""
+    both = s.op.kv_input_tensor
+    apart = both is not None and both.shape[1] != s.op.input_tensor.shape[1]
+    return _by_slices(s) if apart or s.op.results[0].shape[-1] % TILE else None
+
+
+def _by_slices(s: CallWriter) -> CallSequence | None:
+    """Columns of each, with a dimension for its heads."""
+    batch, heads, _, width = s.op.results[0].shape
+    kv_heads, held = s.op.results[1].shape[1], compute_format(CUT, s.layout(0).dtype)
+    given = [s.cast(i, held) for i in range(len(s.op.operands))]
+    begins = [0, 0, kv_heads * width] if len(given) > 1 else [0, heads * width, (heads + kv_heads) * width]
+    orders = [0, 2, 1, 3], [0, 2, 3, 1] if s.op.transpose_key else [0, 2, 1, 3], [0, 2, 1, 3]
+    found: list[int] = []
+    for i, (count, begin, order) in enumerate(zip((heads, kv_heads, kv_heads), begins, orders, strict=True)):
+        source, wanted = given[min(i, len(given) - 1)], s.whole.results[i]
+        rows = s.type(source).shape[1]
+        ends = (batch, rows, begin + count * width)
+        cut = s.call(SliceStatic(input=s.type(source), begins=(0, 0, begin), ends=ends, step=(1, 1, 1)), source)
+        apart = s.reshape(cut, [batch, rows, count, width])
+        turned = s.permute(apart, order, to=replace(wanted, dtype=held))
+        found.append(s.cast(turned, wanted.dtype, to=wanted))
+    return s.end(*found)
+
+
+@calls_of("split_query_key_value_decode")
+def split_users(s: CallWriter) -> CallSequence | None:
+    """Queries, keys and values in shards of a user, which become pages."""
+    held = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
+    x, users, wanted = s.cast(0, held), s.op.results[0].shape[1], s.whole.results
+    shards = Layout(held, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, user_grid(users))
+    first = s.itself(s.op, x, to=[shards] * len(wanted))
+    return s.end(*(_paged(s, first + i, of) for i, of in enumerate(wanted)))
+
+
+@calls_of("concatenate_heads_decode")
+def join_users(s: CallWriter) -> CallSequence | None:
+    """From shards of a user to shards of a head, which become pages, where both fill rectangles of cores."""
+    _, users, heads, _ = s.op.input.shape
+    if users != TILE or not 0 < heads <= TILE:
+        return None
+    held = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
+    x = in_shards(s, s.cast(0, held))
+    shards = Layout(held, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, user_grid(heads))
+    return s.end(_paged(s, s.itself(s.op, x, to=[shards]), s.wanted))
+
+
+def _paged(s: CallWriter, value: int, wanted: Layout) -> int:
+    """A result out of its shards, in its own format."""
+    held = replace(wanted, dtype=s.layout(value).dtype)
+    return s.cast(s.call(ToLayout(input=s.type(value)), value, to=held), wanted.dtype, to=wanted)

@@ -1,0 +1,153 @@
+"""Rows of tables: the library looks them up by indices of two dimensions without sign, and pools none."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.layout import Layout
+from ttstack.ops.base import OPS
+from ttstack.ops.creation import Arange
+from ttstack.ops.embedding import Embedding, EmbeddingBackward
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.shape import Pad, Reshape
+from ttstack.ops.types import TILE, DType, TensorType
+
+
+@calls_of("embedding")
+def embedding(s: CallWriter) -> CallSequence | None:
+    """Rows in bf16, in the shape of the result."""
+    t = s.op.operands[0]
+    shape = getattr(s.op, "shape", None) or t.shape
+    matrix, plain = shape if len(shape) == 2 else (1, t.size), replace(s.wanted, dtype=DType.BF16)
+    ids, result = s.reshape(s.cast(0, DType.UI32), matrix), s.op.results[0]
+    found = s.cast(s.itself(s.op, ids, 1, to=[plain]), s.wanted.dtype, to=s.wanted)
+    if len(shape) == 2:
+        return s.end(found)
+    rows = result.with_shape((*matrix, result.shape[-1]))
+    return s.end(s.call(Reshape(input=rows, shape=result.shape), found, to=s.wanted))
+
+
+@calls_of("embedding_bag")
+def embedding_bag(s: CallWriter) -> CallSequence | None:
+    """Rows of a bag looked up and pooled; where offsets say the bags, sums are a product with ones where a bag is.
+
+    None for the greatest of rows some of which do not count, which no such calls give.
+    """
+    if s.op.mode == "max" and (s.op.offsets is not None or s.op.padding_idx != -1):
+        return None
+    if s.op.offsets is not None:
+        return _bags_by_offset(s)
+    return _equal_bags(s) if s.op.padding_idx == -1 else _counted_bags(s)
+
+
+def _at(s: CallWriter, place: str) -> int:
+    found = s.operand(place)
+    assert found is not None, place
+    return found
+
+
+def _rows(s: CallWriter, shape: Sequence[int]) -> int:
+    """A row of bf16 for each index."""
+    ids = s.reshape(s.cast(_at(s, "input"), DType.UI32), shape)
+    return s.call(Embedding(input=s.type(ids), weight=s.op.weight), ids, _at(s, "weight"), to=Layout(DType.BF16))
+
+
+def _weighted(s: CallWriter, rows: int, shape: Sequence[int]) -> int:
+    weights = s.operand("per_sample_weights")
+    if weights is None:
+        return rows
+    return _apply(s, "multiply", rows, s.tile(s.reshape(weights, shape)))
+
+
+def _apply(s: CallWriter, name: str, *operands: int, to: Layout | None = None, **attributes: object) -> int:
+    """An op that its operands' types say all about, but for its attributes."""
+    return s.call(OPS[name].on([s.type(v) for v in operands], attributes), *operands, to=to)
+
+
+def _pool(s: CallWriter, name: str, rows: int, dim: int, *, keep: bool = False, to: Layout | None = None) -> int:
+    return _apply(s, name, rows, to=to, dim_arg=(dim,), keep_dim=keep)
+
+
+def _equal_bags(s: CallWriter) -> CallSequence | None:
+    bags, length = s.op.input.shape
+    rows = _weighted(s, _rows(s, (bags, length)), [bags, length, 1])
+    pooled = _pool(s, s.op.mode, rows, 1, to=replace(s.wanted, dtype=DType.BF16))
+    return s.end(s.cast(pooled, s.wanted.dtype, to=s.wanted))
+
+
+def _counted_bags(s: CallWriter) -> CallSequence | None:
+    """Equal bags in which one index does not count: its rows become zeros."""
+    bags, length = s.op.input.shape
+    counted, plain = _counting(s, [bags, length, 1]), replace(s.wanted, dtype=DType.BF16)
+    rows = _weighted(s, _rows(s, (bags, length)), [bags, length, 1])
+    zeroed, mean = _apply(s, "multiply", rows, counted), s.op.mode == "mean"
+    pooled = _pool(s, "sum", zeroed, 1, to=None if mean else plain)
+    if mean:
+        pooled = _apply(s, "div", pooled, _at_least_one(s, _pool(s, "sum", counted, 1)), to=plain)
+    return s.end(s.cast(pooled, s.wanted.dtype, to=s.wanted))
+
+
+def _at_least_one(s: CallWriter, count: int) -> int:
+    return _apply(s, "clamp_scalar", count, min=1.0, max=float("inf"))
+
+
+def _counting(s: CallWriter, shape: Sequence[int]) -> int:
+    """Ones where an index counts, else zeros."""
+    ids = s.reshape(s.cast(s.tile(_at(s, "input")), DType.F32), shape)
+    return _test(s, "ne", ids, s.scalar(float(s.op.padding_idx)))
+
+
+def _test(s: CallWriter, name: str, *operands: int) -> int:
+    """One or zero, in bf16, as numbers of the table."""
+    types = [s.type(v).with_dtype(DType.F32) for v in operands]
+    op = OPS[name].on(types, {}, TensorType((), s.op.weight.dtype))
+    return s.call(op, *operands, to=Layout(DType.BF16))
+
+
+def _bags_by_offset(s: CallWriter) -> CallSequence | None:
+    """Bag `i` has the positions that bag `i` and not bag `i + 1` has begun at."""
+    count, bags = s.op.input.size, s.op.results[0].shape[0]
+    ones = _held(s, count, bags)
+    if s.op.padding_idx != -1:
+        ones = _apply(s, "multiply", ones, _counting(s, [1, count]))
+    rows = s.reshape(_rows(s, (1, count)), [count, s.op.results[0].shape[1]])
+    rows, mean = _weighted(s, rows, [count, 1]), s.op.mode == "mean"
+    product = Matmul(a=s.type(ones), b=s.type(rows))
+    sums = s.call(product, ones, rows, to=None if mean else s.wanted)
+    if mean:
+        sums = _apply(s, "div", sums, _at_least_one(s, _pool(s, "sum", ones, 1, keep=True)), to=s.wanted)
+    return s.end(sums)
+
+
+def _held(s: CallWriter, count: int, bags: int) -> int:
+    """[bags, count]: ones where a bag has a position."""
+    row = TensorType((1, count), DType.F32)
+    places = s.call(Arange(type=row, start=0, end=count, step=1, arange_dimension=1), to=Layout(DType.F32))
+    offsets = s.cast(s.tile(_at(s, "offsets")), DType.F32)
+    size = s.op.offsets.size
+    begun = _test(s, "ge", places, s.reshape(offsets, [size, 1]))
+    after = _cut(s, begun, (1, 0), (size, count))
+    if s.op.include_last_offset:
+        return _apply(s, "subtract", _cut(s, begun, (0, 0), (bags, count)), after)
+    return _apply(s, "subtract", begun, s.call(Pad(input=s.type(after), padding=(0, 1, 0, 0), value=0.0), after))
+
+
+def _cut(s: CallWriter, value: int, begins: tuple[int, ...], ends: tuple[int, ...]) -> int:
+    return s.call(SliceStatic(input=s.type(value), begins=begins, ends=ends, step=(1,) * len(ends)), value)
+
+
+@calls_of("embedding_backward")
+def embedding_backward(s: CallWriter) -> CallSequence | None:
+    """Gradients added up by row of the table, not in 32 bits; to whole tiles of rows zeros are added, for the first."""
+    width, rows = s.op.weight.shape[-1], s.op.input.size
+    ids = s.cast(s.reshape(_at(s, "input"), [1, rows]), DType.UI32)
+    gradient = _at(s, "in_gradient")
+    held = DType.BF16 if s.layout(gradient).dtype is DType.F32 else s.layout(gradient).dtype
+    flat = s.reshape(s.cast(gradient, held), [1, 1, rows, width])
+    if more := -rows % TILE:
+        ids = s.call(Pad(input=s.type(ids), padding=(0, 0, 0, more), value=0.0), ids)
+        flat = s.call(Pad(input=s.type(flat), padding=(0, 0, 0, 0, 0, more, 0, 0), value=0.0), flat)
+    whole = EmbeddingBackward(input=s.type(ids), weight=s.op.weight, in_gradient=s.type(flat))
+    made = s.itself(whole, ids, _at(s, "weight"), flat, to=[replace(s.wanted, dtype=held)])
+    return s.end(s.cast(made, s.wanted.dtype, to=s.wanted))

@@ -1,0 +1,66 @@
+"""Ops that move elements."""
+
+from dataclasses import replace
+
+from ttstack.device.call_formats import compute_format
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.layout import Layout
+from ttstack.device.sequences.formats import compute_first_in, compute_in
+from ttstack.device.sequences.indexing import CUT
+from ttstack.ops.base import OPS
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.types import TILE, DType
+
+
+@calls_of("reshape", "squeeze", "unsqueeze")
+def reshape(s: CallWriter) -> CallSequence | None:
+    """The same elements under another shape, in a format that the kernel takes."""
+    return compute_first_in(s, compute_format("reshape", s.layout(0).dtype))
+
+
+@calls_of("permute", "transpose", "broadcast", "repeat")
+def in_own_format(s: CallWriter) -> CallSequence | None:
+    """What gives the format of its operand."""
+    return compute_first_in(s, s.layout(0).dtype)
+
+
+@calls_of("repeat_interleave")
+def repeat_interleave(s: CallWriter) -> CallSequence | None:
+    """In the format of the operand, but of a line, which the library reshapes for it."""
+    given = s.layout(0).dtype
+    return compute_first_in(s, compute_format("reshape", given) if s.op.input.rank == 1 else given)
+
+
+@calls_of("concat")
+def concat(s: CallWriter) -> CallSequence | None:
+    """Tensors joined along a dimension; where they end within tiles, not in blocks of numbers."""
+    at, rank = s.op.dim % s.op.results[0].rank, s.op.results[0].rank
+    whole = at < rank - 2 or all(t.shape[at] % TILE == 0 for t in s.op.operands)
+    given = s.layout(0).dtype
+    held = given if whole else compute_format(CUT, given)
+    return compute_in(s, [held] * len(s.op.operands), held)
+
+
+@calls_of("pad")
+def pad(s: CallWriter) -> CallSequence | None:
+    """Elements in front shift the others within tiles, in rows.
+
+    What fits into its tiles stays in its memory there, so that a copy is padded: the tensor may be read again.
+    """
+    given, wanted, pads = s.layout(0), s.wanted, s.op.padding
+    held = compute_format("pad", given.dtype)
+    if given.tiled and any(pads[::2]):
+        return _padded_in_rows(s, held)
+    x, inside = s.cast(0, held), given.tiled and given.matrix(s.op.input) == wanted.matrix(s.op.results[0])
+    x = s.call(OPS["clone"].on([s.op.input], {}), x, to=s.layout(x)) if inside and x == 0 else x
+    padded = s.cast(s.itself(s.op, x, to=[replace(wanted, dtype=held)]), wanted.dtype, to=wanted)
+    return s.end(padded)
+
+
+def _padded_in_rows(s: CallWriter, given: DType) -> CallSequence | None:
+    held = DType.BF16 if given.is_block else given
+    x = s.cast(s.cast(0, given), held)
+    plain = s.call(ToLayout(input=s.type(x)), x, to=Layout(held, tiled=False))
+    rows = s.itself(s.op, plain, to=[Layout(held, tiled=False)])
+    tiled = s.call(ToLayout(input=s.type(rows)), rows, to=replace(s.wanted, dtype=held))
+    return s.end(s.cast(tiled, s.wanted.dtype, to=s.wanted))

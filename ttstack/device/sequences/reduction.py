@@ -1,0 +1,103 @@
+"""Reductions, scans, softmax, and what orders elements."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ttstack.device.call_formats import compute_format
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.layout import Layout
+from ttstack.device.sequences.formats import compute_first_in
+from ttstack.ops.eltwise import Typecast
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.shape import Pad
+from ttstack.ops.types import TILE, DType, tiles
+
+USERS = 32
+"""Users that tokens are drawn for at a time."""
+
+
+@calls_of("sum", "mean", "max", "min")
+def reduction(s: CallWriter) -> CallSequence | None:
+    """In a format that the call takes."""
+    return compute_first_in(s, compute_format(s.kind, s.layout(0).dtype))
+
+
+@calls_of("softmax", "global_avg_pool2d")
+def in_own_format(s: CallWriter) -> CallSequence | None:
+    """What gives the format of its operand."""
+    return compute_first_in(s, s.layout(0).dtype)
+
+
+@calls_of("prod")
+def prod(s: CallWriter) -> CallSequence | None:
+    """Along one dimension after the other, the last one first."""
+    held = compute_format("prod", s.layout(0).dtype)
+    if s.is_dispatch:
+        return compute_first_in(s, held)
+    found, to = s.cast(0, held), replace(s.wanted, dtype=held)
+    for dim in sorted((d % s.op.input.rank for d in s.op.dims), reverse=True):
+        found = s.itself(replace(s.op, input=s.type(found), dim_arg=(dim,)), found, to=[to])
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+@calls_of("reduce_and", "reduce_or")
+def truth(s: CallWriter) -> CallSequence | None:
+    """The least or greatest of ones and zeros."""
+    given, x = s.layout(0), s.type(0)
+    ones = s.call(Typecast(input=x.with_dtype(DType.F32), dtype=DType.I1), 0, to=given)
+    found = s.itself(s.op, ones, to=[replace(s.wanted, dtype=given.dtype)])
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+@calls_of("argmax")
+def argmax(s: CallWriter) -> CallSequence | None:
+    """Positions without sign; of all elements of rows."""
+    x = s.cast(0, compute_format("argmax", s.layout(0).dtype))
+    if not s.op.dim_arg:
+        x = s.call(ToLayout(input=s.type(x)), x, to=replace(s.layout(x), tiled=False))
+    found = s.itself(s.op, x, to=[replace(s.wanted, dtype=DType.UI32)])
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+@calls_of("topk", "sort")
+def ordered(s: CallWriter) -> CallSequence | None:
+    """Values, then positions, which are 16-bit numbers where values are, and the extent fits them."""
+    held, (values, places) = compute_format(s.kind, s.layout(0).dtype), s.whole.results
+    t, at = s.op.ordered_operand()
+    wide = held is DType.F32 or t.shape[at] > 1 << 16
+    made = [replace(values, dtype=held), replace(places, dtype=DType.UI32 if wide else DType.UI16)]
+    found = s.itself(s.op, s.cast(0, held), to=made)
+    return s.end(s.cast(found, values.dtype, to=values), s.cast(found + 1, places.dtype, to=places))
+
+
+@calls_of("sampling")
+def sampling(s: CallWriter) -> CallSequence | None:
+    """A token for each of 32 users, of candidates in four dimensions, in 1, 2, 4, 8 and so on tiles.
+
+    Where there are fewer users others are drawn for too and left out; candidates beside those that are there have no
+    chance.
+    """
+    users, candidates = s.op.input_values.shape
+    more, width = max(USERS - users, 0), TILE << (tiles(candidates) - 1).bit_length()
+    held = compute_format("sampling", s.layout(0).dtype)
+    rows = [s.reshape(x, [1, 1, users, candidates]) for x in (s.cast(0, held), 1)]
+    around = (0, 0, 0, 0, 0, more, 0, width - candidates)
+    rows = [_pad(s, x, around, number) for x, number in zip(rows, (-math.inf, 0), strict=True)]
+    lines = [_pad(s, x, (0, more), 1) for x in (2, s.cast(3, DType.BF16), s.cast(4, DType.BF16))]
+    places, values = list(s.op.operand_specs()), (*rows, *lines)
+    own = {n: s.type(v) for n, v in zip(places, values, strict=True)}
+    own |= {n: own[n].with_shape(own[n].shape[2:]) for n in places[:2]}
+    plain = Layout(DType.UI32, tiled=False)
+    found = s.itself(replace(s.op, **own), *values, to=[plain])
+    if more:
+        cut = SliceStatic(input=s.type(found), begins=(0,), ends=(users,), step=(1,))
+        found = s.call(cut, found, to=plain)
+    tiled = replace(s.wanted, dtype=DType.UI32)
+    found = found if tiled == plain else s.call(ToLayout(input=s.type(found)), found, to=tiled)
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+def _pad(s: CallWriter, value: int, padding: Sequence[int], number: float) -> int:
+    return s.call(Pad(input=s.type(value), padding=tuple(padding), value=number), value) if any(padding) else value

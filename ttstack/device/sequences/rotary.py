@@ -1,0 +1,68 @@
+"""Rotary positions."""
+
+from dataclasses import replace
+
+from ttstack.device.call_formats import compute_format
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.indexing import CUT
+from ttstack.device.sequences.users import in_shards
+from ttstack.ops.base import OPS
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.rotary import RotaryEmbedding
+from ttstack.ops.shape import Concat
+from ttstack.ops.types import TILE, TensorType
+
+
+@calls_of("rotary_embedding")
+def rotary_embedding(s: CallWriter) -> CallSequence | None:
+    """The library's op where halves are whole tiles: for all rows by their places, or for the users of a step."""
+    shape, angles = s.op.input.shape, {four(t.shape) for t in s.op.operands[1:]}
+    whole = shape[-1] == TILE or shape[-1] % (2 * TILE) == 0
+    if s.op.interleaved:
+        return None
+    if not whole or len(shape) != 4 or len(angles) > 1:
+        return _step_by_step(s)
+    (table,) = angles
+    tables = [s.reshape(value, table) for value in (1, 2)]
+    own = _on(s.op, s.op.input, s.type(tables[0]))
+    if (table == (1, 1, *shape[2:]) and shape[2] > 1) or (shape[0] == 1 and table == (1, 1, 1, shape[3])):
+        return s.end(s.itself(own, 0, *tables))
+    if shape[0] == 1 and table == (1, shape[1], 1, shape[3]) and shape[2] <= TILE:
+        held = [in_shards(s, value) for value in (0, *tables)]
+        found = s.itself(own, *held, to=[s.layout(held[0])])
+        return s.end(s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
+    return _step_by_step(s)
+
+
+def four(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape in four dimensions."""
+    return (*(1,) * (4 - len(shape)), *shape)
+
+
+def _on(op: RotaryEmbedding, x: TensorType, table: TensorType) -> RotaryEmbedding:
+    return replace(op, input=x, cos_cache=table, sin_cache=table.with_dtype(op.sin_cache.dtype))
+
+
+def _step_by_step(s: CallWriter) -> CallSequence | None:
+    """Halves that change places, two products and a sum; halves within tiles in a format that can be cut there."""
+    given = s.layout(0).dtype
+    x = s.cast(0, compute_format(CUT, given) if s.op.input.shape[-1] // 2 % TILE else given)
+    first, second = _half(s, x, 0), _half(s, x, 1)
+    turned = _apply(s, "neg", second)
+    parts = (s.type(turned), s.type(first))
+    joined = s.call(Concat(inputs=parts, dim=s.op.input.rank - 1), turned, first)
+    sines, cosines = _apply(s, "multiply", joined, 2), _apply(s, "multiply", x, 1)
+    total = OPS["add"].on([s.type(cosines), s.type(sines)], {})
+    return s.end(s.call(total, cosines, sines, to=s.wanted))
+
+
+def _half(s: CallWriter, x: int, which: int) -> int:
+    shape = s.op.input.shape
+    half, rank = shape[-1] // 2, len(shape)
+    begins, ends = (*[0] * (rank - 1), which * half), (*shape[:-1], (which + 1) * half)
+    return s.call(SliceStatic(input=s.op.input, begins=begins, ends=ends, step=(1,) * rank), x)
+
+
+def _apply(s: CallWriter, name: str, *operands: int) -> int:
+    return s.call(OPS[name].on([s.type(v) for v in operands], {}), *operands)

@@ -1,0 +1,61 @@
+"""Ops that slide windows: the library takes images, channels last, with all their pixels in one dimension."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ttstack.device.call_formats import compute_format
+from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.layout import MemorySpace
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.types import DType
+from ttstack.ops.windows import per_axis
+
+
+@calls_of("max_pool2d", "avg_pool2d")
+def pool(s: CallWriter) -> CallSequence | None:
+    """In a format that the call takes."""
+    held = compute_format(s.kind, s.layout(0).dtype)
+    pooled = s.itself(s.op, _pixels(s, s.cast(0, held), s.op.images().shape), to=[replace(s.wanted, dtype=held)])
+    found = s.reshape_from(_flat(s.op.results[0].shape), pooled, s.op.results[0].shape, to=s.layout(pooled))
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+@calls_of("conv2d", "conv_transpose2d", "conv1d")
+def convolution(s: CallWriter) -> CallSequence | None:
+    """Dimensions in the order of the library, and back."""
+    order, shape = list(s.op.order), s.op.results[0].shape
+    plain = order == sorted(order)
+    x = 0 if plain else s.permute(0, order)
+    rows = x if s.kind == "conv1d" else _pixels(s, x, s.type(x).shape)
+    found = s.itself(s.op, rows, *range(1, len(s.op.operands)))
+    ordered = [shape[d] for d in order]
+    found = s.reshape_from(_flat(ordered), found, ordered, to=s.wanted)
+    return s.end(found if plain else s.permute(found, [order.index(d) for d in range(len(order))], to=s.wanted))
+
+
+def _pixels(s: CallWriter, value: int, shape: Sequence[int]) -> int:
+    """Images with all their pixels in one dimension."""
+    return s.reshape(value, _flat(shape))
+
+
+def _flat(shape: Sequence[int]) -> tuple[int, ...]:
+    return (1, 1, math.prod(shape[:-1]), shape[-1])
+
+
+@calls_of("upsample2d")
+def upsample(s: CallWriter) -> CallSequence | None:
+    """Rows of pixels; interpolation in bf16."""
+    given, wanted = s.layout(0).dtype, s.wanted
+    if set(per_axis("scale_factor", s.op.scale_factor, 2)) == {1}:
+        return None
+    held = DType.BF16 if s.op.mode == "bilinear" or given.is_block else given
+    rows = s.cast(0, held)
+    if s.layout(rows).tiled:
+        plain = replace(s.layout(rows).interleave(MemorySpace.DRAM), tiled=False)
+        rows = s.call(ToLayout(input=s.type(rows)), rows, to=plain)
+    pages = replace(wanted.interleave(wanted.memory_space), dtype=held, tiled=False)
+    found = s.itself(s.op, rows, to=[pages])
+    if wanted.tiled:
+        found = s.call(ToLayout(input=s.type(found)), found, to=replace(wanted, dtype=held))
+    return s.end(s.cast(found, wanted.dtype, to=wanted))

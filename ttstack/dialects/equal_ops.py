@@ -1,0 +1,59 @@
+"""Answers that equal ops share: while a module is worked on, one op of a name, types and attributes is asked for all.
+
+Types and attributes are the same objects of a context where they are equal, so that it takes no reading to tell.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from ttstack.mlir import ir
+
+S = TypeVar("S")
+T = TypeVar("T")
+U = TypeVar("U", ir.Type, ir.Attribute)
+
+_ANSWERS: ContextVar[dict[tuple[object, ...], Any] | None] = ContextVar("answers", default=None)
+
+
+@contextmanager
+def shared_answers() -> Iterator[None]:
+    """Keep answers until the end of the block, and with them the context that they are of."""
+    if _ANSWERS.get() is not None:
+        yield
+        return
+    token = _ANSWERS.set({})
+    try:
+        yield
+    finally:
+        _ANSWERS.reset(token)
+
+
+def ask_once(ask: Callable[[S], T], subject: S, op: ir.Operation) -> T:
+    """What `ask` says of a subject, which follows from the name, types and attributes of its op alone."""
+    if (answers := _ANSWERS.get()) is None:
+        return ask(subject)
+    key = (ask, *_signature(op))
+    if key not in answers:
+        answers[key] = ask(subject)
+    return answers[key]
+
+
+def ask_about(ask: Callable[[U], T], subject: U) -> T:
+    """What `ask` says of a type or an attribute."""
+    if (answers := _ANSWERS.get()) is None:
+        return ask(subject)
+    key = (ask, subject)
+    if key not in answers:
+        answers[key] = ask(subject)
+    return answers[key]
+
+
+def _signature(op: ir.Operation) -> tuple[object, ...]:
+    attributes = op.attributes
+    try:
+        named = [part for name in attributes for part in (name, attributes[name])]
+    except TypeError:  # the bindings know no arrays of numbers with a sign, or without: such an op equals no other
+        named = [object()]
+    return (op.name, *(v.type for v in op.operands), None, *(r.type for r in op.results), None, *named)

@@ -1,0 +1,104 @@
+"""A model compiled as far as placement, which can be placed again and again."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from ttstack.compiler import to_binary
+from ttstack.dialects.equal_ops import shared_answers
+from ttstack.explore.module_graph import module_graphs
+from ttstack.frontends.source import import_model
+from ttstack.mlir import ir
+from ttstack.options import CompileOptions
+from ttstack.passes.base import Pipeline
+from ttstack.passes.check_supported import check_supported
+from ttstack.passes.pipelines import ttir_to_ttnn
+from ttstack.passes.ttir.dispatch import Dispatch
+from ttstack.passes.ttir.place import Place, Prices
+from ttstack.passes.weights import Weights
+from ttstack.program.records import Binary
+from ttstack.report.graphs.model import ModelGraph
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class UnplacedModel:
+    """A model before placement, and the graphs of the levels that it went through."""
+
+    graphs: tuple[ModelGraph, ...]
+    """`source` as it was read, `ttir` simplified, `dispatched` as loops over tiles."""
+    options: CompileOptions
+    pipeline: Pipeline
+    """All passes, from the source to the program."""
+    weights: Mapping[str, np.ndarray[Any, Any]]
+    context: ir.Context
+    bytecode: bytes
+    prices: Prices = field(default_factory=Prices)
+    """What placements found out, which those to come need not ask again."""
+
+    def place(self, options: CompileOptions) -> Binary:
+        """The program, with other options of placement; one thread at a time.
+
+        Raises:
+            TTStackError: it cannot be placed so.
+        """
+        place = Place.from_options(options).with_prices(self.prices)
+        with shared_answers(), self.context, ir.Location.unknown():
+            module = ir.Module.parse(self.bytecode)
+            _, rest = _split(self.pipeline, Place)
+            Pipeline((place, *rest.passes[1:])).run(module)
+            return to_binary(module, self.weights, self.pipeline, options)
+
+
+@contextmanager
+def open_model(
+    source: Any, inputs: Any, options: CompileOptions, progress: Progress | None = None
+) -> Iterator[UnplacedModel]:
+    """A model that is read, simplified and dispatched; `inputs` as `ttstack.compile` takes them.
+
+    Raises:
+        TTStackError: whatever is wrong with the source or the options.
+    """
+    with import_model(source, inputs, options.function) as found:
+        check_supported(found.module)
+        values = Weights.of(found.weights)
+        pipeline = ttir_to_ttnn(options).with_weights(values)
+        simplified, rest = _split(pipeline, Dispatch)
+        dispatched, _ = _split(rest, Place)
+        graphs = module_graphs(found.module, "source")
+        for name, steps in (("ttir", simplified), ("dispatched", dispatched)):
+            steps.run(found.module, before=progress)
+            graphs += module_graphs(found.module, name)
+        yield UnplacedModel(
+            graphs=tuple(graphs),
+            options=options,
+            pipeline=pipeline,
+            weights=values.arrays,
+            context=found.module.context,
+            bytecode=_bytecode(found.module),
+        )
+
+
+def stage_graphs(binary: Binary) -> tuple[ModelGraph, ...]:
+    """The source as a program keeps its text, where it was compiled with `keep_ir`."""
+    if "ttir" not in binary.stages:
+        return ()
+    with import_model(binary.stages["ttir"]) as found:
+        return tuple(module_graphs(found.module, "source"))
+
+
+def _split(pipeline: Pipeline, at: type) -> tuple[Pipeline, Pipeline]:
+    """The passes before the first one of a kind, and all from that on."""
+    first = next(i for i, step in enumerate(pipeline.passes) if isinstance(step, at))
+    return Pipeline(pipeline.passes[:first]), Pipeline(pipeline.passes[first:])
+
+
+def _bytecode(module: ir.Module) -> bytes:
+    buffer = BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()

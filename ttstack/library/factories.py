@@ -1,0 +1,25 @@
+"""The program factory that a placed op asks the library for, where its device operation has several."""
+
+from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.halo import has_own_shards
+from ttstack.device.kernel_class import divides_rows, is_product
+
+_PRODUCTS = {
+    MatmulProgram.MULTICAST_2D: "MatmulMultiCoreReuseMcast2D",
+    MatmulProgram.MULTICAST_1D: "MatmulMultiCoreReuseMcast1D",
+    MatmulProgram.REUSE: "MatmulMultiCoreReuseOptimized",
+    MatmulProgram.DRAM_SHARDED: "MatmulMultiCoreReuseMultiCastDRAMSharded",
+}
+
+
+def factory(device_op: DeviceOp) -> str | None:
+    """Its name as the library's graph has it; None where configuration and layouts leave no choice that we make."""
+    config = device_op.config
+    if is_product(device_op.op) and isinstance(config, MatmulConfig):
+        return _PRODUCTS[config.type]
+    if has_own_shards(device_op):
+        return "Conv2dWidthSharded" if device_op.spread is Spread.COLUMNS else "Conv2dSharded"
+    if divides_rows(device_op.op):
+        return "LayerNormSharded" if device_op.operands[0].sharded else "LayerNormMultiCore"
+    return None

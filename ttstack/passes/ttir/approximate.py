@@ -1,0 +1,46 @@
+"""Compute functions in the device's fast form, whose values differ: only where a user asks for it."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from ttstack.choices import Approximation
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+
+_FAST = {Approximation.GELU: (("gelu", "gelu_tanh"), "gelu_fast")}
+"""For each, the ops that stand for it and the one in the fast form."""
+
+
+def _names(given: object) -> object:
+    return given.split("+") if isinstance(given, str) else given
+
+
+class Approximate(Pass, name="approximate"):
+    """Functions become their fast forms, as ops of their own and as activations of products and convolutions."""
+
+    names: Annotated[tuple[Approximation, ...], BeforeValidator(_names)] = ()
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every op of every function."""
+        fast = {name: target for asked in self.names for names, target in [_FAST[asked]] for name in names}
+        for function in functions(module):
+            for op in body(function):
+                _replace(op, fast)
+
+    def __str__(self) -> str:
+        return f"{self.name}{{names={'+'.join(self.names)}}}" if self.names else self.name
+
+
+def _replace(op: ir.Operation, fast: dict[str, str]) -> None:
+    name = op.name.removeprefix("ttir.")
+    if "activation" in op.attributes and (target := fast.get(ir.StringAttr(op.attributes["activation"]).value)):
+        op.attributes["activation"] = ir.StringAttr.get(target)
+    elif target := fast.get(name):
+        with ir.InsertionPoint(op), op.location:
+            (made,) = ir.Operation.create(
+                f"ttir.{target}", results=[op.results[0].type], operands=list(op.operands)
+            ).results
+        op.results[0].replace_all_uses_with(made)
+        op.erase()

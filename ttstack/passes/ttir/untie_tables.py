@@ -1,0 +1,55 @@
+"""A table that is also a product's weight lies in memory twice: in rows for lookups, in tiles for all else.
+
+Ops read one of both, and a change from one to the other in each pass costs more than the bytes are worth.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+
+from ttstack.dialects.base import definition, describe
+from ttstack.dialects.signature import insert_parameters, kind_of, read_arguments
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import functions, refresh_signature
+from ttstack.program.records import TensorKind
+
+
+class UntieTables(ParameterPass, name="untie-tables"):
+    """A parameter that some ops read in rows and others in tiles becomes two, with the same values."""
+
+    min_bytes: int = 1 << 20
+    """Smaller ones are changed in the time of a launch."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every parameter of every function."""
+        for function in functions(module):
+            names = [argument.name for argument in read_arguments(function)]
+            for argument in list(function.regions[0].blocks[0].arguments):
+                if kind_of(argument) is TensorKind.PARAMETER and read_type(argument.type).nbytes >= self.min_bytes:
+                    self._untie(function, argument, names)
+
+    def _untie(self, function: func.FuncOp, argument: ir.BlockArgument, names: list[str]) -> None:
+        uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
+        lookups = [(op, place) for op, place in uses if _reads_rows(op, place)]
+        if len(lookups) in (0, len(uses)) or is_overwritten(argument):
+            return
+        name = names[argument.arg_number]
+        rows = next(of for of in _numbered(f"{name}.rows") if of not in names)
+        names.append(rows)
+        if name in self._weights.arrays:
+            self._weights.arrays[rows] = self._weights.arrays[name]
+        (parameter,) = insert_parameters(function, [rows], [argument.type])
+        for op, place in lookups:
+            op.operands[place] = parameter
+        refresh_signature(function)
+
+
+def _reads_rows(op: ir.Operation, place: int) -> bool:
+    return definition(op) is not None and place in describe(op).host_operands
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}{i}" for i in count(2))

@@ -1,0 +1,114 @@
+"""What tensors and ops of a model are for, which decides how exact experts keep them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ttstack.device.kernel_class import divides_rows, is_attention, is_contraction, is_product
+from ttstack.ops.base import Op
+from ttstack.ops.matmul import ACTIVATIONS
+from ttstack.placement.element_values import element_nest
+from ttstack.placement.graph import Graph, Node
+
+
+class Role(StrEnum):
+    """What a tensor is to a model, or the op that multiplies by it."""
+
+    ACTIVATIONS = "activations"
+    PARAMETERS = "other parameters"
+    """Those that nothing is multiplied by as a matrix: norms, tables of embeddings."""
+    WEIGHTS = "weights"
+    MLP = "MLP weights"
+    """Those of products between which, before one or after the other, stands an activation and nothing but elements."""
+    GATES = "gate and up weights"
+    """Those of the products in an MLP whose results are multiplied with each other."""
+    CACHES = "caches"
+    ATTENTION = "attention"
+    DECODE = "decode attention"
+    NORMS = "norms and softmax"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The roles of real values by number, activations left out; and of nodes whose fidelity depends on it."""
+
+    values: dict[int, Role]
+    nodes: dict[int, Role]
+
+
+def roles_of(graph: Graph) -> Roles:
+    """The role of every parameter and cache, and of every op that the roles of `Role` name."""
+    products = _products(graph)
+    nodes = {i: role for i, node in enumerate(graph.nodes) if (role := products.get(i) or _of_op(node.op))}
+    values = dict.fromkeys(graph.parameters, Role.PARAMETERS)
+    values |= {v: role for i, role in products.items() for v in graph.nodes[i].operands[1:] if v in values}
+    values |= dict.fromkeys(graph.pinned, Role.CACHES)
+    return Roles(values, nodes)
+
+
+def _of_op(op: Op) -> Role | None:
+    if op.family == "decode":
+        return Role.DECODE
+    if op.family == "normalization" or divides_rows(op):
+        return Role.NORMS
+    return Role.ATTENTION if is_attention(op.loops) or is_contraction(op.loops) else None
+
+
+def _products(graph: Graph) -> dict[int, Role]:
+    """By node, which weights it multiplies by."""
+    parameters = frozenset(graph.parameters)
+    found = {i: Role.WEIGHTS for i, node in enumerate(graph.nodes) if _weighs(node, parameters)}
+    for i in [i for i in found if is_product(graph.nodes[i].op)]:
+        before = _Before(graph, found, graph.nodes[i].operands[0])
+        if before.is_mlp:
+            found |= dict.fromkeys((*before.products, i), Role.MLP)
+            found |= dict.fromkeys(before.products if before.gated else (), Role.GATES)
+    return found
+
+
+def _weighs(node: Node, parameters: frozenset[int]) -> bool:
+    """Whether it multiplies by a matrix of parameters, or by filters."""
+    return is_contraction(node.op.loops) and not parameters.isdisjoint(node.operands[1:])
+
+
+class _Before:
+    """How an operand of a product is computed of other products' results."""
+
+    def __init__(self, graph: Graph, products: dict[int, Role], value: int) -> None:
+        made = graph.makers
+        self.products: list[int] = []
+        self.gated = self._whole = False
+        names, seen, todo = set[str](), set[int](), [value]
+        while todo:
+            if (v := todo.pop()) in seen or v in graph.parameters:
+                continue
+            seen.add(v)
+            at = made.get(v)
+            if at is None or not (at in products or _keeps_elements(graph.nodes[at].op)):
+                return
+            node = graph.nodes[at]
+            names.update(_functions(node.op))
+            if at in products:
+                self.products.append(at)
+            else:
+                todo += node.operands
+                self.gated |= _multiplies(graph, node)
+        self._whole = not names.isdisjoint(ACTIVATIONS)
+
+    @property
+    def is_mlp(self) -> bool:
+        """Whether there is an activation, and elements are all that it works on."""
+        return self._whole and bool(self.products)
+
+
+def _keeps_elements(op: Op) -> bool:
+    return op.family == "shape" or element_nest(op) is not None or (op.nest is not None and op.nest.moves_only)
+
+
+def _functions(op: Op) -> Iterator[str]:
+    yield from () if op.nest is None else (tile_op.name for tile_op in op.nest.body)
+
+
+def _multiplies(graph: Graph, node: Node) -> bool:
+    computed = [v for v in node.operands if v not in graph.parameters and graph.values[v].size > 1]
+    return len(computed) > 1 and "multiply" in _functions(node.op)

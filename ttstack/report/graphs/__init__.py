@@ -1,0 +1,1 @@
+"""Programs as graphs, in the JSON that Model Explorer (https://github.com/google-ai-edge/model-explorer) opens."""

@@ -1,0 +1,1 @@
+"""Reports as HTML: a page of its own that needs no network, and what notebooks show."""

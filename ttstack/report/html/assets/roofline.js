@@ -1,0 +1,91 @@
+// Work for a byte of DRAM against how fast it is done; both axes logarithmic, the area of a point is the op's time.
+function drawRoofline() {
+  redrawn(find("roofline"), (node) => {
+    const {ops, device} = shown();
+    const working = ops.filter((op) => op.flops && op.kernel);
+    const points = working.map((op) => ({op, x: op.flops / Math.max(op.dram, 1), y: (op.flops / op.kernel) * 1e9}));
+    const reading = points.filter((point) => point.op.dram), peaks = Object.entries(device.peaks);
+    const highest = Math.max(...peaks.map(([, peak]) => peak), 1e9), ridge = highest / device.dramPeak;
+    const right = 10 ** Math.ceil(Math.log10(Math.max(ridge * 20, ...reading.map((p) => p.x * 3))));
+    const left = 10 ** Math.floor(Math.log10(Math.min(0.1, ...reading.map((p) => p.x))));
+    const bottom = 10 ** Math.floor(Math.log10(Math.min(highest / 1e4, ...points.map((p) => p.y))));
+    points.forEach((point) => (point.x = point.op.dram ? point.x : right / 1.6));
+    const plot = new uPlot({
+      width: node.clientWidth,
+      height: 330,
+      legend: {show: false},
+      cursor: {drag: {x: false, y: false}, points: {show: false}},
+      scales: {x: {time: false, distr: 3, range: [left, right]}, y: {distr: 3, range: [bottom, highest * 3]}},
+      axes: [
+        {...decadeAxis(), label: "FLOP a byte of DRAM", labelSize: 20, labelFont: "11px system-ui"},
+        {...decadeAxis(), size: AXIS, values: (_, ticks) => ticks.map((t) => t && flopRate(t))},
+      ],
+      series: [{}, {paths: () => null, points: {show: false}}],
+      data: [],
+      hooks: {draw: [(u) => clipped(u, (_, ctx) => drawPoints(u, ctx, points, device, ops))]},
+    }, [[left, right], [bottom, highest]], node);
+    const near = (x, y) => nearest(plot, points, x, y);
+    const found = (x, y) => {
+      const op = near(x, y);
+      const rate = op && `${(op.flops / op.kernel / 1e3).toPrecision(3)} TFLOP/s, ${percent(op.flopShare)} % of the peak at ${op.fidelity}`;
+      return op && [`${op.index} ${op.name}`, [rate, op.dram ? `${size(op.dram)} of DRAM` : "nothing of DRAM", ...opLines(op)]];
+    };
+    listen(plot, found, (x, y) => near(x, y) && select(near(x, y).index));
+    const without = ops.length - working.length;
+    const beside = `${points.length - reading.length} ops that use no DRAM stand at the right edge; ${without} without work are not shown.`;
+    node.append(element("p", {class: "dim"}, beside));
+    return plot;
+  });
+}
+
+const flopRate = (rate) => (rate >= 1e12 ? `${rate / 1e12} TF/s` : rate >= 1e9 ? `${rate / 1e9} GF/s` : `${rate / 1e6} MF/s`);
+
+// Whole powers of ten alone have lines and labels.
+const decades = (_, ticks) => ticks.map((t) => (t && Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-6 ? t : null));
+
+function decadeAxis() {
+  const style = axisStyle();
+  const text = (_, ticks) => ticks.map((t) => t && String(+t.toPrecision(1)));
+  return {...style, filter: decades, grid: {...style.grid, filter: decades}, ticks: {...style.ticks, filter: decades}, values: text};
+}
+
+function drawPoints(u, ctx, points, device, ops) {
+  drawRoofs(u, ctx, device);
+  const longest = Math.max(...ops.map((op) => op.elapsed), 1);
+  for (const {op, x, y} of points) {
+    const radius = (2.5 + 9 * Math.sqrt(op.elapsed / longest)) * devicePixelRatio;
+    ctx.globalAlpha = filtered() && !passes(op) ? 0.08 : 0.65;
+    ctx.fillStyle = palette.bound(op.bound);
+    ctx.beginPath();
+    ctx.arc(u.valToPos(x, "x", true), u.valToPos(y, "y", true), radius, 0, 2 * Math.PI);
+    ctx.fill();
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = palette.get(op.index === state.selected ? "text" : "surface");
+    ctx.lineWidth = (op.index === state.selected ? 2.5 : 0.7) * devicePixelRatio;
+    ctx.stroke();
+  }
+}
+
+function drawRoofs(u, ctx, device) {
+  const right = u.scales.x.max, left = u.scales.x.min;
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textBaseline = "bottom";
+  for (const [fidelity, peak] of Object.entries(device.peaks)) {
+    const ridge = peak / device.dramPeak;
+    ctx.strokeStyle = palette.get("dim");
+    ctx.lineWidth = 1.2 * devicePixelRatio;
+    ctx.beginPath();
+    [[left, left * device.dramPeak], [ridge, peak], [right, peak]].forEach(([x, y]) => ctx.lineTo(u.valToPos(x, "x", true), u.valToPos(y, "y", true)));
+    ctx.stroke();
+    label(ctx, `${fidelity} ${(peak / 1e12).toFixed(0)} TFLOP/s`, u.valToPos(ridge, "x", true) + 4, u.valToPos(peak, "y", true) - 2);
+  }
+}
+
+function nearest(u, points, x, y) {
+  let best = null, least = 14 ** 2;
+  for (const point of points) {
+    const away = (u.valToPos(point.x, "x") - x) ** 2 + (u.valToPos(point.y, "y") - y) ** 2;
+    if (away < least) [best, least] = [point.op, away];
+  }
+  return best;
+}

@@ -1,0 +1,101 @@
+// Modules as a tree with what their ops take together; a click shows a module's ops in the table and the timeline.
+const opened = new Set();
+
+function decodeModule([name, ns, ideal, own, groups], path = "", other = null) {
+  const full = path ? `${path}.${name}` : name;
+  const partner = (inner) => other?.[4].find((group) => group[0] === inner[0]);
+  const inner = groups.map((group) => decodeModule(group, full, partner(group)));
+  const ops = new Set([...own, ...inner.flatMap((group) => [...group.ops])]);
+  return {name, ns, ideal, path: full, ops, inner, before: other?.[1]};
+}
+
+function drawTree() {
+  const node = find("tree");
+  const draw = () => {
+    const other = programs[1 - state.program];
+    const root = decodeModule(shown().modules, "", other?.modules);
+    if (!opened.size) openDown(root);
+    const head = ["module", "ops", ...(other ? [state.program ? "after" : "before"] : []), "µs", "%", "ideal"];
+    const table = element("table", {role: "treegrid", "aria-label": "modules"},
+      element("thead", {}, element("tr", {}, head.map((title) => element("th", {}, title)))),
+      element("tbody", {keydown: walk}, treeRows(root.inner, 1)));
+    node.replaceChildren(element("div", {class: "scroll"}, table));
+  };
+  const focused = () => document.activeElement?.dataset?.path;
+  const again = () => {
+    const path = focused(), top = node.firstChild?.scrollTop ?? 0;
+    draw();
+    node.firstChild.scrollTop = top;
+    if (path) node.querySelector(`[data-path="${CSS.escape(path)}"]`)?.focus();
+  };
+  draw();
+  ["program", "filter", "opened"].forEach((event) => on(event, again));
+}
+
+// The longest modules are open at first, as far down as that shows a screen of them.
+function openDown(group, room = 40) {
+  opened.add(group.path);
+  const longest = group.inner.reduce((a, b) => (b.ns > (a?.ns ?? 0) ? b : a), null);
+  const left = room - group.inner.length;
+  if (longest?.inner.length && longest.inner.length <= left) openDown(longest, left);
+}
+
+function* treeRowsOf(groups, level) {
+  for (const group of groups) {
+    yield treeRow(group, level);
+    if (opened.has(group.path)) yield* treeRowsOf(group.inner, level + 1);
+  }
+}
+
+const treeRows = (groups, level) => [...treeRowsOf(groups, level)];
+
+function treeRow(group, level) {
+  const share = group.ns / (shown().total || 1), open = opened.has(group.path);
+  const sign = group.inner.length ? (open ? "▾" : "▸") : "";
+  const chosen = state.module?.path === group.path;
+  const turn = (event) => {
+    event.stopPropagation();
+    if (!opened.delete(group.path)) opened.add(group.path);
+    tell("opened");
+  };
+  const choose = () => {
+    state.module = chosen ? null : group;
+    const {ops} = shown(), numbers = [...group.ops];
+    if (!chosen && numbers.length) {
+      const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+      reveal(ops[first].start, ops[last].end);
+    } else zoom(0);
+    tell("filter");
+  };
+  const number = (text) => element("td", {class: "number"}, text);
+  const row = element("tr", {
+    tabindex: 0, "data-path": group.path, "aria-level": level, "aria-selected": chosen,
+    "aria-expanded": group.inner.length ? open : null, click: choose, title: group.path,
+  },
+    element("td", {class: "name", style: `padding-left:${8 + 16 * (level - 1)}px`},
+      element("span", {class: "sign", click: turn}, sign), element("span", {}, group.name)),
+    number(whole.format(group.ops.size)),
+    programs.length > 1 ? number(group.before === undefined ? "–" : micros(group.before)) : null,
+    number(micros(group.ns)), number(percent(share)),
+    element("td", {}, element("div", {class: "meter wide-meter", title: `ideal: ${duration(group.ideal)}`},
+      element("div", {class: "pale", style: `width:${100 * share}%`},
+        element("div", {style: `width:${Math.min(100, (100 * group.ideal) / (group.ns || 1))}%`})))));
+  row.turn = turn;
+  row.group = group;
+  return row;
+}
+
+function walk(event) {
+  const row = event.target.closest("tr"), open = opened.has(row.group.path);
+  const act = {
+    ArrowDown: () => row.nextElementSibling?.focus(),
+    ArrowUp: () => row.previousElementSibling?.focus(),
+    ArrowRight: () => !open && row.group.inner.length && row.turn(event),
+    ArrowLeft: () => open && row.turn(event),
+    Enter: () => row.click(),
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  event.stopPropagation();
+  act();
+}

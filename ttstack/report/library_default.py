@@ -1,0 +1,66 @@
+"""A program as `ttnn` would run it where its caller says nothing of memories and blocks."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ttstack.cost import predict_calls
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout, MemorySpace
+from ttstack.device.library_default import library_default
+from ttstack.ops.generic import ToLayout
+from ttstack.system_desc import ChipDesc, SystemDesc
+
+
+@dataclass(frozen=True)
+class DefaultRun:
+    """What all ops take with their tensors interleaved in DRAM, in blocks of the library's own choice."""
+
+    elapsed_ns: float
+    unknown: int = 0
+    """Ops of which that choice is not known: they count as the program runs them."""
+    ops: tuple[float | None, ...] = ()
+    """Nanoseconds of each op; None where that choice is not known."""
+
+    def saved_share(self, total_ns: float) -> float:
+        """Share of it that a program of this time saves; below 0 where it takes longer."""
+        return 1 - total_ns / self.elapsed_ns if self.elapsed_ns else 0.0
+
+
+def default_run(ops: Iterable[tuple[DeviceOp, float]], chip: ChipDesc, system: SystemDesc) -> DefaultRun:
+    """For placed ops and the nanoseconds that each takes; changes of memory alone are none there."""
+    known: dict[DeviceOp, float | None] = {}
+    given, found = list(ops), list[float | None]()
+    for device_op, _ in given:
+        base = _in_dram(device_op, chip)
+        if base not in known:
+            known[base] = _default_ns(base, chip, system)
+        found.append(known[base])
+    total = sum(ns if default is None else default for (_, ns), default in zip(given, found, strict=True))
+    return DefaultRun(total, found.count(None), tuple(found))
+
+
+def _default_ns(base: DeviceOp, chip: ChipDesc, system: SystemDesc) -> float | None:
+    if isinstance(base.op, ToLayout) and base.operands == base.results:
+        return 0.0
+    found = library_default(base, chip)
+    return predict_calls(found, chip, system).elapsed_ns if found else None
+
+
+def _in_dram(device_op: DeviceOp, chip: ChipDesc) -> DeviceOp:
+    return replace(
+        device_op,
+        operands=tuple(map(_interleaved, device_op.operands)),
+        results=tuple(map(_interleaved, device_op.results)),
+        grid=Grid(*chip.grid),
+        spread=Spread.FLAT,
+        config=None,
+    )
+
+
+def _interleaved(layout: Layout) -> Layout:
+    return layout if layout.on_host else layout.interleave(MemorySpace.DRAM)
+
+
+def figures(run: DefaultRun, total_ns: float) -> Mapping[str, float]:
+    """For JSON."""
+    return {"elapsed_ns": run.elapsed_ns, "saved_share": run.saved_share(total_ns), "unknown_ops": run.unknown}
