@@ -5,14 +5,14 @@ program, cost, execution and documentation are all derived from it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from functools import cache, cached_property
-from inspect import get_annotations
 from types import new_class
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar
 
 from ttstack.ops.attributes import FROM_RESULT, Attribute
 from ttstack.ops.fields import Arity, default_of, read_fields
+from ttstack.ops.frozen import Frozen
 from ttstack.ops.kernels import kernel_of
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import Loops
@@ -29,8 +29,7 @@ MAX_RESULTS = 32
 """Results that an op with any number of them can have."""
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-class Op:
+class Op(Frozen):
     """Base of all op definitions. An instance is an op on given operand types with given attribute values.
 
     Fields of type `TensorType` are operands (`| None`: optional, `tuple[TensorType, ...]`: variadic), in the
@@ -76,9 +75,6 @@ class Op:
 
     def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if get_annotations(cls):  # else there is no field to add, and the methods are inherited
-            dataclass(frozen=True, kw_only=True)(cls)
-            _remember_hash(cls)
         if not mnemonic:
             return
         if mnemonic in OPS:
@@ -246,19 +242,6 @@ class Op:
             elif default_of(cls, name) is MISSING:
                 raise ValueError(f"needs the type of result {number}")
         return values
-
-
-def _remember_hash(cls: type[Op]) -> None:
-    """Let instances work out their hash once: placement asks for thousands of prices of the same ops."""
-    of_fields: Any = cls.__hash__
-
-    def hashed(self: Op) -> int:
-        found = self.__dict__.get("_hash")
-        if found is None:
-            found = self.__dict__["_hash"] = of_fields(self)
-        return found
-
-    cls.__hash__ = hashed
 
 
 def _check_quantized(op: Op) -> None:

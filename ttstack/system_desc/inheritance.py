@@ -1,17 +1,19 @@
 """A chip that names a `base`: the chip of another file, with some of its fields replaced."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ttstack.diagnostics import SystemDescError
-from ttstack.system_desc.document import Document
 from ttstack.system_desc.faults import Fault, Path
 from ttstack.system_desc.sources import find_section
 
-Find = Callable[[str], Document]
+if TYPE_CHECKING:
+    from ttstack.system_desc.document import Document
+
+Find = Callable[[str], "Document"]
 
 
-def resolve_bases(document: Document, find: Find) -> None:
+def resolve_bases(document: "Document", find: Find) -> None:
     """Replace, in place, each chip that names a base by the base's chip under the chip's own fields."""
     chips = _chips(document)
     for index, chip in enumerate(chips):
@@ -19,14 +21,14 @@ def resolve_bases(document: Document, find: Find) -> None:
             chips[index] = _resolve(document, ("chips", index), cast(dict[str, Any], chip), find)
 
 
-def _chips(document: Document) -> list[Any]:
+def _chips(document: "Document") -> list[Any]:
     """The document's own list of chips; an empty one where it has none."""
     content = document.value
     chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
     return cast(list[Any], chips) if isinstance(chips, list) else []
 
 
-def _resolve(document: Document, path: Path, chip: dict[str, Any], find: Find) -> dict[str, Any]:
+def _resolve(document: "Document", path: Path, chip: dict[str, Any], find: Find) -> dict[str, Any]:
     base = _base_document(document, path, chip["base"], find)
     own = {key: value for key, value in chip.items() if key != "base"}
     if base is None:
@@ -39,7 +41,7 @@ def _resolve(document: Document, path: Path, chip: dict[str, Any], find: Find) -
     return _over(_chips(base)[0], own, document.file)
 
 
-def _base_document(document: Document, path: Path, name: object, find: Find) -> Document | None:
+def _base_document(document: "Document", path: Path, name: object, find: Find) -> "Document | None":
     """The base's document; None, and a fault, where there is none or it is not of one chip."""
     where = (*path, "base")
     mark = document.marks[where]

@@ -3,16 +3,19 @@
 import os
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from ttstack.diagnostics import SystemDescError
 from ttstack.suggestion import did_you_mean
-from ttstack.system_desc.document import Document, parse
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.inheritance import resolve_bases
 from ttstack.system_desc.shares import state_shares_of
 from ttstack.system_desc.system import SystemDesc
+
+if TYPE_CHECKING:
+    from ttstack.system_desc.document import Document
 
 PRESETS = Path(__file__).parent / "presets"
 
@@ -49,6 +52,8 @@ def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
     Raises:
         SystemDescError: the text has faults; one note each, with line.
     """
+    from ttstack.system_desc.document import parse  # a program is read without YAML
+
     document = parse(text, origin)
     resolve_bases(document, lambda base: _find_base(base, Path(), ()))
     state_shares_of(document)
@@ -60,7 +65,7 @@ def _load_preset(path: Path) -> SystemDesc:
     return _validate(_read(path, path.name, ()))
 
 
-def _validate(document: Document) -> SystemDesc:
+def _validate(document: "Document") -> SystemDesc:
     faults = list(document.faults)
     try:
         desc = SystemDesc.model_validate(document.value)
@@ -72,7 +77,7 @@ def _validate(document: Document) -> SystemDesc:
     raise error_of(faults, document.file)
 
 
-def _follows(fault: Fault, document: Document) -> bool:
+def _follows(fault: Fault, document: "Document") -> bool:
     """Whether a fault only follows from one that was met in reading."""
     inherited = fault.message == MISSING and fault.path[:2] in document.unresolved
     return inherited or any(fault.path == read.path for read in document.faults)
@@ -95,8 +100,10 @@ def _locate(name: str, folder: Path) -> Path:
     raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)
 
 
-def _read(path: Path, label: str, users: tuple[Path, ...]) -> Document:
+def _read(path: Path, label: str, users: tuple[Path, ...]) -> "Document":
     """The document at `path` with its bases resolved; `users` are the files that led here."""
+    from ttstack.system_desc.document import parse
+
     try:
         text = path.read_bytes().decode()
     except OSError as error:
@@ -113,7 +120,7 @@ def _read(path: Path, label: str, users: tuple[Path, ...]) -> Document:
     return document
 
 
-def _find_base(name: str, folder: Path, users: tuple[Path, ...]) -> Document:
+def _find_base(name: str, folder: Path, users: tuple[Path, ...]) -> "Document":
     path = _locate(name, folder)
     if path.resolve() in users:
         raise SystemDescError(f"'{name}' is based on itself")

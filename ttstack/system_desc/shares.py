@@ -1,10 +1,12 @@
 """Rates of descriptions before rates were shares: bytes a second that a device reached, of a peak beside them."""
 
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ttstack.system_desc.document import Document
 from ttstack.system_desc.faults import Fault, Mark, Path
 from ttstack.system_desc.quantities import BYTES_PER_CYCLE, BYTES_PER_SECOND, Dimension
+
+if TYPE_CHECKING:
+    from ttstack.system_desc.document import Document
 
 _TRANSFERS = ("local", "l1_read", "l1_write", "dram_read", "dram_write", "multicast")
 
@@ -57,7 +59,7 @@ def state_shares(chip: dict[str, Any]) -> None:
             _cite(chip, rate)
 
 
-def state_shares_of(document: Document) -> None:
+def state_shares_of(document: "Document") -> None:
     """The same in the chips of a file, over the shares of their bases; lines of rates become those of shares."""
     content = document.value
     chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
@@ -66,7 +68,7 @@ def state_shares_of(document: Document) -> None:
             _state(document, ("chips", index), cast(dict[str, Any], chip), rate)
 
 
-def _state(document: Document, at: Path, chip: dict[str, Any], rate: FormerRate) -> None:
+def _state(document: "Document", at: Path, chip: dict[str, Any], rate: FormerRate) -> None:
     section, old, new = _place(chip, rate)
     path, before = (*at, *rate.share.split(".")), (*at, *rate.rate.split("."))
     mark, other = document.marks.get(before), document.marks.get(path)
