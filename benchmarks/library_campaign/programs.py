@@ -22,6 +22,7 @@ from benchmarks.library_campaign.outcome import Outcome, numbered
 from tests.ops.strategies import cases, has_cases
 from tests.placement.compiled import compiled
 from tests.placement.functions import Draw, functions
+from ttstack.device.call_sequence import SEQUENCES
 from ttstack.device.layout import MemoryLayout
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError, UnsupportedOpError
 from ttstack.mlir import ir
@@ -35,7 +36,7 @@ BATCH = 20
 keys = numbered(2000)
 """One a program."""
 DEVICES = ("wormhole", "wormhole", "wormhole", "blackhole_p150")
-ALONE = sorted(m for m in CALLS if OPS[m].executable and has_cases(m) and not OPS[m].spans_mesh)
+ALONE = sorted(m for m in {*CALLS, *SEQUENCES} if OPS[m].executable and has_cases(m) and not OPS[m].spans_mesh)
 """Ops that are programs of their own."""
 _NODES = 200
 """Nodes that `optimal` searches."""

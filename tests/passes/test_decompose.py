@@ -7,6 +7,7 @@ from tests.ops.text import module
 
 POOL = "kernel = 2 : i32, stride = 1 : i32, padding = 0 : i32, ceil_mode = false, dilation = {} : i32"
 REDUCE = "reduce_type = #ttcore.reduce_type<{}>, cluster_axis = 1 : ui32"
+SCATTER = "dim = -1 : i32, scatter_reduce_type = #ttcore.reduce_type<{}>"
 SDPA = "operandSegmentSizes = array<i32: 1, 1, 1, 0>"
 WIDE = "kernel = 3 : i32, stride = 1 : i32, padding = 2 : i32, ceil_mode = false, dilation = 1 : i32"
 WINDOWS = "dim = 0 : si32, begin = 0 : si32, length = 2 : si32, stride = 4 : si32"
@@ -36,6 +37,9 @@ CACHE = ["1x2x4x64xf32", "2x1x30x64xf32", "2x1x30x32xf32", "2xi32"]
         ("upsample2d", 'scale_factor = 2 : si32, mode = "bilinear"', ["1x3x4x2xf32"], "1x6x8x2xf32", {"pad"}),
         ("rearrange", 'pattern = "a b c -> c a b"', ["2x4x8xf32"], "8x2x4xf32", {"permute"}),
         ("index_select", WINDOWS, ["9xf32"], "5xf32", {"pad", "slice_static"}),
+        ("scatter", SCATTER.format("max"), ["4x8xf32", "3x5xi32", "3x6xf32"], "4x8xf32", {"eq", "where", "max"}),
+        ("scatter", SCATTER.format("min"), ["8xi32", "5xi32", "5xi32"], "8xi32", {"eq", "where", "min"}),
+        ("scatter", SCATTER.format("prod"), ["4x8xf32", "3x5xi32", "3x6xf32"], "4x8xf32", {"scatter"}),
         ("layer_norm", "normalized_shape = array<i64: 3, 8>", ["4x3x8xf32"], "4x3x8xf32", {"layer_norm", "reshape"}),
         ("batch_norm_inference", LAST, ["2x3x4x5xf32", *["5xf32"] * 4], "2x3x4x5xf32", {"rsqrt", "multiply"}),
         ("group_norm", "num_groups = 2 : i64", ["2x3x4x6xf32"], "2x3x4x6xf32", {"mean", "rsqrt"}),

@@ -6,6 +6,7 @@ import pytest
 
 import ttstack
 from tests.forms.form import function
+from tests.ttnn_python.values import compare
 from ttstack.report.groups import group_ops
 
 DECOMPOSED = {
@@ -23,6 +24,26 @@ DECOMPOSED = {
     ),
 }
 """Operands, result and attributes, and the kernels of each."""
+
+
+POOLED = function(
+    "f", "embedding_bag", ["16x4xi32", "100x64xf32"], ["16x64xf32"], 'mode = "max", padding_idx = 3 : i64'
+)
+
+
+def test_rows_of_a_table_of_f32_are_sums_of_rows_of_three_tables_of_bf16():
+    program = ttstack.compile(function("f", "embedding", ["4x8xi32", "100x64xf32"], ["4x8x64xf32"], ""), dtype="f32")
+    (op,) = program.cost().ops
+    names = [call.name for call in op.calls]
+    assert names.count("embedding") == 3
+    assert names.count("subtract") == names.count("add") == 2
+    assert compare(program).differences == []
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f32"])
+def test_the_greatest_rows_of_bags_that_count_have_calls(dtype: str):
+    found = compare(ttstack.compile(POOLED, dtype=dtype))
+    assert (found.ops, found.differences) == (1, [])
 
 
 @pytest.mark.parametrize("name", DECOMPOSED)

@@ -126,6 +126,13 @@ class CallWriter:
             return value
         return self.call(ToLayout(input=self._types[value]), value, to=replace(given, tiled=True))
 
+    def untile(self, value: int) -> int:
+        """The value in rows."""
+        given = self._layouts[value]
+        if not given.tiled:
+            return value
+        return self.call(ToLayout(input=self._types[value]), value, to=replace(given, tiled=False))
+
     def permute(self, value: int, order: Sequence[int], to: Layout | None = None) -> int:
         """The value with its dimensions in another order."""
         return self.call(Permute(input=self._types[value], permutation=tuple(order)), value, to=to)

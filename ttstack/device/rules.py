@@ -5,7 +5,8 @@ The rules are those that `ttnn` 0.81.1 checks before it launches anything, in it
 
 from collections.abc import Iterator
 
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.convolution_buffers import input_cores
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import has_own_shards
 from ttstack.device.kernel_class import (
     attention_masks,
@@ -20,7 +21,7 @@ from ttstack.device.kernel_class import (
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.conv import Convolution
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
 _MATRIX = 2
@@ -42,10 +43,8 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a scan takes and gives pages"
     elif turns_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
         yield "each core of what moves tiles has a shard"
-    if isinstance(device_op.op, Convolution) and not has_own_shards(device_op):
-        source = device_op.operands[0]
-        if source.memory_layout is MemoryLayout.WIDTH_SHARDED and not source.fills(device_op.op.operands[0]):
-            yield "each core of a convolution of single pixels has a shard"
+    if isinstance(device_op.op, Convolution):
+        yield from _convolution_faults(device_op, device_op.op)
     if divides_rows(device_op.op):
         yield from _norm_faults(device_op)
     elif is_attention(device_op.dispatch):
@@ -54,6 +53,16 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a first operand that a product transposes is read by pages"
     elif is_product(device_op.op) and over_banks(device_op.operands[1]):
         yield from _streamed_faults(device_op)
+
+
+def _convolution_faults(device_op: DeviceOp, op: Convolution) -> Iterator[str]:
+    source = device_op.operands[0]
+    if has_own_shards(device_op):
+        cores, columns = input_cores(device_op), tiles(op.channels)
+        if device_op.spread is Spread.COLUMNS and cores is not None and columns % cores.cores:
+            yield f"{cores.cores} cores do not divide the {columns} tiles of channels that weights are prepared for"
+    elif source.memory_layout is MemoryLayout.WIDTH_SHARDED and not source.fills(op.operands[0]):
+        yield "each core of a convolution of single pixels has a shard"
 
 
 def _placed(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:

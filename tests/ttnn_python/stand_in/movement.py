@@ -83,10 +83,16 @@ def gather(x: Tensor, dim: int, index: Tensor, **keywords: Any) -> Tensor:
     return made(x, np.take_along_axis(x.values[tuple(bounds)], index.values, dim), **keywords)
 
 
-def scatter(x: Tensor, dim: int, index: Tensor, source: Tensor, **keywords: Any) -> Tensor:
-    """Elements put along one dimension."""
-    found = x.values.copy()
-    found[_places(dim, index)] = source.values[tuple(map(slice, index.shape))]
+def scatter(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, *, reduce: str | None = None, **keywords: Any
+) -> Tensor:
+    """Elements put along one dimension, or multiplied with what is there."""
+    assert reduce in (None, "multiply"), reduce
+    found, places, given = x.values.copy(), _places(dim, index), source.values[tuple(map(slice, index.shape))]
+    if reduce is None:
+        found[places] = given
+    else:
+        np.multiply.at(found, places, given)
     return made(x, found, **keywords)
 
 

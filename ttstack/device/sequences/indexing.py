@@ -86,13 +86,13 @@ def gather(s: CallWriter) -> CallSequence | None:
 
 @calls_of("scatter")
 def scatter(s: CallWriter) -> CallSequence | None:
-    """Elements put along one dimension, or added to what is there; of 32 bits, in rows."""
+    """Elements put along one dimension, or added to or multiplied with what is there; of 32 bits, in rows."""
     held = compute_format("scatter", s.layout(0).dtype)
     x, source = s.cast(0, held), s.cast(2, held)
     if held is not DType.F32 or not s.layout(0).tiled:
         found = s.itself(s.op, x, 1, source, to=[replace(s.wanted, dtype=held)])
         return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
-    plain = [s.call(ToLayout(input=s.type(v)), v, to=replace(s.layout(v), tiled=False)) for v in (x, 1, source)]
+    plain = [s.untile(v) for v in (x, 1, source)]
     found = s.itself(s.op, *plain, to=[Layout(held, tiled=False)])
     tiled = s.call(ToLayout(input=s.type(found)), found, to=replace(s.wanted, dtype=held))
     return s.end(s.cast(tiled, s.wanted.dtype, to=s.wanted))

@@ -13,6 +13,9 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.shape import Pad, Reshape
 from ttstack.ops.types import TILE, DType, TensorType
 
+_A_LOT = 3e38
+"""Near the greatest number of bf16 and f32."""
+
 
 @calls_of("embedding")
 def embedding(s: CallWriter) -> CallSequence | None:
@@ -21,7 +24,8 @@ def embedding(s: CallWriter) -> CallSequence | None:
     shape = getattr(s.op, "shape", None) or t.shape
     matrix, plain = shape if len(shape) == 2 else (1, t.size), replace(s.wanted, dtype=DType.BF16)
     ids, result = s.reshape(s.cast(0, DType.UI32), matrix), s.op.results[0]
-    found = s.cast(s.itself(s.op, ids, 1, to=[plain]), s.wanted.dtype, to=s.wanted)
+    rows = [s.itself(s.op, ids, part, to=[plain]) for part in _parts(s, 1, s.wanted.dtype)]
+    found = s.cast(_sum(s, rows), s.wanted.dtype, to=s.wanted)
     if len(shape) == 2:
         return s.end(found)
     rows = result.with_shape((*matrix, result.shape[-1]))
@@ -30,12 +34,7 @@ def embedding(s: CallWriter) -> CallSequence | None:
 
 @calls_of("embedding_bag")
 def embedding_bag(s: CallWriter) -> CallSequence | None:
-    """Rows of a bag looked up and pooled; where offsets say the bags, sums are a product with ones where a bag is.
-
-    None for the greatest of rows some of which do not count, which no such calls give.
-    """
-    if s.op.mode == "max" and (s.op.offsets is not None or s.op.padding_idx != -1):
-        return None
+    """Rows of a bag looked up and pooled; where offsets say the bags, sums are a product with ones where a bag is."""
     if s.op.offsets is not None:
         return _bags_by_offset(s)
     return _equal_bags(s) if s.op.padding_idx == -1 else _counted_bags(s)
@@ -47,10 +46,34 @@ def _at(s: CallWriter, place: str) -> int:
     return found
 
 
+def _parts(s: CallWriter, table: int, wanted: DType) -> list[int]:
+    """Tables of bf16: one, or three whose sum is the table of f32, to the last bit of finite numbers."""
+    if s.layout(table).dtype is not DType.F32 or wanted is not DType.F32:
+        return [s.cast(table, DType.BF16)]
+    parts, rest = list[int](), s.tile(table)
+    for _ in range(2):
+        parts.append(s.cast(rest, DType.BF16))
+        rest = _apply(s, "subtract", rest, s.cast(parts[-1], DType.F32))
+    return [s.untile(part) for part in (*parts, s.cast(rest, DType.BF16))]
+
+
+def _sum(s: CallWriter, parts: Sequence[int]) -> int:
+    """Rows of all parts of a table added up, the largest first, which loses no bit."""
+    first, *rest = parts
+    if not rest:
+        return first
+    found = s.cast(first, DType.F32)
+    for part in rest:
+        found = _apply(s, "add", found, s.cast(part, DType.F32))
+    return found
+
+
 def _rows(s: CallWriter, shape: Sequence[int]) -> int:
-    """A row of bf16 for each index."""
+    """A row for each index, of the table's numbers in bf16 or f32."""
     ids = s.reshape(s.cast(_at(s, "input"), DType.UI32), shape)
-    return s.call(Embedding(input=s.type(ids), weight=s.op.weight), ids, _at(s, "weight"), to=Layout(DType.BF16))
+    look_up, row = Embedding(input=s.type(ids), weight=s.op.weight), Layout(DType.BF16)
+    parts = _parts(s, _at(s, "weight"), s.wanted.dtype)
+    return _sum(s, [s.call(look_up, ids, part, to=row) for part in parts])
 
 
 def _weighted(s: CallWriter, rows: int, shape: Sequence[int]) -> int:
@@ -72,20 +95,30 @@ def _pool(s: CallWriter, name: str, rows: int, dim: int, *, keep: bool = False, 
 def _equal_bags(s: CallWriter) -> CallSequence | None:
     bags, length = s.op.input.shape
     rows = _weighted(s, _rows(s, (bags, length)), [bags, length, 1])
-    pooled = _pool(s, s.op.mode, rows, 1, to=replace(s.wanted, dtype=DType.BF16))
+    pooled = _pool(s, s.op.mode, rows, 1, to=replace(s.wanted, dtype=s.layout(rows).dtype))
     return s.end(s.cast(pooled, s.wanted.dtype, to=s.wanted))
 
 
 def _counted_bags(s: CallWriter) -> CallSequence | None:
     """Equal bags in which one index does not count: its rows become zeros."""
     bags, length = s.op.input.shape
-    counted, plain = _counting(s, [bags, length, 1]), replace(s.wanted, dtype=DType.BF16)
-    rows = _weighted(s, _rows(s, (bags, length)), [bags, length, 1])
+    counted, rows = _counting(s, [bags, length, 1]), _weighted(s, _rows(s, (bags, length)), [bags, length, 1])
+    if s.op.mode == "max":
+        return _greatest(s, rows, counted)
+    plain = replace(s.wanted, dtype=s.layout(rows).dtype)
     zeroed, mean = _apply(s, "multiply", rows, counted), s.op.mode == "mean"
     pooled = _pool(s, "sum", zeroed, 1, to=None if mean else plain)
     if mean:
         pooled = _apply(s, "div", pooled, _at_least_one(s, _pool(s, "sum", counted, 1)), to=plain)
     return s.end(s.cast(pooled, s.wanted.dtype, to=s.wanted))
+
+
+def _greatest(s: CallWriter, rows: int, counted: int) -> CallSequence | None:
+    """[bags, width]: the greatest of a bag's rows that count, which are less by a lot where not; 0 where none does."""
+    less = _apply(s, "multiply", _apply(s, "subtract", counted, s.scalar(1.0)), s.scalar(_A_LOT))
+    held = _apply(s, "add", _apply(s, "multiply", rows, counted), less)
+    found = _apply(s, "multiply", _pool(s, "max", held, 1), _pool(s, "max", counted, 1))
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
 
 
 def _at_least_one(s: CallWriter, count: int) -> int:
@@ -111,6 +144,8 @@ def _bags_by_offset(s: CallWriter) -> CallSequence | None:
     ones = _held(s, count, bags)
     if s.op.padding_idx != -1:
         ones = _apply(s, "multiply", ones, _counting(s, [1, count]))
+    if s.op.mode == "max":
+        return _greatest(s, _rows(s, (1, count)), s.reshape(ones, [bags, count, 1]))
     rows = s.reshape(_rows(s, (1, count)), [count, s.op.results[0].shape[1]])
     rows, mean = _weighted(s, rows, [count, 1]), s.op.mode == "mean"
     product = Matmul(a=s.type(ones), b=s.type(rows))

@@ -56,7 +56,7 @@ def argmax(s: CallWriter) -> CallSequence | None:
     """Positions without sign; of all elements of rows."""
     x = s.cast(0, compute_format("argmax", s.layout(0).dtype))
     if not s.op.dim_arg:
-        x = s.call(ToLayout(input=s.type(x)), x, to=replace(s.layout(x), tiled=False))
+        x = s.untile(x)
     found = s.itself(s.op, x, to=[replace(s.wanted, dtype=DType.UI32)])
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
 

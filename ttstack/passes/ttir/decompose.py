@@ -8,6 +8,7 @@ from ttstack.passes.ttir.decompose_elements import ELEMENTS
 from ttstack.passes.ttir.decompose_movement import MOVEMENT
 from ttstack.passes.ttir.decompose_pool import POOLS
 from ttstack.passes.ttir.decompose_product import PRODUCTS
+from ttstack.passes.ttir.decompose_scatter import SCATTERS
 from ttstack.passes.ttir.decompose_training import TRAINING
 
 
@@ -16,10 +17,10 @@ class Decompose(Pass, name="decompose"):
 
     So do ops and forms that no kernel of the library takes: a bias larger than its product, negative steps and padding,
     patterns of dimensions, windows of elements, dilated average pools, pools with more padding than half a window,
-    gradients of another shape, experts chosen by scores, attention with statistics, its
-    gradients, an optimizer's step, and reductions over devices that are no sums.
+    gradients of another shape, experts chosen by scores, the extremes of what is scattered, attention with statistics,
+    its gradients, an optimizer's step, and reductions over devices that are no sums.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every such op."""
-        apply_patterns(module, [*PRODUCTS, *MOVEMENT, *POOLS, *TRAINING, *ELEMENTS, *collectives(module)])
+        apply_patterns(module, [*PRODUCTS, *MOVEMENT, *SCATTERS, *POOLS, *TRAINING, *ELEMENTS, *collectives(module)])

@@ -9,7 +9,7 @@ import numpy as np
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, constant
+from ttstack.frontends.conversion.values import broadcast_to, constant, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.decode import (
@@ -44,12 +44,17 @@ def _fit(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _of_one_width(found: CacheAttention, places: dict[str, ir.Value | None]) -> dict[str, ir.Value | None]:
-    """Queries, keys and values, filled up with zeros."""
+    """Queries, keys and values, filled up with zeros; latent values are the columns that count alone."""
     given = {name: v for name, v in places.items() if name in ("query", "key", "value") and v is not None}
-    width = max(read_type(v.type).shape[3] for v in given.values())
-    if isinstance(found, (PagedFlashMultiLatentAttentionDecode, ChunkedScaledDotProductAttention)):
-        width = _whole(width)
-    return {name: fill(v, 3, width) for name, v in given.items()}
+    widths = {name: read_type(v.type).shape[3] for name, v in given.items()}
+    wanted = dict.fromkeys(given, max(widths.values()))
+    if isinstance(found, PagedFlashMultiLatentAttentionDecode):
+        wanted = {name: _whole(found.head_dim_v if name == "value" else widths["key"]) for name in given}
+    elif isinstance(found, ChunkedScaledDotProductAttention):
+        wanted = {name: _whole(width) for name, width in wanted.items()}
+    return {
+        name: fill(slice_along(v, 3, 0, min(widths[name], wanted[name])), 3, wanted[name]) for name, v in given.items()
+    }
 
 
 def _of_whole_rows(

@@ -64,18 +64,23 @@ def decode(o: PlacedOp) -> Expression:
         scale=o.op.scale,
         sliding_window_size=getattr(o.op, "sliding_window_size", None) if causal else None,
         memory_config=o.memory,
-        program_config=_fewer_cores(o),
+        program_config=_fewer_cores(o, whole=not causal and "page_table" in o.op.operand_specs()),
         compute_kernel_config=o.compute,
     )
 
 
-def _fewer_cores(o: PlacedOp) -> Call | None:
-    """Where all cores would be more for a head than can reduce its parts: fewer, in chunks of the library's choice."""
+def _fewer_cores(o: PlacedOp, *, whole: bool) -> Call | None:
+    """Where all cores would be more for a head than can reduce its parts: fewer, in chunks of the library's choice.
+
+    Those of pages that are seen `whole` it must be told.
+    """
     heads = max(o.op.query.shape[1] * o.op.key.shape[1], 1)
     if o.device_op.grid.cores // heads <= _CORES_OF_HEAD:
         return None
     cores = call("CoreCoord", COLUMNS, COLUMNS)
-    return call("SDPAProgramConfig", compute_with_storage_grid_size=cores, q_chunk_size=0, k_chunk_size=0)
+    return call(
+        "SDPAProgramConfig", compute_with_storage_grid_size=cores, q_chunk_size=0, k_chunk_size=TILE if whole else 0
+    )
 
 
 @calls("paged_flash_multi_latent_attention_decode")

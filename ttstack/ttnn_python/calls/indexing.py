@@ -39,9 +39,10 @@ def gather(o: PlacedOp) -> Expression:
 
 @calls("scatter")
 def scatter(o: PlacedOp) -> Expression:
-    """Elements put along one dimension, or added to what is there."""
-    kinds = {"invalid": "scatter", "sum": "scatter_add"}
-    if o.op.scatter_reduce_type not in kinds:
-        raise NoCallError(f"a scatter by {o.op.scatter_reduce_type} has no call")
-    name, (x, indices, source) = kinds[o.op.scatter_reduce_type], o.operands
-    return call(name, x, o.op.dim, indices, source, memory_config=o.memory)
+    """Elements put along one dimension, or added to what is there, or multiplied with it."""
+    kind, (x, indices, source) = o.op.scatter_reduce_type, o.operands
+    if kind in ("min", "max"):
+        raise NoCallError(f"a scatter by {kind}: written out by `decompose`")
+    name = "scatter_add" if kind == "sum" else "scatter"
+    by = "multiply" if kind == "prod" else None
+    return call(name, x, o.op.dim, indices, source, reduce=by, memory_config=o.memory)
