@@ -9,7 +9,7 @@ from ttstack.choices import Policy, Precision, RealFormat
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.diagnostics import TTStackError
 from ttstack.options import CompileOptions
-from ttstack.placement.explain import explain
+from ttstack.placement.explain import Explainer
 from ttstack.placement.graph_from_program import overrides_of, placed_positions
 from ttstack.placement.overrides import OpOverride, Overrides, export_overrides
 from ttstack.program.launched import launched_positions
@@ -115,12 +115,13 @@ def _of_ops(
     program: Program, function: Function, before: "Report", options: CompileOptions, ops: int
 ) -> Iterator[OptionChange]:
     """For the longest ops, the best placement that was not chosen where it is faster, and a lower fidelity."""
+    explainer = Explainer.of(function, program.binary.chip(function), program.binary.system_desc)
     positions, entries = placed_positions(function), overrides_of(function).ops
     launched, own = launched_positions(function), dict(zip(positions, entries, strict=True))
     for op in [op for op in before.ordered("time") if launched[op.index] in own][:ops]:
         at = launched[op.index]
         where = f"op {op.index} {op.name}"
-        if better := _better_placement(program, function, at):
+        if better := _better_placement(explainer, at):
             entry = export_overrides([(op.location, better)], {}).ops[0].model_copy(update={"number": own[at].number})
             yield _of_op(f"{where}: another placement", entry, options, changes_values=False)
         if op.flops_utilisation and (lower := _FASTER.get(Fidelity(op.fidelity))):
@@ -128,10 +129,9 @@ def _of_ops(
             yield _of_op(f"{where}: {lower} in place of {op.fidelity}", entry, options, changes_values=True)
 
 
-def _better_placement(program: Program, function: Function, at: int) -> DeviceOp | None:
+def _better_placement(explainer: Explainer, at: int) -> DeviceOp | None:
     """The placement of an op that makes the function fastest while all others stay; None where it has that."""
-    chip = program.binary.chip(function)
-    _, *others = explain(function, at, chip, program.binary.system_desc, most=1)
+    _, *others = explainer.explain(at, most=1)
     return others[0].device_op if others and others[0].more_ns < 0 else None
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
+_KINDS, _WAYS = 24, 5
+"""Of how many kinds of ops a page shows alternatives, and how many of each."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -135,6 +138,20 @@ class Program:
 
         found = self.function(function)
         return emit_python(self.binary, found, found.name, trace=trace, two_queues=two_queues)
+
+    def to_html(self, path: str | Path, function: str | None = None) -> None:
+        """Write the page of `cost()`, with what ops that take the most time could have had instead.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from ttstack.files import write_whole
+        from ttstack.placement.explain import explain_longest
+        from ttstack.report.html.page import report_page
+
+        found, chip = self.function(function), self.binary.chip(self.function(function))
+        alternatives = explain_longest(found, chip, self.binary.system_desc, kinds=_KINDS, most=_WAYS)
+        write_whole(path, report_page(self.cost(found.name), alternatives))
 
     def to_visualizer(self, path: str | Path, function: str | None = None) -> None:
         """Write a new folder with `memory` and `performance`, which ttnn-visualizer opens.

@@ -10,6 +10,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 import ttstack
+from ttstack.placement.explain import explain
+from ttstack.program.launched import launched_positions
 from ttstack.report.compare import compare
 from ttstack.report.formatting import count, duration, micros
 from ttstack.report.report import Report
@@ -69,6 +71,20 @@ def test_the_table_shows_every_op_and_its_time(page: WebDriver, report: Report) 
     assert cells(page, "µs") == [micros(op.elapsed_ns) for op in report.ops]
     said = page.find_element(By.CSS_SELECTOR, "#table [role=status]").text
     assert said == f"{len(report.ops)} of {count(len(report.ops), 'op')}, {duration(report.total_ns)}, 100.0 %"
+
+
+def test_an_op_shows_what_it_could_have_had(browser: WebDriver, opened: Path) -> None:
+    program = ttstack.compile(ROOT / "examples/encoder_layer.mlir")
+    program.to_html(opened)
+    browser.get(opened.as_uri())
+    (function,) = program.binary.functions
+    at = launched_positions(function)[0]
+    _, best, *_ = explain(function, at, program.binary.chip(function), program.binary.system_desc)
+    keys(browser, Keys.ARROW_RIGHT)
+    said = browser.find_element(By.ID, "detail").text
+    assert f"+{duration(best.more_ns)} in all, {duration(best.ns)} itself, on {best.device_op.grid}" in said
+    assert best.why in said
+    assert browser.get_log("browser") == []
 
 
 def test_keys_search_select_and_change_the_theme(page: WebDriver, report: Report) -> None:

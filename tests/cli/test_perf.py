@@ -7,7 +7,6 @@ import pytest
 
 from ttstack.api import load
 from ttstack.report.csv import csv_text
-from ttstack.report.html.page import report_page
 
 Command = Callable[..., Any]
 
@@ -23,7 +22,8 @@ def test_files(ttstack: Command, program: Path, tmp_path: Path) -> None:
     assert result.code == 0
     report = load(program).cost()
     assert (tmp_path / "a.csv").read_text() == csv_text(report)
-    assert (tmp_path / "a.html").read_text() == report_page(report)
+    load(program).to_html(tmp_path / "b.html")
+    assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
 
 
 def test_sorted_by_time(ttstack: Command, program: Path) -> None:

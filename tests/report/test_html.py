@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
+import ttstack
 from ttstack.api import Program
+from ttstack.placement.explain import explain
+from ttstack.placement.graph_from_program import placed_positions
 from ttstack.program.embedding_table_report import EmbeddingTableReport
+from ttstack.program.launched import launched_positions
 from ttstack.program.records import Binary
 from ttstack.report.compare import compare
 from ttstack.report.html.page import comparison_page, report_page
@@ -141,3 +145,22 @@ def test_an_empty_program_has_a_page(empty: Report) -> None:
 def test_file(report: Report, tmp_path: Path) -> None:
     report.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == report_page(report)
+
+
+def test_a_page_has_the_alternatives_of_every_op_that_was_placed(tmp_path: Path) -> None:
+    """Those that `explain` gives of one like it, but for the first, which is what the op has."""
+    program = ttstack.compile(Path(__file__).parents[2] / "examples/encoder_layer.mlir")
+    program.to_html(tmp_path / "page.html")
+    found = data((tmp_path / "page.html").read_text())
+    (function,) = program.binary.functions
+    launched, placed = launched_positions(function), set(placed_positions(function))
+    assert {int(n) for n in found["alternatives"]["of"]} == {n for n, at in enumerate(launched) if at in placed}
+    for number, of in found["alternatives"]["of"].items():
+        one, other = (function.device_op(function.operations[launched[int(n)]]) for n in (number, of))
+        assert one == other
+        chosen, *ways = explain(
+            function, launched[of], program.binary.chip(function), program.binary.system_desc, most=5
+        )
+        assert chosen.chosen
+        rows = found["alternatives"]["ways"][str(of)]
+        assert [(row[0], found["strings"][row[5]]) for row in rows] == [(round(w.more_ns, 1), w.why) for w in ways]

@@ -99,7 +99,7 @@ def perf(
         show(found, sort, top, as_json=as_json)
         return
     report = program.cost(function)
-    write_files(report, csv, html, trace_json)
+    write_files(program, report, csv, html, trace_json)
     if visualizer is not None:
         program.to_visualizer(visualizer, function)
     print_report(report, sort, top, group_by, depth, as_json=as_json)

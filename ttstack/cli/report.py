@@ -7,17 +7,22 @@ from ttstack.cli.console import stdout, write_json
 from ttstack.cli.options import GroupKey, SortOrder
 
 if TYPE_CHECKING:
+    from ttstack.api import Program
     from ttstack.report.report import Report
 
 
 def write_files(
-    report: "Report", csv: Path | None = None, html: Path | None = None, trace_json: Path | None = None
+    program: "Program",
+    report: "Report",
+    csv: Path | None = None,
+    html: Path | None = None,
+    trace_json: Path | None = None,
 ) -> None:
     """Write the files that were asked for."""
     if csv is not None:
         report.to_csv(csv)
     if html is not None:
-        report.to_html(html)
+        program.to_html(html, report.function)
     if trace_json is not None:
         report.to_trace(trace_json)
 

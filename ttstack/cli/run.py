@@ -74,7 +74,7 @@ def run_program(
     else:
         done = _execute(program, inputs, output, seed, numerics, function)
         report = done.report
-    write_files(report, csv, html, trace_json)
+    write_files(program, report, csv, html, trace_json)
     if as_json:
         write_json(_summaries(done) | {"report": report_dict(report, group_by, depth)})
         return

@@ -6,12 +6,14 @@ from math import isfinite
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.library_default import DEFAULT_NAME, library_default
+from ttstack.diagnostics import TTStackError
 from ttstack.placement.formulate import Formulation, formulate
-from ttstack.placement.graph_from_program import ProgramGraph, recover_graph
+from ttstack.placement.graph_from_program import ProgramGraph, placed_positions, recover_graph
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
 from ttstack.placement.solve_around import solve_around
+from ttstack.program.launched import launched_positions
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc, SystemDesc
 
@@ -56,21 +58,66 @@ def explain(
     Raises:
         LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
     """
-    found, pricing = recover_graph(function), Pricing(chip, system)
-    node = found.operations.index(operation) if operation in found.operations else None
-    if node is None or node not in found.fixed:
-        raise LookupError(operation)
-    as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
-    others = {i: of for i, of in found.fixed.items() if i != node}
-    free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
-    cautious = Pricing(chip, system, PlacementOptions().placement_caution)
-    comparison = _Comparison(found, as_it_is, free, node, chip, cautious)
-    alternatives = _best(comparison.run(), most)
-    if not anew_seconds:
-        return alternatives
-    total = as_it_is.problem.total(_choices(found, as_it_is))
-    totals = solve_around(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
-    return [replace(a, anew_ns=ns - total) for a, ns in zip(alternatives, totals, strict=True)]
+    return Explainer.of(function, chip, system).explain(operation, most=most, anew_seconds=anew_seconds)
+
+
+def explain_longest(
+    function: Function, chip: ChipDesc, system: SystemDesc, *, kinds: int, most: int
+) -> dict[int, tuple[int, list[Alternative]]]:
+    """By the number of an op: that of one like it, and what that could have had, `most` ways besides its own.
+
+    Those alike are one op on tensors of the same layouts. Explained are the `kinds` that together take the most time;
+    none of a function that today's rules of the device forbid, which an older ttstack placed.
+    """
+    launched, placed = launched_positions(function), set(placed_positions(function))
+    alike: dict[DeviceOp, list[int]] = {}
+    for number, at in enumerate(launched):
+        if at in placed:
+            alike.setdefault(function.device_op(function.operations[at]), []).append(number)
+    try:
+        explainer = Explainer.of(function, chip, system)
+    except TTStackError:
+        return {}
+    longest = sorted(alike, key=lambda op: -len(alike[op]) * explainer.pricing.price(op).ns)[:kinds]
+    found: dict[int, tuple[int, list[Alternative]]] = {}
+    for numbers in map(alike.__getitem__, longest):
+        ways = explainer.explain(launched[numbers[0]], most=most)
+        found |= dict.fromkeys(numbers, (numbers[0], ways))
+    return found
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """What the explanations of a function's operations share."""
+
+    found: ProgramGraph
+    as_it_is: Formulation
+    pricing: Pricing
+    cautious: Pricing
+    """Prices with what is added for their uncertainty."""
+
+    @staticmethod
+    def of(function: Function, chip: ChipDesc, system: SystemDesc) -> "Explainer":
+        """Raises `TTStackError` where the function breaks rules of the device."""
+        found, pricing = recover_graph(function), Pricing(chip, system)
+        as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
+        return Explainer(found, as_it_is, pricing, Pricing(chip, system, PlacementOptions().placement_caution))
+
+    def explain(self, operation: int, *, most: int | None = None, anew_seconds: float = 0.0) -> list[Alternative]:
+        """As the function `explain` does, for one operation."""
+        found, pricing = self.found, self.pricing
+        node = found.operations.index(operation) if operation in found.operations else None
+        if node is None or node not in found.fixed:
+            raise LookupError(operation)
+        others = {i: of for i, of in found.fixed.items() if i != node}
+        free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
+        comparison = _Comparison(found, self.as_it_is, free, node, pricing.chip, self.cautious)
+        alternatives = _best(comparison.run(), most)
+        if not anew_seconds:
+            return alternatives
+        total = self.as_it_is.problem.total(_choices(found, self.as_it_is))
+        totals = solve_around(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
+        return [replace(a, anew_ns=ns - total) for a, ns in zip(alternatives, totals, strict=True)]
 
 
 def _best(ways: list[Alternative], most: int | None) -> list[Alternative]:

@@ -137,7 +137,7 @@ class _Formulator:
         fidelity = fixed.fidelity if fixed and fixed.fidelity else node.fidelity
         question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity)
         known = self.pricing.tables
-        if (found := known.get(question)) is None or fixed:
+        if (found := known.get(question)) is None or not found.candidates:  # why there are none is said anew
             found = known[question] = CandidateTable(candidates(question, self.pricing))
         self.broken[at] = question.broken
         if not found.candidates and not question.fixed:

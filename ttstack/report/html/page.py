@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ttstack.report.html.alternatives import Alternatives, alternative_rows
 from ttstack.report.html.program_data import Interned, pair_rows, program_data
 from ttstack.report.html.templates import asset, render
 from ttstack.report.html.totals import Total, comparison_totals, totals
@@ -30,9 +31,9 @@ _SCRIPTS = (
 )
 
 
-def report_page(report: ReportFigures) -> str:
-    """A whole document about one program."""
-    return _page(f"{report.function} on {report.system}", totals(report), report)
+def report_page(report: ReportFigures, alternatives: Alternatives | None = None) -> str:
+    """A whole document about one program, with what else ops could have had where that is known."""
+    return _page(f"{report.function} on {report.system}", totals(report), report, alternatives=alternatives)
 
 
 def comparison_page(comparison: ComparisonFigures) -> str:
@@ -44,7 +45,12 @@ def comparison_page(comparison: ComparisonFigures) -> str:
 
 
 def _page(
-    title: str, shown: list[Total], *reports: ReportFigures, pairs: Any = None, notes: tuple[str, ...] = ()
+    title: str,
+    shown: list[Total],
+    *reports: ReportFigures,
+    pairs: Any = None,
+    notes: tuple[str, ...] = (),
+    alternatives: Alternatives | None = None,
 ) -> str:
     strings = Interned()
     programs = [program_data(report, strings) for report in reports]
@@ -53,7 +59,12 @@ def _page(
         title=title,
         version=VERSION,
         totals=shown,
-        data={"programs": programs, "pairs": pairs, "strings": strings.texts},
+        data={
+            "programs": programs,
+            "pairs": pairs,
+            "alternatives": alternative_rows(alternatives or {}, strings),
+            "strings": strings.texts,
+        },
         styles=list(map(asset, _STYLES)),
         scripts=list(map(asset, _SCRIPTS)),
         summary=list(summary(reports[0])),

@@ -14,7 +14,7 @@ function drawDetail() {
         element("button", {class: "link", click: () => { state.selected = null; tell("select", null); }, "aria-label": "close"}, "✕")),
       element("p", {class: "location"}, op.location),
       facts(op), termBars(op), tensorList("takes", op.operands), tensorList("gives", op.results),
-      ...fields("attributes", op.attributes), ...fields("program configuration", op.config),
+      ...fields("attributes", op.attributes), ...fields("program configuration", op.config), ...alternatives(op),
     );
   };
   draw();
@@ -50,6 +50,17 @@ function termBars(op) {
 function tensorList(title, tensors) {
   return element("div", {}, element("h3", {}, title), tensors.map((tensor) => element("p", {class: "tensor"},
     element("b", {}, tensor.name), " ", tensor.type, element("br"), element("span", {class: "dim"}, tensor.layout))));
+}
+
+// What the op could have had instead, while all others stay; ops alike are explained once.
+function alternatives(op) {
+  const of = state.program === 0 ? raw.alternatives.of[op.index] : undefined;
+  if (of === undefined) return [];
+  const text = (place) => raw.strings[place], like = of === op.index ? "" : `, as of op ${of}, which is like it`;
+  const ways = raw.alternatives.ways[of].map(([more, ns, cores, operands, results, why]) => element("p", {class: "tensor"},
+    element("b", {}, `${more < 0 ? "−" : "+"}${duration(Math.abs(more))}`), ` in all, ${duration(ns)} itself, on ${text(cores)}`, element("br"),
+    element("span", {class: "dim"}, `${text(operands)} → ${text(results)}`), element("br"), element("span", {class: "dim"}, text(why))));
+  return [element("h3", {}, `alternatives${like}`), ...(ways.length ? ways : [element("p", {class: "fields"}, "none is possible")])];
 }
 
 const fields = (title, text) => (text ? [element("h3", {}, title), element("p", {class: "fields"}, text)] : []);
