@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from glob import escape
 from typing import TYPE_CHECKING, Any
 
 from ttstack.api import Program
 from ttstack.choices import Policy, Precision, RealFormat
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.diagnostics import TTStackError
+from ttstack.ops.types import DType
 from ttstack.options import CompileOptions
 from ttstack.placement.explain import Explainer
 from ttstack.placement.graph_from_program import overrides_of, placed_positions
-from ttstack.placement.overrides import OpOverride, Overrides, export_overrides
+from ttstack.placement.overrides import ArgumentOverride, OpOverride, Overrides, export_overrides
 from ttstack.program.launched import launched_positions
-from ttstack.program.records import Function
+from ttstack.program.records import Function, Tensor, TensorKind
 
 if TYPE_CHECKING:
     from ttstack.report.report import Report
@@ -35,7 +37,11 @@ class OptionChange:
     updates: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Options in place of the program's."""
     overrides: Overrides | None = None
-    """What `--overrides` takes for it, where it changes one op."""
+    """What `--overrides` takes for it, where it changes an op or an edge of the model."""
+    inputs: Mapping[str, str] | None = None
+    """Shapes of the inputs, where they are others."""
+    passes: int = 1
+    """How many passes of the program as it is one pass stands for: 2 for a batch of twice the size."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ class Advice:
 
     change: OptionChange
     total_ns: float
+    """One pass of the program as it is takes that long; half of a pass with a batch of twice the size."""
     gain_ns: float
     """By how much the program is predicted to be faster; negative where it is slower."""
     expected_error: float
@@ -62,8 +69,9 @@ def advise(
 ) -> "tuple[Report, list[Advice]]":
     """The report of the model compiled again as it was, and every change that was tried, largest gain first.
 
-    Tried are other formats, precisions and the optimal placement for all, and for the `ops` that take the most time the
-    best placement that was not chosen and a lower fidelity.
+    Tried are other formats, precisions and the optimal placement for all, the format in which the model takes and gives
+    tensors, a batch of twice the size, and for the `ops` that take the most time the best placement that was not chosen
+    and a lower fidelity.
 
     Raises:
         TTStackError: the source is no model, or the program was saved before programs held options.
@@ -73,7 +81,9 @@ def advise(
         progress("as it is")
     program = program.recompile(source)
     before = program.cost(function)
-    found = [*_of_all(options), *_of_ops(program, program.function(function), before, options, ops)]
+    placed = program.function(function)
+    found = [*_of_all(options), *_of_edges(placed, options), *_of_batch(program, placed)]
+    found += _of_ops(program, placed, before, options, ops)
     tried: list[Advice] = []
     for change in found:
         if progress:
@@ -84,10 +94,11 @@ def advise(
 
 def _try(program: Program, source: Any, before: "Report", change: OptionChange) -> Advice:
     try:
-        again = program.recompile(source, **change.updates).cost(before.function)
+        again = program.recompile(source, change.inputs, **change.updates).cost(before.function)
     except TTStackError as error:
         return Advice(change, before.total_ns, 0.0, before.expected_error()[0], error.diagnostic.message)
-    return Advice(change, again.total_ns, before.total_ns - again.total_ns, again.expected_error()[0])
+    total = again.total_ns / change.passes
+    return Advice(change, total, before.total_ns - total, again.expected_error()[0])
 
 
 def _of_all(options: CompileOptions) -> Iterator[OptionChange]:
@@ -109,6 +120,38 @@ def _of_all(options: CompileOptions) -> Iterator[OptionChange]:
 
 def _change(what: str, option: str, value: str, *, changes_values: bool) -> OptionChange:
     return OptionChange(what, f"--{option.replace('_', '-')} {value}", changes_values, {option: value})
+
+
+def _of_edges(function: Function, options: CompileOptions) -> Iterator[OptionChange]:
+    """Real inputs that are taken, and results that are given, in blocks that share their exponents."""
+    taken = [t for i in function.inputs if _is_wide(t := function.tensors[i]) and t.kind is TensorKind.INPUT]
+    if taken:
+        arguments = tuple(ArgumentOverride(name=escape(t.name), dtype=DType.BFP8_B) for t in taken)
+        yield _override(f"inputs taken in {DType.BFP8_B}", Overrides(arguments=arguments), options, changes_values=True)
+    given = {o.tensor for o in function.outputs if _is_wide(function.tensors[o.tensor])}
+    positions, entries = placed_positions(function), overrides_of(function).ops
+    makers = [
+        OpOverride(location=entry.location, name=entry.name, number=entry.number, dtype=DType.BFP8_B)
+        for at, entry in zip(positions, entries, strict=True)
+        if given.intersection(function.operations[at].results)
+    ]
+    if makers:
+        ops = Overrides(ops=tuple(makers))
+        yield _override(f"results given in {DType.BFP8_B}", ops, options, changes_values=True)
+
+
+def _is_wide(tensor: Tensor) -> bool:
+    return tensor.layout.dtype in (DType.BF16, DType.F32)
+
+
+def _of_batch(program: Program, function: Function) -> Iterator[OptionChange]:
+    """Twice as many samples a pass, where all inputs begin with the same extent."""
+    types = program.inputs(function.name)
+    if len({t.shape[:1] for t in types.values()}) == 1 and all(t.shape for t in types.values()):
+        shapes = {name: (2 * t.shape[0], *t.shape[1:]) for name, t in types.items()}
+        inputs = {name: f"{'x'.join(map(str, shape))}x{types[name].dtype}" for name, shape in shapes.items()}
+        option = " ".join(f"--input {name}={text}" for name, text in inputs.items())
+        yield OptionChange("a batch of twice the size", option, changes_values=False, inputs=inputs, passes=2)
 
 
 def _of_ops(
@@ -136,6 +179,9 @@ def _better_placement(explainer: Explainer, at: int) -> DeviceOp | None:
 
 
 def _of_op(what: str, entry: OpOverride, options: CompileOptions, *, changes_values: bool) -> OptionChange:
-    said = options.overrides or Overrides()
-    together = Overrides(arguments=said.arguments, ops=(*said.ops, entry))
-    return OptionChange(what, "", changes_values, {"overrides": together}, Overrides(ops=(entry,)))
+    return _override(what, Overrides(ops=(entry,)), options, changes_values=changes_values)
+
+
+def _override(what: str, entries: Overrides, options: CompileOptions, *, changes_values: bool) -> OptionChange:
+    together = (options.overrides or Overrides()).extend(entries)
+    return OptionChange(what, "", changes_values, {"overrides": together}, entries)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 _KINDS, _WAYS = 24, 5
-"""Of how many kinds of ops a page shows alternatives, and how many of each."""
+"""Kinds of ops that a page shows alternatives of, and alternatives of each."""
 
 
 @dataclass(frozen=True)

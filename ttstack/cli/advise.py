@@ -24,7 +24,7 @@ def advise_program(
         typer.Option(
             "--save-overrides",
             metavar="FILE",
-            help="Write the overrides of the best change of one op, which 'compile' takes.",
+            help="Write the overrides of the best change that has some, which 'compile' takes.",
             show_default=False,
         ),
     ] = None,
@@ -55,7 +55,7 @@ def _save(found: "list[Advice]", target: Path) -> None:
 
     best = next((a.change.overrides for a in found if a.change.overrides and a.gain_ns > 0), None)
     if best is None:
-        write("no change of one op makes the program faster: no overrides are written")
+        write("no change that overrides make is faster: no overrides are written")
     else:
         write_whole(target, best.text())
 
@@ -66,6 +66,7 @@ def _values(advice: "Advice") -> dict[str, Any]:
         "change": change.what,
         "option": change.option or None,
         "overrides": change.overrides.model_dump(mode="json", exclude_none=True) if change.overrides else None,
+        "passes": change.passes,
         "changes_values": change.changes_values,
         "gain_ns": advice.gain_ns,
         "total_ns": advice.total_ns,

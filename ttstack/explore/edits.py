@@ -61,8 +61,3 @@ def _read(field: str, value: str) -> Any:
 def _number(text: str) -> int | str:
     """A number of so many digits that it can be one; else the text, which overrides refuse."""
     return int(text) if text.isdecimal() and len(text) <= _DIGITS else text
-
-
-def together(earlier: Overrides, later: Overrides) -> Overrides:
-    """Both, of which later ones count where they describe one op."""
-    return Overrides(arguments=(*earlier.arguments, *later.arguments), ops=(*earlier.ops, *later.ops))

@@ -11,7 +11,7 @@ from typing import Any
 from ttstack.api import load
 from ttstack.diagnostics import InputError
 from ttstack.explore.changes import change_overlays
-from ttstack.explore.edits import edit, together
+from ttstack.explore.edits import edit
 from ttstack.explore.levels import Progress, UnplacedModel, open_model, stage_graphs
 from ttstack.files import new_folder, write_whole
 from ttstack.options import CompileOptions
@@ -126,12 +126,12 @@ class Session:
                 f"'{self.name}' is a program, which holds no model to compile again",
                 hint="open the model itself: ttstack explore MODEL",
             )
-        overrides = together(self._version(base).overrides, wanted)
+        overrides = self._version(base).overrides.extend(wanted)
         said = self.model.options.overrides or Overrides()
-        options = self.model.options.model_copy(update={"overrides": together(said, overrides)})
+        options = self.model.options.model_copy(update={"overrides": said.extend(overrides)})
         made = Version(len(self.versions), self.model.place(options), overrides, what)
         if self.save_overrides is not None:
-            write_whole(self.save_overrides, together(said, overrides).text())
+            write_whole(self.save_overrides, said.extend(overrides).text())
         self.versions.append(made)
         name = (shown.function(graph) or made.binary.functions[0]).name
         return change_overlays(f"edit {made.number}", what, shown.reports[name], made.reports[name])

@@ -10,7 +10,7 @@ from ttstack.choices import RealFormat
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.diagnostics import InputError, TTStackError
-from ttstack.explore.edits import edit, together
+from ttstack.explore.edits import edit
 from ttstack.explore.session import Session
 from ttstack.placement.overrides import Overrides
 from ttstack.program.launched import launched_positions
@@ -109,7 +109,7 @@ def _overrides(function: Function, given: Mapping[str, Any]) -> Overrides:
     for key, entry in given.items():
         op = key.removeprefix("loc(").removesuffix(")").replace('"', "").partition(_AT)[0]
         for name, value in _pairs(key, entry):
-            found = together(found, edit(function, op, _FIELDS.get(name, name), value.strip("[]")))
+            found = found.extend(edit(function, op, _FIELDS.get(name, name), value.strip("[]")))
     return found
 
 

@@ -165,6 +165,10 @@ class Overrides(_StrictModel):
             unused += [] if chosen else [override]
         return found, unused
 
+    def extend(self, later: "Overrides") -> "Overrides":
+        """Both, of which the later ones count where they describe one op."""
+        return Overrides(arguments=(*self.arguments, *later.arguments), ops=(*self.ops, *later.ops))
+
     def text(self) -> str:
         """As YAML, which `load_overrides` reads."""
         values = self.model_dump(mode="json", exclude_none=True)
