@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from ttstack.diagnostics import TTStackError
     from ttstack.report.report import Report
     from ttstack.system_desc import SystemDesc
+    from ttstack.training import compile_step
     from ttstack.version import VERSION
 
     __version__ = VERSION
 
-__all__ = ["Program", "Report", "Run", "SystemDesc", "TTStackError", "__version__", "compile", "load"]
+__all__ = ["Program", "Report", "Run", "SystemDesc", "TTStackError", "__version__", "compile", "compile_step", "load"]
 
 _HOMES = {
     "Program": "ttstack.api",
@@ -29,6 +30,7 @@ _HOMES = {
     "SystemDesc": "ttstack.system_desc",
     "TTStackError": "ttstack.diagnostics",
     "compile": "ttstack.api",
+    "compile_step": "ttstack.training",
     "load": "ttstack.api",
 }
 

@@ -45,7 +45,7 @@ def _closest(name: str, known: Collection[str]) -> str | None:
 
 def _way_out(found: Collection[str], known: Collection[str]) -> str:
     if _OF_TRAINING & set(found):
-        return "the model is in training mode: call its .eval() first"
+        return "the model is in training mode: call its .eval() first, or train it with ttstack.compile_step"
     if all(name.startswith("ttnn.") for name in found):
         return "the module is lowered already: compile the TTIR that it comes from"
     if all(name.startswith("@") for name in found):

@@ -47,12 +47,17 @@ def export(source: nn.Module | ExportedProgram | str | Path, example_inputs: obj
             f"`{type(example.model).__name__}` needs example inputs to be exported",
             hint="pass `inputs`, examples or shapes such as [(32, 256)], or let the factory return (module, inputs)",
         )
-    return _trace(example.model, example)
+    return trace_forward(example.model, example, gradients=False)
 
 
-def _trace(model: nn.Module, example: Example) -> ExportedProgram:
+def trace_forward(model: nn.Module, example: Example, *, gradients: bool) -> ExportedProgram:
+    """The exported program of what a model does in the mode that it is in; `gradients` keeps where it wants none.
+
+    Raises:
+        SourceError: torch.export refuses the model.
+    """
     try:
-        with alone(), torch.no_grad():
+        with alone(), torch.set_grad_enabled(gradients):
             return _export(model, example)
     except Exception as e:
         raise SourceError(
@@ -92,7 +97,7 @@ def _way_out(error: Exception) -> str:
     if isinstance(error, GuardOnDataDependentSymNode):
         return "select with torch.where, or take the decision before the export"
     if _trains(error):
-        return "leave out backward() and the optimizer's step: only the forward pass is compiled, in eval mode"
+        return "leave out backward() and the optimizer's step: ttstack.compile_step adds them to the forward pass"
     return "torch.export.draft_export(model, args) lists everything that stands in the way"
 
 

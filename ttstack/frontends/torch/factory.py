@@ -35,13 +35,21 @@ def load_factory(name: str) -> Example:
     Raises:
         SourceError: no such module or attribute, the factory raised, or it returned something else.
     """
+    return _example(call_factory(name), name)
+
+
+def call_factory(name: str) -> object:
+    """What the factory of this name returns; a module or a program of this name itself.
+
+    Raises:
+        SourceError: no such module or attribute, or the factory raised.
+    """
     module_name, separator, attribute = name.partition(":")
     if not (module_name and separator and attribute):
         raise SourceError(f"`{name}` does not name a model", hint=f"write {_FORM}")
     with _working_directory_importable():
         factory = _attribute(_import(module_name), attribute)
-        made = factory if isinstance(factory, nn.Module | ExportedProgram) else _call(factory, name)
-    return _example(made, name)
+        return factory if isinstance(factory, nn.Module | ExportedProgram) else _call(factory, name)
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def refuse_gradients(program: ExportedProgram) -> None:
     if program.graph_signature.backward_signature is not None:
         raise SourceError(
             "the program computes gradients: it is a forward and a backward pass in one graph",
-            hint="compile the program that torch.export.export gives of the model in eval mode",
+            hint="compile the module itself, with its loss and optimizer, by ttstack.compile_step",
         )
 
 

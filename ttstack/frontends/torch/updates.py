@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch.signature import Argument, GraphOutput
@@ -18,10 +19,12 @@ def write_updates(function: func.FuncOp, arguments: Sequence[Argument], outputs:
     named = {a.name: value for a, value in zip(arguments, block.arguments, strict=True)}
     pairs = list(zip(outputs, last.operands, strict=True))
     results = [value for output, value in pairs if output.updates is None]
-    with last.location, ir.InsertionPoint(last):
-        for target, value in ((named[o.updates], value) for o, value in pairs if o.updates is not None):
-            if target != value:
+    for target, value in ((named[o.updates], value) for o, value in pairs if o.updates is not None):
+        maker = defining_op(value)
+        if target != value:
+            with last.location if maker is None else maker.location, ir.InsertionPoint(last):
                 ttir.assign(target, value, result=read_type(target.type))
+    with last.location, ir.InsertionPoint(last):
         func.ReturnOp(results)
     last.operation.erase()
     types = [a.type for a in block.arguments], [value.type for value in results]

@@ -8,7 +8,7 @@ import numpy as np
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise
+from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import OF_MODULES, STATISTICS
@@ -17,6 +17,8 @@ from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType, TensorType
 
 CONVERSIONS = TorchConversionTable()
+
+_STATISTICS = "mean subtract multiply add rsqrt reshape"
 
 
 @CONVERSIONS("layer_norm", to="layer_norm")
@@ -85,19 +87,32 @@ def _group_norm(call: TorchOp) -> ir.Value:
     return _by_group(call, call.integer(1), (call.optional(2), call.optional(3)), float(call.number(4)))
 
 
-@CONVERSIONS("native_group_norm", to=_GROUPS)
+@CONVERSIONS("native_group_norm", to=f"{_GROUPS} {_STATISTICS}")
 def _native_group_norm(call: TorchOp) -> list[ir.Value]:
-    """Whole in four dimensions and more; what training needs must not be used."""
-    _only_the_first(call)
-    normal = _by_group(call, call.integer(6), (call.optional(1), call.optional(2)), float(call.number(7)))
-    return [normal] * len(call.results)
+    """Whole in four dimensions and more; the statistics beside it where a backward pass reads them."""
+    groups, epsilon = call.integer(6), float(call.number(7))
+    normal = _by_group(call, groups, (call.optional(1), call.optional(2)), epsilon)
+    shape = (call.result.shape[0], groups, call.result.size // call.result.shape[0] // groups)
+    return [normal, *_statistics(call, reshape_to(call.tensor(0), shape), (2,), epsilon)]
 
 
-@CONVERSIONS("native_layer_norm", to="layer_norm")
+@CONVERSIONS("native_layer_norm", to=f"layer_norm {_STATISTICS}")
 def _native_layer_norm(call: TorchOp) -> list[ir.Value]:
-    """Over trailing dimensions; what training needs must not be used."""
-    _only_the_first(call)
-    return [_trailing_norm(call)] * len(call.results)
+    """Over trailing dimensions; the statistics beside it where a backward pass reads them."""
+    last = tuple(range(-len(call.integers(1)), 0))
+    return [_trailing_norm(call), *_statistics(call, call.tensor(0), last, float(call.number(4)))]
+
+
+def _statistics(call: TorchOp, x: ir.Value, dims: tuple[int, ...], epsilon: float) -> list[ir.Value]:
+    """The mean along `dims` and the inverse of the deviation, as the op's second and third result."""
+    if not (call.is_used(1) or call.is_used(2)):
+        return [x, x]
+    mean = ttir.mean(x, keep_dim=True, dim_arg=dims)
+    centred = ttir.subtract(x, mean)
+    variance = ttir.mean(ttir.multiply(centred, centred), keep_dim=True, dim_arg=dims)
+    shifted = elementwise("add", variance, epsilon, result=read_type(variance.type))
+    values = zip((mean, ttir.rsqrt(shifted)), call.results[1:], strict=True)
+    return [cast(reshape_to(value, t.shape), t.dtype) for value, t in values]
 
 
 def _trailing_norm(call: TorchOp) -> ir.Value:

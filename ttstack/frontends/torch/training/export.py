@@ -1,0 +1,73 @@
+"""A model, a loss and an optimizer as one exported program."""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.alone import alone
+from ttstack.frontends.torch.export import trace_forward
+from ttstack.frontends.torch.factory import Example
+from ttstack.frontends.torch.inputs import split_inputs
+from ttstack.frontends.torch.training.joint import Loss, Schedule, TrainingStep, trace
+from ttstack.frontends.torch.training.optimizer import NamedOptimizer, OptimizerLike
+from ttstack.frontends.torch.training.program import build_program
+
+
+def export_step(
+    module: nn.Module,
+    example_inputs: object,
+    *,
+    optimizer: OptimizerLike,
+    loss: Loss | None = None,
+    targets: object = None,
+    max_norm: float | None = None,
+    schedule: Schedule | None = None,
+) -> ExportedProgram:
+    """The program of one step: it gives the loss, and writes to parameters, buffers and the optimizer's state.
+
+    Args:
+        module: the model, in training mode or not; it and the optimizer are left as they are.
+        example_inputs: of its `forward`, as `ttstack.compile` takes them.
+        optimizer: of the model's parameters, or what makes one of them: `partial(torch.optim.SGD, lr=0.1)`.
+        loss: of the model's output and the targets, one number; None where the model returns it.
+        targets: an example of what `loss` takes beside the output, or a tuple of them; shapes as well.
+        max_norm: the norm that all gradients together are scaled down to.
+        schedule: what multiplies the optimizer's rates in a step: a tensor of the number of steps before it, as one.
+
+    Raises:
+        SourceError: a model that torch.export refuses, a loss that is no number, or an optimizer of another model.
+    """
+    if not isinstance(module, nn.Module):
+        raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
+    step = TrainingStep(loss, NamedOptimizer(optimizer, module), max_norm, schedule)
+    forward = trace_forward(module, Example(module, *split_inputs(example_inputs)), gradients=True)
+    wanted = _targets(targets)
+    kept = {**_kept(forward), **step.state()}
+    with alone():
+        graph = trace(forward, step, kept, _inputs(forward), wanted)
+    return build_program(forward, graph, kept, wanted)
+
+
+def _targets(given: object) -> list[torch.Tensor]:
+    """Tensors of an example or a shape, or of a tuple of them."""
+    if given is None:
+        return []
+    args, _ = split_inputs(given if isinstance(given, tuple) else (given,))
+    return list(args)
+
+
+def _kept(forward: ExportedProgram) -> dict[str, Any]:
+    """Parameters, buffers and constants by name."""
+    names = (str(s.target) for s in forward.graph_signature.input_specs if s.kind != InputKind.USER_INPUT)
+    return {name: forward.state_dict[name] if name in forward.state_dict else forward.constants[name] for name in names}
+
+
+def _inputs(forward: ExportedProgram) -> list[torch.Tensor]:
+    """The tensors among the inputs, without their values."""
+    specs, nodes = forward.graph_signature.input_specs, forward.graph.find_nodes(op="placeholder")
+    given = (n.meta["val"] for spec, n in zip(specs, nodes, strict=True) if spec.kind == InputKind.USER_INPUT)
+    return [value for value in given if isinstance(value, torch.Tensor)]

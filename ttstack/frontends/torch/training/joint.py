@@ -1,0 +1,144 @@
+"""The graph of a step: PyTorch's own autograd and optimizers, recorded as they run on tensors without values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import fx, nn
+from torch._decomp import decomposition_table
+from torch._functorch._aot_autograd.logging_utils import setup_stacktrace_preservation_hooks
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import traceback as fx_traceback
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.training.optimizer import NamedOptimizer
+from ttstack.frontends.torch.training.phases import PHASE, name_phases
+
+Loss = Callable[..., torch.Tensor]
+Schedule = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """What a step does beside its model's forward pass."""
+
+    loss: Loss | None
+    """A function of the model's output and the targets; None where the model returns the loss."""
+    optimizer: NamedOptimizer
+    max_norm: float | None = None
+    """The norm that all gradients together are scaled down to where they are above it."""
+    schedule: Schedule | None = None
+    """The factor of the rates in a step, of the steps before it."""
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """What is kept from step to step beside parameters and buffers, by name."""
+        counted = {} if self.schedule is None else {STEPS: torch.zeros(())}
+        return {**self.optimizer.state(), **counted}
+
+
+_aten = torch.ops.aten
+_DECOMPOSED = (_aten.native_batch_norm.default, _aten._native_batch_norm_legit.default)
+"""Ops whose forms in training are made of others, by PyTorch."""
+
+STEPS = "schedule.steps"
+"""The number of steps before this one, where rates follow a schedule."""
+
+
+def trace(
+    forward: ExportedProgram,
+    step: TrainingStep,
+    state: Mapping[str, torch.Tensor],
+    inputs: Sequence[torch.Tensor],
+    targets: Sequence[torch.Tensor],
+) -> fx.GraphModule:
+    """The step on `state`, in place, and on the tensors among the inputs; it returns the loss.
+
+    Placeholders are the values of `state`, then inputs, then targets.
+    """
+
+    def run(values: list[torch.Tensor], given: list[torch.Tensor], wanted: list[torch.Tensor]) -> torch.Tensor:
+        return _step(forward, step, dict(zip(state, values, strict=True)), given, wanted)
+
+    with FakeTensorMode() as mode, torch.compiler._compile_session_context():
+        fakes = [[_without_values(mode, tensor) for tensor in group] for group in (state.values(), inputs, targets)]
+        found = make_fx(run, {op: decomposition_table[op] for op in _DECOMPOSED})(*fakes)
+    name_phases(found.graph)
+    return found
+
+
+def _without_values(mode: FakeTensorMode, tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the same type, of which alone the trace knows; inputs may have been without values before."""
+    with mode:
+        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
+
+
+def _step(
+    forward: ExportedProgram,
+    step: TrainingStep,
+    values: dict[str, torch.Tensor],
+    inputs: list[torch.Tensor],
+    targets: list[torch.Tensor],
+) -> torch.Tensor:
+    trained = {name: values[name].detach().requires_grad_() for name in step.optimizer.trained}
+    with fx_traceback.preserve_node_meta(), torch.enable_grad():
+        output = _call(forward, values | trained, inputs)
+        with _part("loss"):
+            loss = _loss(step, output, targets)
+        if loss.grad_fn is None:
+            raise SourceError("the loss depends on no trained parameter", hint="give the optimizer some of them")
+        setup_stacktrace_preservation_hooks([loss.grad_fn])
+        with _part("backward"):
+            gradients = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
+        with _part("optimizer"), torch.no_grad():
+            for value, gradient in zip(trained.values(), gradients, strict=True):
+                value.grad = gradient
+            if step.max_norm is not None:
+                nn.utils.clip_grad_norm_(trained.values(), step.max_norm, foreach=False)
+            step.optimizer.update(trained, values, _factor(step, values))
+    return loss.detach()
+
+
+def _part(name: str) -> AbstractContextManager[None]:
+    return fx_traceback.annotate({PHASE: name})
+
+
+def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
+    if step.schedule is None:
+        return None
+    factor = step.schedule(values[STEPS].clone())
+    values[STEPS].add_(1)
+    return factor
+
+
+def _call(forward: ExportedProgram, values: Mapping[str, torch.Tensor], inputs: list[torch.Tensor]) -> Any:
+    """The model's output on values of its parameters and buffers by name."""
+    left = iter(inputs)
+    placeholders = forward.graph.find_nodes(op="placeholder")
+    arguments = list[object]()
+    for spec, node in zip(forward.graph_signature.input_specs, placeholders, strict=True):
+        if spec.kind != InputKind.USER_INPUT:
+            arguments.append(values[str(spec.target)])
+        else:
+            arguments.append(next(left) if isinstance(node.meta["val"], torch.Tensor) else node.meta["val"])
+    results = fx.Interpreter(forward.graph_module).run(*arguments)
+    spec = forward.call_spec.out_spec
+    return results if spec is None else pytree.tree_unflatten(results, spec)
+
+
+def _loss(step: TrainingStep, output: Any, targets: list[torch.Tensor]) -> torch.Tensor:
+    loss = output if step.loss is None else step.loss(output, *targets)
+    found = loss if isinstance(loss, torch.Tensor) else getattr(loss, "loss", None)
+    if not isinstance(found, torch.Tensor) or found.dim():
+        what = "the model returns" if step.loss is None else "the loss gives"
+        kind = f"a tensor of shape {list(found.shape)}" if isinstance(found, torch.Tensor) else type(loss).__name__
+        raise SourceError(
+            f"{what} no single number but {kind}",
+            hint="give `loss`, a function of the model's output and the targets that returns one number",
+        )
+    return found

@@ -1,0 +1,63 @@
+"""A step of training as one program: forward, loss, backward and the optimizer's update."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack
+
+from ttstack import api
+from ttstack.choices import Choices
+from ttstack.frontends.readers.extra import frontend
+
+
+def compile_step(
+    module: Any,
+    example_inputs: Any = None,
+    *,
+    optimizer: Any = None,
+    loss: Callable[..., Any] | None = None,
+    targets: Any = None,
+    max_norm: float | None = None,
+    schedule: Callable[[Any], Any] | None = None,
+    dump_ir: str | Path | None = None,
+    keep_ir: bool = False,
+    progress: Callable[[str], None] | None = None,
+    **options: Unpack[Choices],
+) -> api.Program:
+    """Compile a step of training; the program gives `loss` and writes to parameters, buffers and optimizer's state.
+
+    Every run is one step. The next begins where the last one ended: `program.run(inputs | last.updated)`.
+
+    Args:
+        module: An `nn.Module` in the mode that it is to be trained in, or `package.module:factory` of a function that
+            returns all of these arguments by name, options aside, as a dictionary.
+        example_inputs: What its `forward` takes, as `compile` has it: examples or shapes.
+        optimizer: A `torch.optim.Optimizer` of the module's parameters, which goes on from the state that it has, or
+            what makes one: `partial(torch.optim.SGD, lr=0.1)`. Neither it nor the module is changed.
+        loss: A function of the module's output and the targets that gives one number; None where the module gives it.
+        targets: An example, or the shape, of what `loss` takes beside the output; a tuple of them where it takes
+            several. The program takes them as `target`, or `target.0` and so on.
+        max_norm: To which norm all gradients together are scaled down where they are above it.
+        schedule: What the optimizer's rates are multiplied by in a step, as a function on tensors of the number of
+            steps before it, such as `lambda step: torch.clamp((step + 1) / 100, max=1)`.
+        dump_ir: As in `compile`.
+        keep_ir: As in `compile`.
+        progress: As in `compile`.
+        options: As in `compile`.
+
+    Raises:
+        TTStackError: whatever is wrong with model, loss, optimizer or options; ops without a conversion, all of them.
+    """
+    start = time.perf_counter()
+    if progress:
+        progress("trace")
+    torch = frontend("torch", "PyTorch")
+    given = {"optimizer": optimizer, "loss": loss, "targets": targets, "max_norm": max_norm, "schedule": schedule}
+    if isinstance(module, str):
+        step = torch.load_step(module, {"example_inputs": example_inputs, **given})
+    else:
+        step = torch.export_step(module, example_inputs, **given)
+    traced = time.perf_counter() - start
+    program = api.compile(step, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress, **options)
+    return replace(program, phases={"trace": traced, **program.phases})
