@@ -48,10 +48,11 @@ class RowOp:
         return self.op.operands[position].shape[:-1] == self.lead
 
     def is_common(self, position: int) -> bool:
-        """Whether all rows have an operand in common: a row, or a matrix that rows are multiplied with."""
+        """Whether all rows have an operand in common: a number, a row, or a matrix that rows are multiplied with."""
         last = 2 if isinstance(self.op, Matmul) and position == 1 else 1
         shape = self.op.operands[position].shape
-        return len(shape) >= last and math.prod(shape[:-last]) == 1
+        number = isinstance(self.op, Eltwise) and shape == ()
+        return number or (len(shape) >= last and math.prod(shape[:-last]) == 1)
 
     def matrix(self, position: int) -> tuple[int, ...]:
         """The shape of an operand beside rows in a matrix."""

@@ -1,19 +1,21 @@
-"""Rows that nobody reads are not computed: a slice of rows is taken of what they are made of."""
+"""What nobody reads is not computed: a slice is taken of what its operand is made of."""
 
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.ttir.build import slice_as
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
-from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.pattern import producer
+from ttstack.passes.ttir.parts import Part
 from ttstack.passes.ttir.price import Prices
-from ttstack.passes.ttir.row_ops import RowOp
 
 
 class SinkSlices(Pass, name="sink-slices"):
-    """A slice of whole rows, as the last token's logits, goes before ops on rows where that is predicted to pay."""
+    """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
+
+    These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.
+    """
 
     def run(self, module: ir.Module) -> None:
         """Move each slice as far as it goes."""
@@ -22,40 +24,58 @@ class SinkSlices(Pass, name="sink-slices"):
         for function in functions(module):
             pending = [op for op in body(function) if op.name == "ttir.slice_static"]
             while pending:
-                pending += _sink(pending.pop(), prices)
+                group = _same_part(pending.pop())
+                if group and _saved(group[0].operands[0], _described(group[0]), prices) > 0:
+                    pending = [*(op for op in pending if op not in group), *_sink(group)]
 
 
-def _sink(op: ir.Operation, prices: Prices) -> list[ir.Operation]:
-    """Put the slice before the op that makes what it cuts; the slices that stand there then."""
-    cut, maker = describe(op), producer(op.operands[0])
-    assert isinstance(cut, SliceStatic)
-    if maker is None or len(list(op.operands[0].uses)) > 1 or not _takes_rows(cut):
-        return []
-    found = RowOp.of(describe(maker)) if maker.name.startswith("ttir.") else None
-    if found is None or isinstance(found.op, SliceStatic):
-        return []
-    cuts = [_cut(t, cut) if found.has_rows(i) else None for i, t in enumerate(found.op.operands)]
-    types = iter(t if of is None else of.results[0] for t, of in zip(found.op.operands, cuts, strict=True))
-    flat = [v and next(types) for v in operands_by_place(type(found.op), maker)]
-    small = type(found.op).on(flat, found.op.attributes(), found.op.results[0].with_shape(cut.results[0].shape))
-    if prices.total([small, *(of for of in cuts if of)]) >= prices.total([found.op, cut]):
-        return []
-    with ir.InsertionPoint(op), op.location:
-        values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, cuts, strict=True)]
+def _same_part(op: ir.Operation) -> list[ir.Operation]:
+    """All that reads what the slice cuts, where all of it is the same slice; nothing otherwise."""
+    readers = [use.owner.operation for use in op.operands[0].uses]
+    return readers if all(_cuts(other, _described(op)) for other in readers) else []
+
+
+def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
+    """Make the part that all slices take, of parts of what the maker reads; the slices that stand there then."""
+    maker = producer(group[0].operands[0])
+    assert maker is not None
+    found = Part.of(describe(maker), _described(group[0]))
+    assert found is not None
+    with ir.InsertionPoint(maker), group[0].location:
+        values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, found.cuts, strict=True)]
         given = iter(values)
         places = [v and next(given) for v in operands_by_place(type(found.op), maker)]
-        made = create("ttir", small.mnemonic, places, small.attributes(), results=small.results)
-    op.results[0].replace_all_uses_with(made.results[0])
-    op.erase()
+        made = create("ttir", found.op.mnemonic, places, found.op.attributes(), results=found.op.results)
+    for op in group:
+        op.results[0].replace_all_uses_with(made.results[0])
+        op.erase()
+    taken = [new for new, old in zip(values, maker.operands, strict=True) if new != old]
     maker.erase()
-    return [ir.OpResult(v).owner.operation for v, of in zip(values, cuts, strict=True) if of]
+    return [ir.OpResult(value).owner.operation for value in taken]
 
 
-def _takes_rows(cut: SliceStatic) -> bool:
-    """Whether it takes whole rows, and not all of them."""
-    return cut.results[0].shape[-1:] == cut.input.shape[-1:] and cut.step[-1:] == (1,) and cut.results[0] != cut.input
+def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
+    """Predicted nanoseconds that it saves to take the part before what makes the value, and before what that reads."""
+    maker = producer(value)
+    if maker is None or not maker.name.startswith("ttir.") or cut.results[0] == cut.input:
+        return 0.0
+    op = describe(maker)
+    if (found := Part.of(op, cut)) is None:
+        return 0.0
+    saved = prices.total([op, cut]) - prices.total([found.op])
+    for read, of in zip(maker.operands, found.cuts, strict=True):
+        if of is not None:
+            others = [use.owner.operation for use in read.uses if use.owner.operation != maker]
+            alone = all(_cuts(other, of) for other in others)
+            saved += (_saved(read, of, prices) if alone else 0) - (0 if alone and others else prices.total([of]))
+    return max(0.0, saved)
 
 
-def _cut(t: TensorType, cut: SliceStatic) -> SliceStatic:
-    """The same rows of another tensor."""
-    return SliceStatic(input=t, begins=(*cut.begins[:-1], 0), ends=(*cut.ends[:-1], t.shape[-1]), step=cut.step)
+def _cuts(op: ir.Operation, part: SliceStatic) -> bool:
+    return op.name == "ttir.slice_static" and _described(op) == part
+
+
+def _described(op: ir.Operation) -> SliceStatic:
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    return cut
