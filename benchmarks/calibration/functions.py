@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import mean
 
-from boards import chip_of
+from boards import chip_of, named_chip
 from expressed import Expressed
 from predictions import Placed
 from rows import Row
@@ -38,11 +38,16 @@ def _function(row: Expressed) -> str:
 
 
 def forgotten(chip: ChipDesc, rows: Sequence[Row]) -> ChipDesc:
-    """The chip with functions that rows of one tile give as if nobody had measured them; as it is without such rows."""
+    """The chip with functions that rows of one tile give as if nobody had measured them; as it is without such rows.
+
+    On Blackhole they are Wormhole's then, as those are that nobody did measure there.
+    """
     if not any(row.table.endswith(_ONE_TILE) for row in rows):
         return chip
-    paths = [p for p in (f"{_TABLE}.{name}" for name in chip.vector.cycles_per_tile) if chip.source_of(p) == SOURCE]
-    return with_figures(chip, paths, [chip.vector.default_cycles_per_tile] * len(paths))
+    names = [name for name in chip.vector.cycles_per_tile if chip.source_of(f"{_TABLE}.{name}") == SOURCE]
+    known = named_chip("wormhole").vector.cycles_per_tile if chip.arch == "blackhole" else {}
+    cycles = [known.get(name, chip.vector.default_cycles_per_tile) for name in names]
+    return with_figures(chip, [f"{_TABLE}.{name}" for name in names], cycles)
 
 
 def solve_functions(rows: Sequence[Expressed], chip: ChipDesc) -> ChipDesc:

@@ -148,10 +148,17 @@ def shards_of(row: Row, chip: ChipDesc) -> Grid:
     return min(around, key=lambda grid: (grid.cores, -grid.cols), default=Grid(rows, cols))
 
 
-def fitting(row: Row, t: TensorType, grid: Grid) -> Grid:
-    """The rectangle of a number of cores with blocks that the tensor's tiles fill best."""
-    if "block" not in row.memory_layout.lower() or not re.fullmatch(r"\d+ cores", row.grid):
+def fitting(row: Row, t: TensorType, grid: Grid, chip: ChipDesc) -> Grid:
+    """The rectangle of the row's cores with blocks that the tensor's tiles fill best.
+
+    Tables that name a number of cores name no rectangle, and those that name one differ in what comes first.
+    """
+    counted = re.fullmatch(r"\d+ cores", row.grid)
+    if "block" not in row.memory_layout.lower() or not (counted or re.fullmatch(r"\d+x\d+", row.grid)):
         return grid
     high, wide = -(-math.prod(t.shape[:-1]) // TILE), -(-t.shape[-1] // TILE)
-    turned = (grid, Grid(grid.cols, grid.rows))
-    return min(turned, key=lambda g: -(-high // g.rows) * -(-wide // g.cols))
+    rows, cols = chip.grid
+    rectangles = [Grid(grid.cores // c, c) for c in range(1, grid.cores + 1) if grid.cores % c == 0]
+    turned = rectangles if counted else [Grid(grid.cols, grid.rows)]
+    fits = [g for g in turned if g.rows <= rows and g.cols <= cols]
+    return min((grid, *fits), key=lambda g: -(-high // g.rows) * -(-wide // g.cols))

@@ -31,7 +31,7 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp | tuple[DeviceOp, ...]:
     """A matrix product with the configuration that the compiler would choose, or ttnn where that tells."""
     a, b = _factors(row)
     (m, k), n = a.shape[-2:], b.shape[-1]
-    grid = fitting(row, TensorType((*a.shape[:-1], n), a.dtype), grid_of(row.grid, chip))
+    grid = fitting(row, TensorType((*a.shape[:-1], n), a.dtype), grid_of(row.grid, chip), chip)
     in0, in1, out = _layouts(row, a, b, chip)
     bias = _bias(row, n, b)
     op = OPS["linear" if bias else "matmul"].on([a, b, *bias], {})
@@ -208,7 +208,7 @@ def _on_its_cores(layout: Layout, t: TensorType) -> Layout:
 
 def _layouts(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[Layout, Layout, Layout]:
     stated = stated_layouts(row.memory_layout.lower())
-    grid = fitting(row, TensorType((*a.shape[:-1], b.shape[-1]), a.dtype), shards_of(row, chip))
+    grid = fitting(row, TensorType((*a.shape[:-1], b.shape[-1]), a.dtype), shards_of(row, chip), chip)
     everywhere, banks = "DRAM" if stated else row.memory_layout, Grid(1, chip.dram.num_channels)
     holders = _pairs(grid, a) if row.said.in0_cores is None else grid_of(f"{row.said.in0_cores} cores", chip)
     in0 = layout_of(stated.get("in0", everywhere), a.dtype, holders)

@@ -67,7 +67,7 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
     t, words, listed = min(tensors(row), key=lambda t: t.size), operation(row.op), len(tensors(row))
     if listed == 1 and "sharded_partial" in words:
         raise InexpressibleError("the row does not say which part of the tensor is moved")
-    grid = fitting(row, t, shards_of(row, chip))
+    grid = fitting(row, t, shards_of(row, chip), chip)
     stated = stated_layouts(re.sub(r"\bto\b", "->", row.memory_layout))
     before, after = stated.get("in0", row.memory_layout), stated.get("out", "")
     if row.said.moved and after:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from inexpressible import InexpressibleError
-from layouts import fidelity_of, grid_of, layout_of, published, shards_of, stated_layouts
+from layouts import fidelity_of, fitting, grid_of, layout_of, published, shards_of, stated_layouts
 from rows import Row
 
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
@@ -37,7 +37,8 @@ def like(
     op that does not infer them.
     """
     op = OPS[name].on(operands, attributes, *made)
-    layouts = tuple(_layouts(row, op, shards_of(row, chip)))
+    first = (*op.operands, *op.results)[0]
+    layouts = tuple(_layouts(row, op, fitting(row, first, shards_of(row, chip), chip)))
     count = len(op.operands)
     sharded = next((x for x in (*layouts[count:], *layouts[:count]) if x.sharded and x.in_l1), None)
     grid = grid_of(row.grid, chip) if sharded is None or sharded.grid is None else sharded.grid

@@ -110,3 +110,14 @@ def test_a_column_of_cores_shares_the_links_of_that_column() -> None:
     banks = load("wormhole").chips[0].dram.routers
     column, row = tuple((1, y) for y in (1, 2, 3, 4)), tuple((x, 1) for x in (1, 2, 3, 4))
     assert exchange_load(noc, banks, column, READS)[0] > 2 * exchange_load(noc, banks, row, READS)[0]
+
+
+def test_blocks_of_shards_lie_on_the_rectangle_that_their_tiles_fill_best(tmp_path: Path) -> None:
+    """A number of cores is no rectangle, and where tables name one they differ in what comes first."""
+    row = "UnaryDeviceOperation:RELU,1x1x480x256,bf16,,HiFi4,L1_BLOCK_SHARDED TILE,{},2,,p150,"
+    rows = judge(tmp_path / "rows.csv", [row.format(grid) for grid in ("5x4", "4x5", "20 cores", "2x10")])["rows"]
+    first, *same, other = (entry["predicted_us"] for entry in rows)
+    assert same == [first, first]
+    assert isinstance(first, float)
+    assert isinstance(other, float)
+    assert other > 1.1 * first
