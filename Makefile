@@ -7,6 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO := build/demo
 MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 BUILDERS := ttstack/dialects/ttir/builders.pyi
+VIEWS := ttstack/dialects/ttir/views.pyi
 
 .PHONY: demo test lint types imports unit groups clients browser library verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
 
@@ -26,7 +27,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/dev $(MLIR_STUBS) $(BUILDERS)
+types: $(VENV)/dev $(MLIR_STUBS) $(BUILDERS) $(VIEWS)
 	$(BIN)/pyright
 
 imports: $(VENV)/dev
@@ -103,6 +104,9 @@ $(MLIR_STUBS): Makefile $(VENV)/dev
 $(BUILDERS): typings/ttir_builders.py $(wildcard ttstack/ops/*.py) | $(VENV)/dev
 	$(BIN)/python typings/ttir_builders.py >$@
 
+$(VIEWS): typings/ttir_builders.py typings/ttir_views.py $(wildcard ttstack/ops/*.py) | $(VENV)/dev
+	$(BIN)/python typings/ttir_views.py >$@
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'ttstack needs Python 3.11 or newer; call make PYTHON=python3.11'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -117,4 +121,4 @@ $(VENV)/dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/product
 
 clean:
-	rm -rf $(VENV) .venv-tools .venv-ttnn build docs/_build $(MLIR_STUBS) $(BUILDERS)
+	rm -rf $(VENV) .venv-tools .venv-ttnn build docs/_build $(MLIR_STUBS) $(BUILDERS) $(VIEWS)

@@ -178,9 +178,7 @@ class Program:
         """
         from ttstack.options import CompileOptions
 
-        options = CompileOptions.of_program(self.binary)
-        if changes:
-            options = CompileOptions.of({**dict(options), **changes})
+        options = CompileOptions.of_program(self.binary, changes)
         return _compile(source, options.inputs if inputs is None else inputs, options)
 
     def save(self, path: str | Path, *, weights: WeightStorage = "auto") -> None:

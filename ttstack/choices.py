@@ -80,12 +80,16 @@ class Rewrite(StrEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """What users read of an option, what it is where they say nothing, and the type that the command line reads."""
+    """What users read of an option, what it is where they say nothing, and the type that the command line reads.
+
+    `option` is its name there, where that is another than in Python.
+    """
 
     help: str
     type: type
     metavar: str | None = None
     default: Any = None
+    option: str | None = None
 
 
 PathLike = str | os.PathLike[str]
@@ -168,6 +172,27 @@ class Choices(TypedDict, total=False):
     without: Annotated[
         str | Sequence[str] | None,
         Choice(f"Rewrites to leave out: {', '.join(Rewrite)}; or all of them.", str, "NAME,NAME|all"),
+    ]
+    patterns: Annotated[
+        PathLike | Sequence[PathLike] | None,
+        Choice("Rewrites of your own, applied to the model first: files in PDL or Python.", list[Path], "FILE"),
+    ]
+    verify_patterns: Annotated[
+        bool | None,
+        Choice("Try each pattern that claims to keep values on random inputs before it is used.", bool),
+    ]
+    passes: Annotated[
+        Mapping[str, Any] | Sequence[str] | None,
+        Choice(
+            "Passes of your own before or after the first pass of a name, as in after:fuse=my-pass{key=value}.",
+            list[str],
+            "PLACE:NAME=PASSES",
+            option="--insert-pass",
+        ),
+    ]
+    pipeline: Annotated[
+        str | None,
+        Choice("Passes in place of the whole pipeline, as `ttstack opt` takes them.", str, "PASSES"),
     ]
     function: Annotated[
         str | None,

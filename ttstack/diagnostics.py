@@ -72,6 +72,12 @@ class OverrideError(TTStackError):
     code = "TT0302"
 
 
+class PatternError(TTStackError):
+    """A rewrite of a user's own that cannot be read or applied, or changes values that it claims to keep."""
+
+    code = "TT0303"
+
+
 class CapacityError(TTStackError):
     """A tensor or an op that does not fit the device's memories."""
 

@@ -26,7 +26,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
 
 def _parameter(name: str, choice: Choice) -> Parameter:
     option = typer.Option(
-        f"--{name.replace('_', '-')}",
+        choice.option or f"--{name.replace('_', '-')}",
         metavar=choice.metavar,
         help=choice.help,
         show_default=choice.default is not None,

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import BeforeValidator, ValidationError
@@ -50,6 +51,29 @@ def _shapes(given: object) -> dict[str, str] | None:
     return spelled if spelled and len(spelled) == len(values) else None
 
 
+def _paths(given: object) -> object:
+    """One path or several."""
+    return tuple(_several(given)) if given else None
+
+
+def _insertions(given: object) -> object:
+    """Passes by place: of a mapping, or of texts such as `after:fuse=my-pass`."""
+    if isinstance(given, Mapping) or not given:
+        named = cast(Mapping[str, object], given or {})
+        return {place: _several(passes) for place, passes in named.items()} or None
+    found: dict[str, list[object]] = {}
+    for text in _several(given):
+        place, separator, passes = str(text).partition("=")
+        if not separator:
+            raise ValueError(f"{text} names no pass; write after:fuse=my-pass")
+        found.setdefault(place, []).append(passes)
+    return found
+
+
+def _several(given: object) -> list[object]:
+    return list(cast(Sequence[object], given)) if isinstance(given, list | tuple) else [given]
+
+
 def _saved(text: str) -> dict[str, Any]:
     """What `CompileOptions.to_json` wrote; raises `ValueError` where it names files, which a program may not read."""
     loaded = json.loads(text)
@@ -67,6 +91,11 @@ def _reasons(error: Exception) -> tuple[str, ...]:
     return (error.diagnostic.message, *error.diagnostic.notes) if isinstance(error, TTStackError) else (str(error),)
 
 
+_OWN = ("patterns", "passes", "pipeline")
+"""Options that name files and code of the user."""
+_LEFT_OUT = "left_out"
+
+
 class CompileOptions(PlacementOptions):
     """Everything that a compilation depends on beside the content of the model; `ttstack.choices` says what it is."""
 
@@ -74,6 +103,11 @@ class CompileOptions(PlacementOptions):
     approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
     without: Annotated[tuple[Rewrite, ...] | None, BeforeValidator(_names)] = None
+    patterns: Annotated[tuple[Path, ...] | None, BeforeValidator(_paths)] = None
+    verify_patterns: bool = False
+    passes: Annotated[dict[str, list[Any]] | None, BeforeValidator(_insertions)] = None
+    """Passes, or their texts, by the place where they go: `after:fuse`."""
+    pipeline: str | None = None
     inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
     """Shapes of inputs that the model leaves open, by name."""
     function: str | None = None
@@ -103,15 +137,18 @@ class CompileOptions(PlacementOptions):
             ) from error
 
     def to_json(self) -> str:
-        """All but the device, which a program holds in any case."""
-        return self.model_dump_json(exclude={"system_desc"})
+        """All but the device, which a program holds in any case; of what names files and code, that it was given."""
+        values = self.model_dump(mode="json", exclude={"system_desc", *_OWN})
+        return json.dumps(values | {_LEFT_OUT: [name for name in _OWN if getattr(self, name)]})
 
     @classmethod
-    def of_program(cls, binary: "Binary") -> Self:
-        """The options that a program was compiled with.
+    def of_program(cls, binary: "Binary", given: Mapping[str, Any] | None = None) -> Self:
+        """The options that a program was compiled with, and others in place of them.
 
         Raises:
-            BinaryFormatError: it was saved before programs held them, or holds what are no options.
+            BinaryFormatError: it was saved before programs held them, or holds what are no options, or was compiled
+                with patterns or passes of a user's own, which are not `given`.
+            PassOptionError: an option that is given is unknown, or its value does not fit.
         """
         if not binary.options:
             raise BinaryFormatError(
@@ -119,11 +156,20 @@ class CompileOptions(PlacementOptions):
                 notes=(f"it was saved by ttstack {binary.version or 'of an unknown version'}, without its options",),
                 hint="compile the model again with this ttstack, then recompile that program",
             )
+        changes = given or {}
         try:
-            return cls.model_validate({**_saved(binary.options), "system_desc": binary.system_desc})
+            saved = _saved(binary.options)
+            left_out = [name for name in saved.pop(_LEFT_OUT, ()) if name not in changes]
+            found = cls.model_validate({**saved, "system_desc": binary.system_desc})
         except (ValueError, TypeError, RecursionError, TTStackError) as error:
             raise BinaryFormatError(
                 "how this program was compiled cannot be read",
                 notes=_reasons(error),
                 hint=f"it was saved by ttstack {binary.version}; compile the model again with this one",
             ) from error
+        if left_out:
+            raise BinaryFormatError(
+                f"this program was compiled with {' and '.join(left_out)} of a user's own, which it does not hold",
+                hint=f"give {', '.join(f'{name}=' for name in left_out)} again",
+            )
+        return cls.of({**dict(found), **changes}) if changes else found

@@ -150,7 +150,7 @@ class Pipeline:
                 step.run(module)
             with as_diagnostics(f"pass '{step}' left invalid IR"):
                 trusted = isinstance(step, Builtin) and 0 < i < len(self.passes) - 1
-                verified = _digest(module) if trusted else _verify(module, verified)
+                verified = digest(module) if trusted else _verify(module, verified)
             record = PassRun(i, step, time.perf_counter() - start)
             for hook in hooks:
                 hook(record, module)
@@ -174,7 +174,7 @@ class _Digest:
         return self._hash.digest()
 
 
-def _digest(module: ir.Module) -> bytes:
+def digest(module: ir.Module) -> bytes:
     """The digest of all ops of a module, without the module's own attributes.
 
     These were checked as they were made, and the description of the device is longer than all ops.
@@ -187,7 +187,7 @@ def _digest(module: ir.Module) -> bytes:
 
 def _verify(module: ir.Module, verified: bytes) -> bytes:
     """Verify a module unless its digest is this one; gives its digest, which takes a fiftieth of the time."""
-    if (found := _digest(module)) != verified:
+    if (found := digest(module)) != verified:
         module.operation.verify()
     return found
 

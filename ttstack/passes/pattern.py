@@ -27,13 +27,15 @@ def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -
     """Rewrite every op of the given names until no pattern matches."""
     patterns_set = rewrite.RewritePatternSet()
     for name, pattern in patterns:
-        patterns_set.add(name, _wrap(pattern))
+        patterns_set.add(name, replace_by(pattern))
     config = rewrite.GreedyRewriteConfig()
     config.enable_folding = False
     rewrite.apply_patterns_and_fold_greedily(module, patterns_set.freeze(), config)
 
 
-def _wrap(pattern: Pattern) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:
+def replace_by(pattern: Pattern) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:
+    """The pattern as MLIR's driver takes it."""
+
     def run(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
         with rewriter.ip, op.location:
             new = pattern(op.operation)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from ttstack.ops.types import DType
 from ttstack.options import CompileOptions
 from ttstack.options.tables import Rules
+from ttstack.passes.apply_patterns import ApplyPatterns
 from ttstack.passes.attach_system_desc import AttachSystemDesc
-from ttstack.passes.base import Builtin, Pipeline
+from ttstack.passes.base import Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
+from ttstack.passes.insert import insert
 from ttstack.passes.ttir.approximate import Approximate
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
@@ -142,8 +144,14 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     start = (AttachSystemDesc(system_desc=chosen.system_desc), CheckMesh())
     tables = compress(chosen.tensor_train, dtype=chosen.table_dtype).passes if chosen.tensor_train else ()
     fast = (Approximate(names=chosen.approximated),) if chosen.approximated else ()
-    steps = (*start, *simplify().passes, *fast, *tables, *lower(chosen).passes)
-    return Pipeline(tuple(step for step in steps if step.title not in (chosen.without or ())))
+    steps = Pipeline((*start, *simplify().passes, *fast, *tables, *lower(chosen).passes))
+    if chosen.pipeline is not None:
+        steps = Pipeline((*start, *parse_pipeline(chosen.pipeline, PIPELINES).passes))
+    if chosen.patterns:
+        own = [ApplyPatterns(file=path, verify=chosen.verify_patterns) for path in chosen.patterns]
+        steps = insert(steps, {"after:version-buffers": own}, PIPELINES)
+    steps = insert(steps, chosen.passes or {}, PIPELINES)
+    return Pipeline(tuple(step for step in steps.passes if step.title not in (chosen.without or ())))
 
 
 def tensor_train_to_linalg() -> Pipeline:

@@ -1,0 +1,78 @@
+"""`views.Matmul`: a view of an op by its definition's name, with operands and attributes by theirs.
+
+`make types` writes their signatures, from the definitions, into `views.pyi` beside this file.
+"""
+
+from typing import Any, ClassVar, Self
+
+from ttstack.dialects.base import attribute_values, operands_by_place
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops import OPS
+from ttstack.ops.base import Op
+from ttstack.ops.types import TensorType
+from ttstack.suggestion import did_you_mean
+
+
+class View:
+    """One op of a module.
+
+    Its operands are `ir.Value`s, None where an optional one is absent; its attributes have the definition's types.
+    """
+
+    definition: ClassVar[type[Op]]
+
+    def __init__(self, operation: ir.Operation) -> None:
+        self.operation = operation
+
+    @classmethod
+    def of(cls, value: ir.Value | None) -> Self | None:
+        """The op that made the value, where it is one of these and its work may be done elsewhere too.
+
+        That is not so where it reads or makes what is overwritten afterwards.
+        """
+        op = None if value is None else defining_op(value)
+        if op is None or op.name != f"ttir.{cls.definition.mnemonic}":
+            return None
+        return None if any(is_overwritten(v) for v in (*op.operands, *op.results)) else cls(op)
+
+    @property
+    def result(self) -> ir.Value:
+        """The first result."""
+        return self.operation.results[0]
+
+    @property
+    def result_type(self) -> TensorType:
+        """The first result's shape and element type."""
+        return read_type(self.result.type)
+
+    @property
+    def is_read_once(self) -> bool:
+        """Whether its results have one reader in all."""
+        return sum(len(list(result.uses)) for result in self.operation.results) == 1
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Those that the op spells, as builders take them."""
+        return attribute_values(self.definition, self.operation)
+
+    def __getattr__(self, name: str) -> Any:
+        operands, specs = self.definition.operand_specs(), self.definition.attribute_specs()
+        if name in operands:
+            return operands_by_place(self.definition, self.operation)[list(operands).index(name)]
+        if name in specs:
+            return self.attributes.get(name, specs[name].default)
+        known = [*operands, *specs]
+        hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+        raise AttributeError(f"ttir.{self.definition.mnemonic} has no operand or attribute '{name}'; {hint}")
+
+
+def __getattr__(name: str) -> type[View]:
+    spec = next((spec for spec in OPS.values() if spec.__name__ == name), None)
+    if spec is None:
+        hint = did_you_mean(name, (spec.__name__ for spec in OPS.values())) or "the page on ops lists them"
+        raise AttributeError(f"there is no op {name}; {hint}")
+    found = globals()[name] = type(name, (View,), {"definition": spec, "__doc__": spec.__doc__})
+    return found

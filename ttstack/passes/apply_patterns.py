@@ -1,0 +1,106 @@
+"""Rewrites of a user's own, as a pass."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from ttstack.diagnostics import PatternError
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass, digest
+from ttstack.passes.user_patterns.pattern import Allows, UserPattern
+from ttstack.passes.user_patterns.pdl_file import read_pdl
+from ttstack.passes.user_patterns.python_file import read_python
+from ttstack.passes.user_patterns.trial import check_values, try_pattern
+
+_ROUNDS = 32
+"""Turns of all patterns after which those that still rewrite undo each other."""
+
+
+class ApplyPatterns(Pass, name="apply-patterns"):
+    """Patterns of a file, in PDL (`.mlir`, `.pdl`) or in Python (`.py`), until none matches, the larger benefit first.
+
+    Where a pattern is to be used only if it is faster, each place is priced on the module's device. With `verify`, one
+    that claims to keep values is tried on random inputs at each place before it is used there.
+    """
+
+    file: Path
+    verify: bool = False
+
+    @cached_property
+    def patterns(self) -> tuple[UserPattern, ...]:
+        """Those of the file, the larger benefit first."""
+        return tuple(sorted(read_patterns(self.file), key=lambda p: -p.conditions.benefit))
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply(module, self.patterns, verify=self.verify)
+
+
+def read_patterns(path: Path) -> list[UserPattern]:
+    """The patterns of a file.
+
+    Raises:
+        PatternError: there is no such file, it is of no known kind, does not run, or has no patterns.
+        InvalidIRError: it is no PDL.
+    """
+    if not path.is_file():
+        raise PatternError(f"there is no file '{path}'", hint="give a file of patterns, in PDL or in Python")
+    readers = {".py": read_python, ".mlir": read_pdl, ".pdl": read_pdl}
+    if path.suffix not in readers:
+        raise PatternError(f"'{path}' is no file of patterns", hint=f"its name ends in {', '.join(readers)}")
+    found: list[UserPattern] = [*readers[path.suffix](path)]
+    if not found:
+        raise PatternError(
+            f"'{path}' has no patterns", hint="see the page on patterns: one is `pdl.pattern` or `@pattern()`"
+        )
+    return found
+
+
+def apply(module: ir.Module, patterns: Iterable[UserPattern], *, verify: bool) -> None:
+    """Rewrite a module until no pattern matches.
+
+    Raises:
+        PatternError: patterns undo each other, or with `verify`, one changes values that it claims to keep.
+    """
+    frozen = [(p, p.freeze(_allows(p, module, verify=verify))) for p in patterns]
+    now = digest(module)
+    for _ in range(_ROUNDS):
+        stands = True
+        for pattern, rewrites in frozen:
+            with _as_endless(pattern):
+                rewrites.apply(module)
+            before, now = now, digest(module)
+            stands &= before == now
+        if stands:
+            return
+    names = ", ".join(p.name for p, _ in frozen)
+    raise PatternError(f"patterns still rewrite after {_ROUNDS} turns: {names}", hint="one undoes what another does")
+
+
+@contextmanager
+def _as_endless(pattern: UserPattern) -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as e:
+        raise PatternError(
+            f"pattern '{pattern.name}' matches what it makes, without end",
+            loc=pattern.where,
+            hint="have it match only what is not rewritten yet",
+        ) from e
+
+
+def _allows(pattern: UserPattern, module: ir.Module, *, verify: bool) -> Allows:
+    tests = verify and pattern.conditions.keeps_values
+    if not tests and not pattern.conditions.if_faster:
+        return lambda _: True
+
+    def allows(op: ir.Operation) -> bool:
+        trial = try_pattern(pattern, op.operation, module)
+        if trial is None:
+            return False
+        if tests:
+            check_values(pattern, op.operation, trial)
+        return not pattern.conditions.if_faster or (trial.gain_ns or 0.0) > 0.0
+
+    return allows

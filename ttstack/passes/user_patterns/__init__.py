@@ -1,0 +1,1 @@
+"""Rewrites of a user's own: patterns of a file, written in PDL or in Python."""

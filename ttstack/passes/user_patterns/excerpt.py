@@ -1,0 +1,65 @@
+"""A module of its own for an op and what leads to it, on which a pattern is tried."""
+
+from collections.abc import Iterable, Iterator
+
+from ttstack.dialects.base import definition
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.mlir import func, ir
+from ttstack.passes.functions import SYSTEM_DESC
+
+MOST_OPS = 64
+"""Ops of an excerpt; what is further away is an argument."""
+
+
+def excerpt(op: ir.Operation, module: ir.Module) -> ir.Module:
+    """A function `excerpt` that ends in an op: what leads to it, from arguments, for the module's device.
+
+    It gives what others read of its ops too, so that none of them has fewer readers than before.
+    """
+    inside = _leading_to(op)
+    within = {v for inner in inside for v in inner.results}
+    arguments = dict.fromkeys(v for inner in inside for v in inner.operands if v not in within)
+    given = [*op.results, *_read_elsewhere(inside, op)]
+    part = ir.Module.create(op.location)
+    if SYSTEM_DESC in module.operation.attributes:
+        part.operation.attributes[SYSTEM_DESC] = module.operation.attributes[SYSTEM_DESC]
+    with op.location, ir.InsertionPoint(part.body):
+        function = func.FuncOp("excerpt", ([v.type for v in arguments], [v.type for v in given]))
+        block = function.add_entry_block()
+    now: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
+    with ir.InsertionPoint(block):
+        for inner in inside:
+            copy = inner.clone()
+            for i, operand in enumerate(inner.operands):
+                copy.operands[i] = now[operand]
+            now.update(zip(inner.results, copy.results, strict=True))
+        with op.location:
+            func.ReturnOp([now[v] for v in given])
+    return part
+
+
+def _leading_to(op: ir.Operation) -> list[ir.Operation]:
+    """The op and pure ops before it, nearest first up to a limit, in the order in which they stand."""
+    found, nearest = {op: None}, [op]
+    for reader in nearest:
+        for made in _makers(reader):
+            if made not in found and len(found) < MOST_OPS:
+                found[made] = None
+                nearest.append(made)
+    return [o.operation for o in op.block.operations if o.operation in found]
+
+
+def _makers(op: ir.Operation) -> Iterator[ir.Operation]:
+    for value in op.operands:
+        made = defining_op(value)
+        spec = None if made is None else definition(made)
+        if made is not None and spec is not None and spec.pure and not any(map(is_overwritten, made.results)):
+            yield made
+
+
+def _read_elsewhere(inside: Iterable[ir.Operation], last: ir.Operation) -> list[ir.Value]:
+    """Results of all but the last op that ops outside read."""
+    ops = set(inside)
+    values = (v for op in ops - {last} for v in op.results)
+    return [v for v in values if any(use.owner.operation not in ops for use in v.uses)]

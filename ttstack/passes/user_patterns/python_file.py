@@ -1,0 +1,120 @@
+"""Patterns as short Python functions on views of ops."""
+
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from ttstack.diagnostics import PatternError, TTStackError
+from ttstack.dialects.ttir.views import View
+from ttstack.mlir import ir, rewrite
+from ttstack.passes.pattern import replace_by
+from ttstack.passes.user_patterns.pattern import Allows, Conditions, Frozen, UserPattern
+
+Replaces = Callable[[Any], ir.Value | Sequence[ir.Value] | None]
+"""Takes a view of an op; gives what replaces its results, or None where the pattern does not match."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonPattern(UserPattern):
+    """A function of a file."""
+
+    root: type[View]
+    function: Replaces
+
+    def __call__(self, op: View) -> ir.Value | Sequence[ir.Value] | None:
+        """What replaces the results of an op, as the function says."""
+        return self.function(op)
+
+    def freeze(self, allows: Allows) -> Frozen:
+        """One pattern on the ops of its view."""
+        patterns = rewrite.RewritePatternSet()
+        root = f"ttir.{self.root.definition.mnemonic}"
+        patterns.add(root, replace_by(lambda op: self._replacement(op) if allows(op) else None))
+        return Frozen(patterns.freeze())
+
+    def _replacement(self, op: ir.Operation) -> Sequence[ir.Value] | None:
+        try:
+            found = self.function(self.root(op))
+        except TTStackError:
+            raise
+        except Exception as e:
+            raise PatternError(
+                f"pattern '{self.name}' failed: {type(e).__name__}: {e}",
+                loc=_line_of(e, inspect.getsourcefile(self.function)) or self.where,
+            ) from e
+        values = [found] if isinstance(found, ir.Value) else found
+        if values is not None and [v.type for v in values] != [r.type for r in op.results]:
+            raise PatternError(
+                f"pattern '{self.name}' replaces {_types(op.results)} by {_types(values)}",
+                loc=self.where,
+                hint="give values of the same types",
+            )
+        return values
+
+
+def pattern(
+    *, benefit: int = 1, keeps_values: bool = False, if_faster: bool = False
+) -> Callable[[Replaces], PythonPattern]:
+    """Make a pattern of a function whose one parameter is annotated with the view of the op that it replaces.
+
+    Args:
+        benefit: The pattern with the larger one is tried first.
+        keeps_values: Whether it claims to leave values as they are, which `--verify-patterns` tests.
+        if_faster: Whether it is used only where the cost model says that the device is faster for it.
+
+    Raises:
+        PatternError: the function has no such parameter.
+    """
+
+    def decorate(function: Replaces) -> PythonPattern:
+        name = getattr(function, "__name__", "pattern")
+        where = f"{inspect.getsourcefile(function)}:{inspect.getsourcelines(function)[1]}"
+        hints = get_type_hints(function)
+        views = [hints.get(p) for p in inspect.signature(function).parameters]
+        if len(views) != 1 or not (isinstance(views[0], type) and issubclass(views[0], View)):
+            raise PatternError(
+                f"pattern '{name}' does not say which op it replaces",
+                loc=where,
+                hint=f"write `def {name}(op: views.Matmul)`: one parameter, annotated with a view",
+            )
+        return PythonPattern(
+            name, where, Conditions(benefit, keeps_values, if_faster), root=views[0], function=function
+        )
+
+    return decorate
+
+
+def read_python(path: Path) -> list[PythonPattern]:
+    """Run a file and take the patterns that it defines, in order.
+
+    Raises:
+        PatternError: it does not run.
+    """
+    spec = spec_from_file_location(f"ttstack_patterns_{path.stem}", path)
+    assert spec is not None, path
+    assert spec.loader is not None, path
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except TTStackError:
+        raise
+    except Exception as e:
+        place = f"{path}:{e.lineno}" if isinstance(e, SyntaxError) else _line_of(e, str(path))
+        raise PatternError(f"'{path}' does not run: {type(e).__name__}: {e}", loc=place) from e
+    return [value for value in vars(module).values() if isinstance(value, PythonPattern)]
+
+
+def _line_of(error: Exception, path: str | None = None) -> str | None:
+    """The last line of a file that led to an error."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if path is None or f.filename == path]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
+
+
+def _types(values: Sequence[ir.Value]) -> str:
+    return ", ".join(str(v.type) for v in values) or "nothing"

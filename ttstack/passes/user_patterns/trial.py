@@ -1,0 +1,147 @@
+"""What a pattern does to an excerpt of a module: whether values stay as they are, and whether the device is faster."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ml_dtypes import finfo
+
+from ttstack.diagnostics import PatternError
+from ttstack.dialects.base import definition, describe
+from ttstack.dialects.location import read_location
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.functions import body, defined_functions
+from ttstack.passes.ttir.compile_time import Array, elements
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.user_patterns.excerpt import excerpt
+from ttstack.passes.user_patterns.pattern import UserPattern
+
+SCALES = (1.0, 8.0)
+"""Random numbers of each trial: normally distributed, times this."""
+TOLERANCE, ROUNDINGS = 1e-5, 4
+"""The same value: differences of results over their largest value, or so many roundings of their element type."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An op as it is, and as a pattern leaves it."""
+
+    before: ir.Module
+    after: ir.Module
+
+    @property
+    def gain_ns(self) -> float | None:
+        """By how much the device is predicted to be faster; None where the module names no device."""
+        prices = Prices.of(self.before)
+        if prices is None:
+            return None
+        return prices.total(map(describe, _ops(self.before))) - prices.total(map(describe, _ops(self.after)))
+
+    def differences(self, seed: int = 0) -> Iterator["Difference"]:
+        """Of each result on random inputs; none of those that cannot be computed."""
+        for scale in SCALES:
+            for a, b in zip(_results(self.before, scale, seed), _results(self.after, scale, seed), strict=True):
+                if a is not None and b is not None:
+                    yield Difference(_relative(a, b), _allowed(a.dtype))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The largest between two results, over the largest value, and how large rounding may make it."""
+
+    relative: float
+    allowed: float
+
+
+def try_pattern(pattern: UserPattern, op: ir.Operation, module: ir.Module) -> Trial | None:
+    """What the pattern makes of an op alone; None where it changes nothing."""
+    before = excerpt(op, module)
+    after = ir.Module.parse(str(before))
+    pattern.freeze(_Last()).apply(after)
+    return None if str(after) == str(before) else Trial(before, after)
+
+
+def check_values(pattern: UserPattern, op: ir.Operation, trial: Trial) -> None:
+    """Compare results before and after on random inputs.
+
+    Raises:
+        PatternError: they differ by more than rounding, or nothing could be compared.
+    """
+    found = list(trial.differences())
+    what = f"{op.name} at {read_location(op.location) or 'an unknown place'}"
+    if not found:
+        raise PatternError(
+            f"pattern '{pattern.name}' cannot be tested on {what}",
+            loc=pattern.where,
+            hint="the runtime has no values of these ops; leave `keeps_values` out",
+        )
+    worst = max(found, key=lambda d: d.relative / d.allowed)
+    if not worst.relative <= worst.allowed:
+        raise PatternError(
+            f"pattern '{pattern.name}' changes values of {what}",
+            loc=pattern.where,
+            notes=(_explanation(worst),),
+            hint="mend it, or leave `keeps_values` out where values are meant to change",
+        )
+
+
+def _explanation(found: Difference) -> str:
+    most = f"rounding explains {found.allowed:.2g}"
+    return f"on random inputs, results differ by {found.relative:.2g} of their largest value; {most}"
+
+
+class _Last:
+    """Allows the last op of an excerpt, once: what replaces it may match again."""
+
+    def __init__(self) -> None:
+        self._done = False
+
+    def __call__(self, op: ir.Operation) -> bool:
+        *_, last, _end = op.block.operations
+        if self._done or last.operation != op.operation:
+            return False
+        self._done = True
+        return True
+
+
+def _ops(module: ir.Module) -> list[ir.Operation]:
+    (function,) = defined_functions(module)
+    return [op for op in body(function) if definition(op) is not None]
+
+
+def _results(module: ir.Module, scale: float, seed: int) -> list[Array | None]:
+    """On random arguments; integers are small, and 0 or 1 where an op takes no others, such as positions of a table."""
+    (function,) = defined_functions(module)
+    *_, last = body(function)
+    for bound in (8, 2):
+        facts = elements(given=lambda a, bound=bound: _random(read_type(a.type), scale, bound, seed + a.arg_number))
+        found = [facts.about(value) for value in last.operands]
+        if all(value is not None for value in found):
+            return found
+    return found
+
+
+def _random(t: TensorType, scale: float, bound: int, seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    if t.dtype.is_float:
+        return (scale * rng.standard_normal(t.shape)).astype(t.dtype.numpy)
+    return rng.integers(0, 2 if t.dtype is DType.I1 else bound, t.shape).astype(t.dtype.numpy)
+
+
+def _relative(a: Array, b: Array) -> float:
+    """Equal infinities and equal NaNs are the same."""
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    if same.all():
+        return 0.0
+    if not np.isfinite(x[~same]).all() or not np.isfinite(y[~same]).all():
+        return np.inf
+    largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
+    return float(np.abs(x - y)[~same].max() / largest) if largest else np.inf
+
+
+def _allowed(dtype: np.dtype[Any]) -> float:
+    return max(TOLERANCE, ROUNDINGS * float(finfo(dtype).eps)) if dtype.kind in "fV" else 0.0

@@ -1,0 +1,13 @@
+"""What a file of patterns in Python imports: `from ttstack.patterns import pattern, ttir, views`.
+
+`views.Matmul` is a view of an op, `ttir.matmul(a, b)` builds one, `scalar(value)` is the number that a constant holds
+everywhere.
+"""
+
+from ttstack.dialects.ttir import views
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.passes.ttir.producers import scalar
+from ttstack.passes.user_patterns.python_file import pattern
+
+__all__ = ["pattern", "read_type", "scalar", "ttir", "views"]
