@@ -10,6 +10,7 @@ from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.mlir import ir
+from ttstack.plugins import OPS, load_entry_points
 
 _LOADING = threading.Lock()
 """Dialects defined from Python keep what they loaded last on their class: they are loaded by one thread at a time."""
@@ -20,6 +21,7 @@ def new_context() -> ir.Context:
     with _LOADING:
         context = ir.Context()
         context.enable_multithreading(False)
+        load_entry_points(OPS)
         with context, ir.Location.unknown():
             for dialect in (TT, TTIR, TTNN):
                 dialect.ensure_loaded()

@@ -78,6 +78,12 @@ class PatternError(TTStackError):
     code = "TT0303"
 
 
+class PlugInError(TTStackError):
+    """A plug-in that there is not, or that cannot be imported."""
+
+    code = "TT0304"
+
+
 class CapacityError(TTStackError):
     """A tensor or an op that does not fit the device's memories."""
 

@@ -39,7 +39,8 @@ def emit(
     `pipeline` and `options` say how it was compiled, as text.
 
     Raises:
-        InvalidIRError: two arguments or results of a function have one name, or a parameter has two types.
+        InvalidIRError: two arguments or results of a function have one name, a parameter has two types, or the
+            pipeline gave no addresses.
     """
     emitters = [_Emitter(function) for function in functions(module)]
     described: dict[str, Weight] = {}
@@ -88,6 +89,11 @@ class _Emitter:
         )
 
     def _arguments(self, function: func.FuncOp) -> None:
+        if ADDRESS not in function.attributes:
+            raise InvalidIRError(
+                f"function '{self.name}' has no addresses after the pipeline",
+                hint="end it with 'lower', or with assign-addresses after all passes of that pipeline",
+            )
         addresses = read_plain(function.attributes[ADDRESS])
         block = function.regions[0].blocks[0]
         signatures = read_arguments(function)

@@ -37,10 +37,19 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _main(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001  (acted on by its callback)
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
     ] = False,
-) -> None: ...
+    plugins: Annotated[
+        list[str] | None,
+        typer.Option("--load", metavar="FILE|MODULE", help="Import a plug-in first: its passes, ops and conversions."),
+    ] = None,
+) -> None:
+    if plugins:
+        from ttstack.plugins import load_plugin
+
+        for name in plugins:
+            load_plugin(name)
 
 
 app.command("compile")(compile_model)

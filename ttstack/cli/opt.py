@@ -27,6 +27,13 @@ def opt(
         str,
         typer.Option("-p", "--pipeline", metavar="PASSES", help="name{key=value ...},name2 of passes or pipelines."),
     ] = "",
+    patterns: Annotated[
+        list[Path] | None,
+        typer.Option("--patterns", metavar="FILE", help="Apply rewrites of your own first, in PDL or Python."),
+    ] = None,
+    verify_patterns: Annotated[
+        bool, typer.Option("--verify-patterns", help="Try those that claim to keep values on random inputs.")
+    ] = False,
     system_desc: Annotated[
         str | None,
         typer.Option("--system-desc", metavar="NAME|PATH", help="Attach this device's description first."),
@@ -51,6 +58,7 @@ def opt(
     from ttstack.files import write_whole
     from ttstack.frontends.source import import_model
     from ttstack.frontends.text import print_module
+    from ttstack.passes.apply_patterns import ApplyPatterns
     from ttstack.passes.attach_system_desc import AttachSystemDesc
     from ttstack.passes.base import Pipeline, parse_pipeline
     from ttstack.passes.pipelines import PIPELINES
@@ -58,7 +66,8 @@ def opt(
     check_targets(output)
     source = f"{sys.stdin.read()}\n" if file == "-" else file
     with import_model(source) as found:
-        steps = parse_pipeline(pipeline, PIPELINES)
+        own = [ApplyPatterns(file=path, verify=verify_patterns) for path in patterns or ()]
+        steps = Pipeline((*own, *parse_pipeline(pipeline, PIPELINES).passes))
         if system_desc is not None:
             steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
         steps.run(found.module, after=_hooks(found.module, dump_ir, timings))

@@ -11,8 +11,9 @@ from ttstack.ops.fields import Arity
 
 
 def define_ops(dialect: type[Dialect], definitions: Sequence[type[Op]]) -> None:
-    """Give the dialect one op for each definition."""
-    for spec in definitions:
+    """Give the dialect one op for each definition that it has none of yet."""
+    known = {getattr(op, "definition", None) for op in dialect.operations}
+    for spec in (spec for spec in definitions if spec not in known):
         keywords = {"dialect": dialect, "name": spec.mnemonic, "traits": [ext.Pure] if spec.pure else []}
         new_class(spec.__name__, (Defined,), keywords, lambda ns, spec=spec: ns.update(_body(spec)))
 

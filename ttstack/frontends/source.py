@@ -17,6 +17,7 @@ from ttstack.frontends.readers.sound import check_nesting, check_strings
 from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
 from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir
+from ttstack.plugins import FRONTENDS, load_entry_points
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def import_model(source: Any, inputs: object = None, function: str | None = None
         InvalidIRError: text that does not parse.
         UnsupportedOpError: ops that have no conversion to TTIR; all of them.
     """
+    load_entry_points(FRONTENDS)
     model = _model(source, inputs, function)
     with shared_answers(), new_context(), ir.Location.unknown():
         if not model.isolated or not isolates():

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
@@ -30,13 +31,6 @@ _WAYS_OUT = {
 }
 _OWN_ASSEMBLY = re.compile(r"(?:^|=)\s*((?:ttir|ttnn)\.\w+)\b(?!\s*=)")
 _LINE = re.compile(r":(\d+):\d+$")
-_KNOWN = frozenset(op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations)
-_VARIADIC = frozenset(
-    f"{dialect}.{name}"
-    for dialect in ("ttir", "ttnn")
-    for name, spec in OPS.items()
-    if Arity.VARIADIC in spec.operand_specs().values()
-)
 
 
 def parse(text: str, source: str = "<text>") -> ir.Module:
@@ -64,7 +58,14 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
 def print_module(module: ir.Module, *, locations: bool = False) -> str:
     """The module's text, without the segment sizes that every reader can work out."""
     text = module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True)
-    return elide(str(text), _VARIADIC)
+    return elide(str(text), _variadic(len(OPS)))
+
+
+@cache
+def _variadic(_ops: int) -> frozenset[str]:
+    """Names of ops of any number of operands; those of plug-ins may come later."""
+    names = (name for name, spec in OPS.items() if Arity.VARIADIC in spec.operand_specs().values())
+    return frozenset(f"{dialect}.{name}" for name in names for dialect in ("ttir", "ttnn"))
 
 
 def _segments(name: str, count: int, given: Sequence[int] | None) -> Sequence[int] | None:
@@ -159,9 +160,10 @@ def _unknown_dialect(diagnostic: Diagnostic, text: str) -> str | None:
 def _refuse_unknown_ops(text: str, source: str) -> None:
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
+    known = {op.OPERATION_NAME for dialect in (TTIR, TTNN) for op in dialect.operations}
     for number, line in enumerate(text.splitlines(), 1):
         for name in _OP.findall(line.partition("//")[0]):
-            if name not in _KNOWN:
+            if name not in known:
                 found[name] += 1
                 first.setdefault(name, f"{source}:{number}")
     if found:

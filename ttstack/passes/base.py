@@ -16,6 +16,8 @@ from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.weights import Weights
+from ttstack.plugins import PASSES as PLUGGED_IN
+from ttstack.plugins import load_entry_points
 from ttstack.suggestion import did_you_mean
 from ttstack.validation import validation_faults
 
@@ -207,6 +209,7 @@ def parse_pipeline(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> P
     Raises:
         PassOptionError: the text does not parse, or a pass or option is unknown.
     """
+    load_entry_points(PLUGGED_IN)
     return Pipeline(tuple(_steps(text, named)))
 
 

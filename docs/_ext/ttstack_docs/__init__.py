@@ -7,6 +7,7 @@ from typing import Any
 from sphinx.errors import ExtensionError
 
 from ttstack_docs.commands import choice_table, command_pages, exit_code_table
+from ttstack_docs.constraints import constraint_table
 from ttstack_docs.conversions import conversion_tables, onnx_through_torch
 from ttstack_docs.cost import cost_modules, cost_terms
 from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
@@ -38,6 +39,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "ops": op_tables,
     "passes": pass_table,
     "pipelines": pipeline_table,
+    "constraints": constraint_table,
     "precisions": precision_table,
     "preset-values": preset_values,
     "presets": preset_table,

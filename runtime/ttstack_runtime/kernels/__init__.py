@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 
 from ttstack.ops import OPS
-from ttstack_runtime.kernels.table import Kernel
+from ttstack_runtime.kernels.table import Kernel, KernelTable
 
 FAMILIES = (
     "eltwise",
@@ -45,10 +45,17 @@ FAMILIES = (
 """The modules that define kernels, each called as that of its ops, and imported when one of them is run."""
 
 
+OTHERS = KernelTable()
+"""Kernels of ops that plug-ins define: `@kernels.OTHERS`."""
+
+
 def find(mnemonic: str) -> Kernel | None:
     """Return the kernel of the op `mnemonic`, if its family defines it."""
     spec = OPS.get(mnemonic)
-    return None if spec is None or spec.family not in FAMILIES else of_family(spec.family).get(mnemonic)
+    if spec is None:
+        return None
+    found = of_family(spec.family) if spec.family in FAMILIES else OTHERS.by_name
+    return found.get(mnemonic)
 
 
 @cache

@@ -8,5 +8,10 @@ from ttstack.ops.base import OPS
 class TTIR(Dialect, name="ttir"):
     """Target-independent tensor ops in value semantics."""
 
+    @classmethod
+    def define(cls) -> None:
+        """Add an op for each definition that came since."""
+        define_ops(cls, [spec for spec in OPS.values() if spec.family != "generic"])
 
-define_ops(TTIR, [spec for spec in OPS.values() if spec.family != "generic"])
+
+TTIR.define()

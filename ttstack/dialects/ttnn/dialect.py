@@ -8,5 +8,10 @@ from ttstack.ops.base import OPS
 class TTNN(Dialect, name="ttnn"):
     """Ops as the device runs them."""
 
+    @classmethod
+    def define(cls) -> None:
+        """Add an op for each definition that came since."""
+        define_ops(cls, [spec for name, spec in OPS.items() if spec.executable and name != "generic"])
 
-define_ops(TTNN, [spec for name, spec in OPS.items() if spec.executable and name != "generic"])
+
+TTNN.define()

@@ -2,6 +2,6 @@
 
 from ttstack.frontends.conversion.convert import SourceDialect, check, convert
 from ttstack.frontends.conversion.source_op import SourceOp
-from ttstack.frontends.conversion.table import ConversionRule, ConversionTable
+from ttstack.frontends.conversion.table import ConversionRule, ConversionTable, join_tables
 
-__all__ = ["ConversionRule", "ConversionTable", "SourceDialect", "SourceOp", "check", "convert"]
+__all__ = ["ConversionRule", "ConversionTable", "SourceDialect", "SourceOp", "check", "convert", "join_tables"]

@@ -1,10 +1,11 @@
 """How a family module declares which ops of a source dialect it converts, and to what."""
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ttstack.frontends.conversion.source_op import SourceOp
 from ttstack.mlir import ir
@@ -67,3 +68,9 @@ class ConversionTable(Generic[C]):
     def by_name(self) -> Mapping[str, ConversionRule[C]]:
         """The conversions, read only."""
         return MappingProxyType(self._conversions)
+
+
+def join_tables(families: Iterable[Any], others: ConversionTable[C]) -> Mapping[str, ConversionRule[C]]:
+    """The conversions of modules by name, and those that plug-ins add, now or later, which come first."""
+    own = {name: rule for family in families for name, rule in family.CONVERSIONS.by_name.items()}
+    return ChainMap(others.by_name, own)  # pyright: ignore[reportArgumentType]  (both are only read)

@@ -1,21 +1,23 @@
 """ONNX ops that become TTIR whole, one file a family; the others pass through the torch dialect."""
 
-from types import MappingProxyType
-
+from ttstack.frontends.conversion import join_tables
 from ttstack.frontends.onnx_to_ttir import eltwise, gather, pool, quantization, recurrent, resize, shape
-from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxOp
+from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir import CONVERSIONS as OF_TORCH
 from ttstack.frontends.torch_to_ttir import convert
 from ttstack.mlir import ir
 
 FAMILIES = (eltwise, gather, pool, quantization, recurrent, resize, shape)
 
-CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+OTHERS = OnnxConversionTable()
+"""Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
+
+CONVERSIONS = join_tables(FAMILIES, OTHERS)
 """Every ONNX op that has a conversion of its own, under `torch.onnx.<name>`."""
 
 WHOLE = frozenset(name.removeprefix("torch.onnx.") for name in CONVERSIONS)
 
-__all__ = ["CONVERSIONS", "FAMILIES", "WHOLE", "onnx_to_ttir"]
+__all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "WHOLE", "onnx_to_ttir"]
 
 
 def onnx_to_ttir(module: ir.Module) -> None:

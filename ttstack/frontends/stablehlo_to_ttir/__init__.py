@@ -33,6 +33,7 @@ from ttstack.frontends.stablehlo_to_ttir import (
     window,
 )
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import CUSTOM_CALL, StablehloOp
+from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
 
@@ -63,7 +64,10 @@ FAMILIES = (
     window,
 )
 
-CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+OTHERS = StablehloConversionTable()
+"""Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
+
+CONVERSIONS = conversion.join_tables(FAMILIES, OTHERS)
 """Every op that becomes TTIR, by name: what the docs list."""
 
 _RANDOM = "its numbers are not defined; give them as an input, or draw them with jax.random"
@@ -86,7 +90,7 @@ _SOURCE = conversion.SourceDialect(
     CONVERSIONS, StablehloOp, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
 )
 
-__all__ = ["CONVERSIONS", "FAMILIES", "check_ops", "refuse_complex_numbers", "stablehlo_to_ttir"]
+__all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "check_ops", "refuse_complex_numbers", "stablehlo_to_ttir"]
 
 
 def refuse_complex_numbers(module: ir.Module) -> None:

@@ -1,7 +1,6 @@
 """The torch dialect to TTIR, one file a family."""
 
-from types import MappingProxyType
-
+from ttstack.frontends.conversion import join_tables
 from ttstack.frontends.torch_to_ttir import (
     approximations,
     attention,
@@ -32,6 +31,7 @@ from ttstack.frontends.torch_to_ttir import (
     tensor_train,
     volumes,
 )
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.mlir import ir
 
 FAMILIES = (
@@ -64,10 +64,13 @@ FAMILIES = (
     volumes,
 )
 
-CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+OTHERS = TorchConversionTable()
+"""Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
+
+CONVERSIONS = join_tables(FAMILIES, OTHERS)
 """Every torch op that becomes TTIR, by name: what the docs list."""
 
-__all__ = ["CONVERSIONS", "FAMILIES", "torch_to_ttir"]
+__all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "torch_to_ttir"]
 
 
 def torch_to_ttir(module: ir.Module) -> None:

@@ -1,23 +1,24 @@
 """TOSA to TTIR, one file a family."""
 
-from types import MappingProxyType
-
 from ttstack.dialects.functions import all_functions
 from ttstack.frontends import conversion
 from ttstack.frontends.tosa_to_ttir import contraction, control, eltwise, image, integers, reduction, shape
-from ttstack.frontends.tosa_to_ttir.tosa_op import TosaOp
+from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
 
 FAMILIES = (contraction, eltwise, image, integers, reduction, shape)
 
-CONVERSIONS = MappingProxyType({n: c for family in FAMILIES for n, c in family.CONVERSIONS.by_name.items()})
+OTHERS = TosaConversionTable()
+"""Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
+
+CONVERSIONS = conversion.join_tables(FAMILIES, OTHERS)
 """Every TOSA op that becomes TTIR, by name: what the docs list."""
 
 _SOURCE = conversion.SourceDialect(
     {**CONVERSIONS, **control.CONVERSIONS.by_name}, TosaOp, prefixes=("tosa.",), kept=("tosa.const_shape",)
 )
 
-__all__ = ["CONVERSIONS", "FAMILIES", "tosa_to_ttir"]
+__all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "tosa_to_ttir"]
 
 
 def tosa_to_ttir(module: ir.Module) -> None:

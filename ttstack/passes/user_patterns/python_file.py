@@ -1,19 +1,17 @@
 """Patterns as short Python functions on views of ops."""
 
 import inspect
-import sys
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from ttstack.diagnostics import PatternError, TTStackError
+from ttstack.diagnostics import PatternError
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir, rewrite
 from ttstack.passes.pattern import replace_by
 from ttstack.passes.user_patterns.pattern import Allows, Conditions, Frozen, UserPattern
+from ttstack.user_code import as_fault, run_file
 
 Replaces = Callable[[Any], ir.Value | Sequence[ir.Value] | None]
 """Takes a view of an op; gives what replaces its results, or None where the pattern does not match."""
@@ -38,15 +36,8 @@ class PythonPattern(UserPattern):
         return Frozen(patterns.freeze())
 
     def _replacement(self, op: ir.Operation) -> Sequence[ir.Value] | None:
-        try:
+        with as_fault(f"pattern '{self.name}' failed", _error, inspect.getsourcefile(self.function)):
             found = self.function(self.root(op))
-        except TTStackError:
-            raise
-        except Exception as e:
-            raise PatternError(
-                f"pattern '{self.name}' failed: {type(e).__name__}: {e}",
-                loc=_line_of(e, inspect.getsourcefile(self.function)) or self.where,
-            ) from e
         values = [found] if isinstance(found, ir.Value) else found
         if values is not None and [v.type for v in values] != [r.type for r in op.results]:
             raise PatternError(
@@ -95,25 +86,12 @@ def read_python(path: Path) -> list[PythonPattern]:
     Raises:
         PatternError: it does not run.
     """
-    spec = spec_from_file_location(f"ttstack_patterns_{path.stem}", path)
-    assert spec is not None, path
-    assert spec.loader is not None, path
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except TTStackError:
-        raise
-    except Exception as e:
-        place = f"{path}:{e.lineno}" if isinstance(e, SyntaxError) else _line_of(e, str(path))
-        raise PatternError(f"'{path}' does not run: {type(e).__name__}: {e}", loc=place) from e
+    module = run_file(path, _error)
     return [value for value in vars(module).values() if isinstance(value, PythonPattern)]
 
 
-def _line_of(error: Exception, path: str | None = None) -> str | None:
-    """The last line of a file that led to an error."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if path is None or f.filename == path]
-    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
+def _error(what: str, place: str | None) -> PatternError:
+    return PatternError(what, loc=place)
 
 
 def _types(values: Sequence[ir.Value]) -> str:

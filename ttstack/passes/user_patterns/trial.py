@@ -19,7 +19,7 @@ from ttstack.passes.ttir.price import Prices
 from ttstack.passes.user_patterns.excerpt import excerpt
 from ttstack.passes.user_patterns.pattern import UserPattern
 
-SCALES = (1.0, 8.0)
+SCALES = (0.25, 1.0, 8.0)
 """Random numbers of each trial: normally distributed, times this."""
 TOLERANCE, ROUNDINGS = 1e-5, 4
 """The same value: differences of results over their largest value, or so many roundings of their element type."""
@@ -41,7 +41,7 @@ class Trial:
         return prices.total(map(describe, _ops(self.before))) - prices.total(map(describe, _ops(self.after)))
 
     def differences(self, seed: int = 0) -> Iterator["Difference"]:
-        """Of each result on random inputs; none of those that cannot be computed."""
+        """The difference of each result on random inputs; none of those that cannot be computed."""
         for scale in SCALES:
             for a, b in zip(_results(self.before, scale, seed), _results(self.after, scale, seed), strict=True):
                 if a is not None and b is not None:

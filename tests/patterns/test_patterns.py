@@ -1,0 +1,250 @@
+"""Rewrites of a user's own: what they do, under which conditions, and what is said of those that cannot be applied."""
+
+from pathlib import Path
+
+import pytest
+
+import ttstack
+from ttstack.context import new_context
+from ttstack.diagnostics import BinaryFormatError, InvalidIRError, PassOptionError, PatternError
+from ttstack.frontends.text import parse, print_module
+from ttstack.mlir import ir
+from ttstack.passes.apply_patterns import ApplyPatterns
+from ttstack.passes.attach_system_desc import AttachSystemDesc
+
+HEAD = "from ttstack.patterns import pattern, read_type, scalar, ttir, views\n\n\n"
+DOUBLE_NEGATION = (
+    HEAD
+    + """@pattern(keeps_values=True)
+def double_negation(op: views.Neg):
+    inner = views.Neg.of(op.input)
+    return inner and inner.input
+"""
+)
+PDL = """pdl.pattern @{name} : benefit(1) attributes {{{attributes}}} {{
+  %t = pdl.type
+  %x = pdl.operand
+  %inner = pdl.operation "ttir.{inner}"(%x : !pdl.value) -> (%t : !pdl.type)
+  %r = pdl.result 0 of %inner
+  %outer = pdl.operation "ttir.{outer}"(%r : !pdl.value) -> (%t : !pdl.type)
+  pdl.rewrite %outer {{ pdl.replace %outer with (%x : !pdl.value) }}
+}}
+"""
+
+
+def chain(*ops: str, dtype: str = "f32") -> str:
+    """A function of unary ops, one after the other."""
+    t = f"tensor<32x64x{dtype}>"
+    lines = [f'  %{i + 1} = "ttir.{op}"(%{i}) : ({t}) -> {t}' for i, op in enumerate(ops)]
+    return "\n".join([f"func.func @f(%0: {t}) -> {t} {{", *lines, f"  return %{len(ops)} : {t}", "}"])
+
+
+def apply(folder: Path, name: str, text: str, model: str, *, verify: bool = False, device: str | None = None) -> str:
+    """The model's text after the patterns of a file."""
+    file = folder / name
+    file.write_text(text)
+    with new_context(), ir.Location.unknown():
+        module = parse(model)
+        if device is not None:
+            AttachSystemDesc(system_desc=device).run(module)
+        ApplyPatterns(file=file, verify=verify).run(module)
+        module.operation.verify()
+        return print_module(module)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.py", DOUBLE_NEGATION),
+        ("p.mlir", PDL.format(name="p", attributes="ttstack.keeps_values", inner="neg", outer="neg")),
+    ],
+)
+@pytest.mark.parametrize("verify", [False, True])
+def test_a_pattern_is_applied_until_it_matches_no_more(tmp_path: Path, name: str, text: str, verify: bool):
+    left = apply(tmp_path, name, text, chain("neg", "neg", "abs", "neg", "neg", "neg"), verify=verify)
+    assert left.count("ttir.neg") == 1
+    assert left.count("ttir.abs") == 1
+
+
+def test_ops_of_optional_operands_and_attributes_have_views(tmp_path: Path):
+    text = (
+        HEAD
+        + """@pattern()
+def scale(op: views.Matmul):
+    if op.transpose_b or not op.is_read_once or op.result_type.rank != 2:
+        return None
+    return ttir.linear(op.a, ttir.transpose(op.b, dim0=0, dim1=1), transpose_b=True)
+"""
+    )
+    model = """func.func @f(%0: tensor<32x64xf32>, %1: tensor<64x96xf32>) -> tensor<32x96xf32> {
+  %2 = "ttir.matmul"(%0, %1) : (tensor<32x64xf32>, tensor<64x96xf32>) -> tensor<32x96xf32>
+  return %2 : tensor<32x96xf32>
+}"""
+    left = apply(tmp_path, "p.py", text, model)
+    assert "ttir.matmul" not in left
+    assert "transpose_b = true" in left
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+@pytest.mark.parametrize(("op", "other"), [("sigmoid", "tanh"), ("gelu", "relu"), ("sqrt", "abs")])
+def test_a_pattern_that_changes_values_is_caught(tmp_path: Path, dtype: str, op: str, other: str):
+    text = (
+        HEAD
+        + f"@pattern(keeps_values=True)\ndef wrong(op: views.{op.capitalize()}):\n    return ttir.{other}(op.input)\n"
+    )
+    with pytest.raises(PatternError, match=f"'wrong' changes values of ttir.{op}") as caught:
+        apply(tmp_path, "p.py", text, chain("exp", op, dtype=dtype), verify=True)
+    assert f"{tmp_path / 'p.py'}:4" in str(caught.value)
+    assert f"ttir.{other}" in apply(tmp_path, "p.py", text, chain(op, dtype=dtype))
+
+
+def test_a_wrong_pattern_in_pdl_is_caught(tmp_path: Path):
+    text = PDL.format(name="no_inverse", attributes="ttstack.keeps_values", inner="abs", outer="neg")
+    with pytest.raises(PatternError, match="'no_inverse' changes values"):
+        apply(tmp_path, "p.mlir", text, chain("abs", "neg"), verify=True)
+
+
+def test_values_that_come_from_constants_are_tested_with_them(tmp_path: Path):
+    """`x / 2` is `x * 0.5` for this constant alone."""
+    text = (
+        HEAD
+        + """@pattern(keeps_values=True)
+def halve(op: views.Div):
+    if scalar(op.rhs) == 2.0:
+        type = read_type(op.rhs.type)
+        return ttir.multiply(op.lhs, ttir.full(shape=type.shape, fill_value=0.5, result=type))
+"""
+    )
+    model = """func.func @f(%0: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %1 = "ttir.full"() <{shape = array<i32: 1, 1>, fill_value = 2.0 : f32}> : () -> tensor<1x1xf32>
+  %2 = "ttir.div"(%0, %1) : (tensor<32x64xf32>, tensor<1x1xf32>) -> tensor<32x64xf32>
+  return %2 : tensor<32x64xf32>
+}"""
+    assert "ttir.multiply" in apply(tmp_path, "p.py", text, model, verify=True)
+
+
+def test_a_pattern_that_is_not_faster_is_not_used(tmp_path: Path):
+    slower = (
+        HEAD
+        + """@pattern(if_faster=True)
+def twice(op: views.Relu):
+    return ttir.relu(ttir.abs(ttir.exp(op.input)))
+"""
+    )
+    model = chain("relu")
+    assert "ttir.exp" not in apply(tmp_path, "p.py", slower, model, device="wormhole")
+    faster = PDL.format(name="p", attributes="ttstack.if_faster", inner="neg", outer="neg")
+    assert "ttir.neg" not in apply(tmp_path, "p.mlir", faster, chain("neg", "neg"), device="wormhole")
+
+
+def test_what_others_read_does_not_count_as_gone(tmp_path: Path):
+    """The inner op stays, so that nothing is gained: two ops before, two ops after."""
+    text = (
+        HEAD
+        + """@pattern(if_faster=True)
+def merge(op: views.Exp):
+    inner = views.Neg.of(op.input)
+    return inner and ttir.reciprocal(ttir.exp(inner.input))
+"""
+    )
+    t = "tensor<32x64xf32>"
+    model = f"""func.func @f(%0: {t}) -> ({t}, {t}) {{
+  %1 = "ttir.neg"(%0) : ({t}) -> {t}
+  %2 = "ttir.exp"(%1) : ({t}) -> {t}
+  return %1, %2 : {t}, {t}
+}}"""
+    assert "ttir.reciprocal" not in apply(tmp_path, "p.py", text, model, device="wormhole")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("p.py", "", "has no patterns"),
+        ("p.mlir", "", "has no patterns"),
+        ("p.txt", "", "is no file of patterns"),
+        ("p.py", "import nothing_of_this_name", r"does not run: ModuleNotFoundError.*\n  --> .*p.py:1"),
+        ("p.py", "def f(:", r"does not run: SyntaxError.*\n  --> .*p.py:1"),
+        ("p.py", HEAD + "@pattern()\ndef f(op: views.Ngg):\n    return None", "there is no op Ngg"),
+        ("p.py", HEAD + "@pattern()\ndef f(op):\n    return None", "does not say which op it replaces"),
+        ("p.py", HEAD + "@pattern()\ndef f(op: views.Abs):\n    return op.inptu", "did you mean 'input'.*\n  --> .*:6"),
+        ("p.py", HEAD + "@pattern()\ndef f(op: views.Abs):\n    return ttir.absolute(op.input)", "no op 'absolute'"),
+        (
+            "p.py",
+            HEAD + "@pattern()\ndef f(op: views.Abs):\n    return ttir.transpose(op.input, dim0=0, dim1=1)",
+            "replaces tensor<32x64xf32> by tensor<64x32xf32>",
+        ),
+        ("p.py", HEAD + "@pattern()\ndef f(op: views.Abs):\n    return ttir.abs(op.input)", "without end"),
+        ("p.mlir", "pdl.pattern", "cannot read the patterns"),
+        (
+            "p.mlir",
+            PDL.format(name="p", attributes="", inner="negg", outer="abs"),
+            "no op 'ttir.negg'; did you mean 'neg'",
+        ),
+        ("p.mlir", "func.func private @f()", "func.func is no pdl.pattern"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, name: str, text: str, said: str):
+    with pytest.raises((PatternError, InvalidIRError), match=said):
+        apply(tmp_path, name, text, chain("abs"))
+
+
+def test_all_faults_of_a_file_in_pdl_are_said_together(tmp_path: Path):
+    text = PDL.format(name="p", attributes="", inner="negg", outer="abss").replace(
+        "  pdl.rewrite %outer {", '  pdl.apply_native_constraint "has_one_user"(%x : !pdl.value)\n  pdl.rewrite {'
+    )
+    with pytest.raises(PatternError) as caught:
+        apply(tmp_path, "p.mlir", text, chain("abs"))
+    assert len(caught.value.diagnostic.notes) == 4
+    assert "did you mean 'has_one_use'?" in str(caught.value)
+
+
+def test_patterns_that_undo_each_other_are_refused(tmp_path: Path):
+    text = (
+        HEAD
+        + """@pattern()
+def there(op: views.Sqrt):
+    return ttir.exp(op.input)
+
+
+@pattern()
+def back(op: views.Exp):
+    return ttir.sqrt(op.input)
+"""
+    )
+    with pytest.raises(PatternError, match="there, back"):
+        apply(tmp_path, "p.py", text, chain("sqrt"))
+
+
+def test_a_program_says_that_it_was_compiled_with_patterns(tmp_path: Path):
+    file = tmp_path / "p.py"
+    file.write_text(DOUBLE_NEGATION)
+    model = chain("neg", "neg", "abs")
+    program = ttstack.compile(model, patterns=file)
+    assert [op.name for op in program.cost().ops] == ["abs"]
+    program.save(tmp_path / "p.ttb")
+    loaded = ttstack.load(tmp_path / "p.ttb")
+    with pytest.raises(BinaryFormatError, match="compiled with patterns of a user's own"):
+        loaded.recompile(model)
+    assert [op.name for op in loaded.recompile(model, patterns=[file]).cost().ops] == ["abs"]
+
+
+def test_passes_go_where_they_are_put(tmp_path: Path):
+    file = tmp_path / "p.py"
+    file.write_text(DOUBLE_NEGATION)
+    own = f"apply-patterns{{file={file}}}"
+    program = ttstack.compile(
+        chain("neg", "neg", "abs"), passes={"after:fuse": [own, "cse"], "before:dispatch": ApplyPatterns(file=file)}
+    )
+    assert f"fuse,{own},cse," in program.binary.pipeline
+    assert f"{own},dispatch" in program.binary.pipeline
+    with pytest.raises(PassOptionError, match="did you mean 'fuse'") as caught:
+        ttstack.compile(chain("abs"), passes=["after:fusee=cse", "fuse=cse"])
+    assert len(caught.value.diagnostic.notes) == 2
+
+
+def test_a_pipeline_replaces_all_passes():
+    with pytest.raises(InvalidIRError, match="no addresses after the pipeline"):
+        ttstack.compile(chain("abs"), pipeline="canonicalize")
+    whole = ttstack.compile(chain("abs"), pipeline="lower")
+    assert [op.name for op in whole.cost().ops] == ["abs"]
+    assert "simplify" not in whole.binary.pipeline

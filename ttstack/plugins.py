@@ -1,0 +1,46 @@
+"""Plug-ins: modules of others that define passes, ops, kernels and conversions when they are imported."""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from ttstack.diagnostics import PlugInError
+from ttstack.user_code import as_fault, run_file
+
+OPS, PASSES, FRONTENDS = "ttstack.ops", "ttstack.passes", "ttstack.frontends"
+"""Groups of entry points: what is in one is imported before ops, passes or conversions are looked for."""
+
+
+def load_plugin(name: str) -> None:
+    """Import a plug-in: a Python file, or a module by its name.
+
+    Raises:
+        PlugInError: there is none of that name, or it does not run.
+    """
+    path = Path(name)
+    if path.is_file():
+        run_file(path, _error)
+    elif path.suffix == ".py":
+        raise PlugInError(f"there is no file '{name}'", hint="give a Python file, or the name of a module")
+    else:
+        with as_fault(f"the plug-in '{name}' cannot be imported", _error):
+            import_module(name)
+
+
+@cache
+def load_entry_points(group: str) -> tuple[str, ...]:
+    """Import the installed plug-ins of a group, once; gives their names.
+
+    Raises:
+        PlugInError: one cannot be imported.
+    """
+    found = entry_points(group=group)
+    for entry in found:
+        with as_fault(f"the installed plug-in '{entry.name}' ({entry.value}) cannot be imported", _error):
+            entry.load()
+    return tuple(entry.name for entry in found)
+
+
+def _error(what: str, place: str | None) -> PlugInError:
+    return PlugInError(what, loc=place, hint="mend it, or leave the plug-in out")
