@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.base import definition
 from ttstack.emit import emit
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
@@ -15,6 +16,7 @@ from ttstack.options import CompileOptions
 from ttstack.passes.base import Hook, PassRun, Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
+from ttstack.passes.functions import body, functions
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
@@ -73,4 +75,11 @@ def to_binary(
     module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]], pipeline: Pipeline, options: CompileOptions
 ) -> Binary:
     """The program of a module that went through a pipeline, which says how it was made."""
-    return emit(module, weights=weights, pipeline=str(pipeline), options=options.to_json(), version=VERSION)
+    said = options.to_json(_plug_ins(module))
+    return emit(module, weights=weights, pipeline=str(pipeline), options=said, version=VERSION)
+
+
+def _plug_ins(module: ir.Module) -> dict[str, str]:
+    """The modules of ops that are none of ours, by the op's name."""
+    found = {definition(op) for function in functions(module) for op in body(function)}
+    return {spec.mnemonic: spec.__module__ for spec in found if spec and not spec.__module__.startswith("ttstack.")}

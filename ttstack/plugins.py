@@ -8,6 +8,9 @@ from pathlib import Path
 from ttstack.diagnostics import PlugInError
 from ttstack.user_code import as_fault, run_file
 
+PLUG_INS = "plug_ins"
+"""In the options that a program was compiled with: the modules of its ops that are none of ours, by the op's name."""
+
 OPS, PASSES, FRONTENDS = "ttstack.ops", "ttstack.passes", "ttstack.frontends"
 """Groups of entry points: what is in one is imported before ops, passes or conversions are looked for."""
 

@@ -27,6 +27,9 @@ def test_pages_have_commands():
 @pytest.mark.parametrize(("page", "command"), TTSTACK, ids=str)
 def test_commands_and_their_options_exist(page: str, command: str):
     words = shlex.split(command.partition(" > ")[0])[1:]
+    while words[0] == "--load":  # of all commands, in front of their names
+        assert "--load" in help_text(())
+        words = words[2:]
     if words[0].isupper() or words[0].startswith("--"):
         words = ["compile", *words[words[0].isupper() :]]
     path = next(p for p in (tuple(words[:2]), tuple(words[:1])) if p in PATHS)

@@ -40,7 +40,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
     """A folder with the examples and nothing else of the checkout."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("zoo", "*.py"))
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("zoo", "criteo.py"))
     return tmp_path
 
 
@@ -95,3 +95,18 @@ def test_the_wheel_holds_all_files_of_its_packages(wheel: Path) -> None:
         files = [p for p in package.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
         missing = [p for p in files if p.relative_to(package.parent).as_posix() not in held]
         assert not missing
+
+
+def test_the_plug_in_of_the_examples(installed: Path, elsewhere: Path) -> None:
+    """Installed beside ttstack, it is found by its entry points."""
+    run(
+        str(installed / "pip"), "install", "--quiet", "--no-deps", str(elsewhere / "examples" / "plugin"), cwd=elsewhere
+    )
+    (elsewhere / "m.mlir").write_text(
+        "func.func @f(%x: tensor<32x64xf32>, %s: tensor<32x1xf32>) -> tensor<32x64xf32> {\n"
+        '  %0 = "ttir.multiply"(%x, %s) : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>\n'
+        "  return %0 : tensor<32x64xf32>\n}\n"
+    )
+    ttstack = str(installed / "ttstack")
+    run(ttstack, "compile", "m.mlir", "--insert-pass", "after:fuse=fuse-row-scale", cwd=elsewhere)
+    assert "row_scale" in run(ttstack, "run", "m.ttb", "--perf", cwd=elsewhere)

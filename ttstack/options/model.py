@@ -13,6 +13,7 @@ from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescEr
 from ttstack.options.tables import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.precision import APPROXIMATED
+from ttstack.plugins import PLUG_INS
 from ttstack.system_desc import SystemDesc
 from ttstack.validation import validation_faults
 
@@ -84,6 +85,7 @@ def _saved(text: str) -> dict[str, Any]:
         if isinstance(values.get(name), str):
             raise ValueError(f"{name} is no content of a file: {values[name][:60]!r}")
     values.pop("source", None)  # where the model was, which older files say
+    values.pop(PLUG_INS, None)
     return values
 
 
@@ -136,10 +138,14 @@ class CompileOptions(PlacementOptions):
                 hint=f"there are {', '.join(cls.model_fields)}",
             ) from error
 
-    def to_json(self) -> str:
-        """All but the device, which a program holds in any case; of what names files and code, that it was given."""
+    def to_json(self, plug_ins: Mapping[str, str] | None = None) -> str:
+        """All but the device, which a program holds in any case; of what names files and code, that it was given.
+
+        `plug_ins` are the modules of ops that are none of ours, by the op's name.
+        """
         values = self.model_dump(mode="json", exclude={"system_desc", *_OWN})
-        return json.dumps(values | {_LEFT_OUT: [name for name in _OWN if getattr(self, name)]})
+        left_out = [name for name in _OWN if getattr(self, name)]
+        return json.dumps(values | {_LEFT_OUT: left_out} | ({PLUG_INS: plug_ins} if plug_ins else {}))
 
     @classmethod
     def of_program(cls, binary: "Binary", given: Mapping[str, Any] | None = None) -> Self:

@@ -7,8 +7,6 @@ from ttstack.ops.base import OPS, Op
 from ttstack.ops.fields import Arity
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.tensor_train_type import TensorTrainType
-from ttstack.plugins import OPS as PLUGGED_IN
-from ttstack.plugins import load_entry_points
 from ttstack.program.records import Function, Operation
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
@@ -32,11 +30,9 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 def signature_fault(function: Function, op: Operation) -> str | None:
     """Why an operation cannot be what it is recorded as; None where it can. Its references must be valid."""
-    if op.name not in OPS:
-        load_entry_points(PLUGGED_IN)
     definition = OPS.get(op.name)
     if definition is None:
-        return "is no op that this ttstack knows, and none of a plug-in that is installed or loaded by --load"
+        return "is no op that this ttstack knows"
     if not definition.executable:
         return "is no op of the device"
     why = _operand_fault(definition, op) or _attribute_fault(definition, op)

@@ -1,10 +1,14 @@
 """Whether a program agrees with itself and the device: references, types, layouts, buffers."""
 
+import json
 from collections.abc import Iterator
 from itertools import chain
 
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import BinaryFormatError
+from ttstack.ops.base import OPS
+from ttstack.plugins import OPS as PLUGGED_IN
+from ttstack.plugins import PLUG_INS, load_entry_points
 from ttstack.program.fault import name_operation, name_tensor
 from ttstack.program.memory_faults import memory_faults
 from ttstack.program.operation_faults import operation_faults
@@ -48,6 +52,7 @@ def validate_binary(binary: Binary, *, origin: str | None = None) -> None:
     Raises:
         BinaryFormatError: the first fault, by function, op and tensor.
     """
+    _find_plug_ins(binary, origin)
     names = [function.name for function in binary.functions]
     if len(set(names)) < len(names):
         raise _error(f"two functions have one name among {', '.join(names)}", origin)
@@ -55,6 +60,33 @@ def validate_binary(binary: Binary, *, origin: str | None = None) -> None:
         validate(function, binary.chip(function), origin=origin)
         for fault in _weight_faults(function, binary):
             raise _error(f"function '{function.name}', {fault}", origin)
+
+
+def _find_plug_ins(binary: Binary, origin: str | None) -> None:
+    """Import the installed plug-ins that define ops, where the program has ops that are not known yet."""
+    if not _unknown(binary):
+        return
+    load_entry_points(PLUGGED_IN)
+    if (unknown := _unknown(binary)) and (modules := _modules(binary.options)).keys() & unknown:
+        needed = sorted({modules[name] for name in unknown if name in modules})
+        raise BinaryFormatError(
+            f"this program needs {', '.join(needed)}, which defines {', '.join(unknown)}",
+            loc=origin,
+            hint=f"install the plug-in, or name it: ttstack --load {needed[0]}",
+        )
+
+
+def _unknown(binary: Binary) -> list[str]:
+    return sorted({op.name for function in binary.functions for op in function.operations} - OPS.keys())
+
+
+def _modules(options: str) -> dict[str, str]:
+    """What a program says of the modules of its ops; nothing where it is damaged, which others find."""
+    try:
+        found = json.loads(options).get(PLUG_INS)
+        return {str(name): str(module) for name, module in found.items()}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
 
 
 def _error(fault: str, origin: str | None) -> BinaryFormatError:

@@ -39,14 +39,14 @@ class View:
         return None if any(is_overwritten(v) for v in (*op.operands, *op.results)) else cls(op)
 
     @property
-    def result(self) -> ir.Value:
+    def first_result(self) -> ir.Value:
         """The first result."""
         return self.operation.results[0]
 
     @property
     def result_type(self) -> TensorType:
         """The first result's shape and element type."""
-        return read_type(self.result.type)
+        return read_type(self.first_result.type)
 
     @property
     def is_read_once(self) -> bool:

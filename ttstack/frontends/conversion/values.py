@@ -84,7 +84,7 @@ def slice_along(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> i
 
 
 def concat_along(parts: Sequence[ir.Value], dim: int) -> ir.Value:
-    """The parts side by side; more than an op can take are join_tables in groups first."""
+    """The parts side by side; more than an op can take are joined in groups first."""
     while len(parts) > 1:
         groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
         parts = [ttir.concat(*group, dim=dim) if len(group) > 1 else group[0] for group in groups]

@@ -1,0 +1,78 @@
+"""Plug-ins on the command line; each command in a process of its own, as what a plug-in defines stays."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODEL = """func.func @f(%x: tensor<32x64xf32>, %s: tensor<32x1xf32>) -> tensor<32x64xf32> {
+  %0 = "ttir.multiply"(%x, %s) : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+  return %0 : tensor<32x64xf32>
+}
+"""
+CALL = """func.func @f(%x: tensor<32x64xf32>, %s: tensor<32x1xf32>) -> tensor<32x64xf32> {
+  %0 = stablehlo.custom_call @mine.row_scale(%x, %s) : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+  return %0 : tensor<32x64xf32>
+}
+"""
+
+
+def ttstack(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "runtime"), str(ROOT / "examples" / "plugin")))
+    command = [sys.executable, "-m", "ttstack.cli", *arguments]
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
+    )
+
+
+def test_an_op_of_a_plug_in_is_compiled_saved_and_run_with_it(tmp_path: Path):
+    (tmp_path / "m.mlir").write_text(MODEL)
+    inserted = "after:fuse=fuse-row-scale"
+    made = ttstack("--load", "row_scale.fuse", "compile", "m.mlir", "--insert-pass", inserted, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    shown = ttstack("--load", "row_scale.op", "perf", "m.ttb", cwd=tmp_path)
+    assert "row_scale" in shown.stdout
+    refused = ttstack("run", "m.ttb", cwd=tmp_path)
+    assert refused.returncode != 0
+    assert "needs row_scale.op, which defines row_scale" in refused.stderr
+    assert "ttstack --load row_scale.op" in refused.stderr
+
+
+def test_a_conversion_of_a_plug_in_reads_calls(tmp_path: Path):
+    (tmp_path / "m.mlir").write_text(CALL)
+    refused = ttstack("compile", "m.mlir", cwd=tmp_path)
+    assert "row_scale" in refused.stderr
+    assert not (tmp_path / "m.ttb").exists()
+    made = ttstack("--load", "row_scale.conversion", "compile", "m.mlir", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+
+
+def test_a_file_can_be_a_plug_in(tmp_path: Path):
+    (tmp_path / "m.mlir").write_text(MODEL)
+    (tmp_path / "mine.py").write_text(
+        "from ttstack.passes.base import Pass\n\n\n"
+        "class Mark(Pass, name='mark'):\n"
+        "    def run(self, module):\n"
+        "        module.operation.attributes['mine.seen'] = __import__('ttstack.mlir').mlir.ir.UnitAttr.get()\n"
+    )
+    shown = ttstack("--load", "mine.py", "opt", "m.mlir", "-p", "mark", cwd=tmp_path)
+    assert "mine.seen" in shown.stdout, shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("none.py", None, "there is no file 'none.py'"),
+        ("no_module", None, "the plug-in 'no_module' cannot be imported: ModuleNotFoundError"),
+        ("bad.py", "x = 1\nraise ValueError('no')\n", "'bad.py' does not run: ValueError: no\n  --> bad.py:2"),
+    ],
+)
+def test_what_is_wrong_with_a_plug_in_is_said(tmp_path: Path, name: str, text: str | None, said: str):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    done = ttstack("--load", name, "opt", "m.mlir", cwd=tmp_path)
+    assert done.returncode != 0
+    assert f"error[TT0304]: {said}" in done.stderr
