@@ -77,7 +77,7 @@ def test_every_module_that_needs_no_extra_is_importable(installed: Path, elsewhe
     code = (
         "import importlib, pkgutil, ttstack, ttstack_runtime\n"
         "assert 'site-packages' in ttstack.__file__\n"
-        "extras = {'torch', 'onnx', 'pandas'}\n"
+        "extras = {'torch', 'onnx', 'pandas', 'dacite'}\n"
         "for package in (ttstack, ttstack_runtime):\n"
         "    for found in pkgutil.walk_packages(package.__path__, package.__name__ + '.', onerror=lambda name: None):\n"
         "        try:\n"

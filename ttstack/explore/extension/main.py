@@ -1,0 +1,78 @@
+"""An adapter that opens models and programs in stock Model Explorer, and what colours them there."""
+
+from pathlib import Path
+from typing import Any
+
+from dacite import Config, from_dict  # pyright: ignore[reportMissingImports]
+from model_explorer import (  # pyright: ignore[reportMissingImports]
+    Adapter,
+    AdapterMetadata,
+    GetConfigEditorsResult,
+    NodeDataProvider,
+    NodeDataProviderFilter,
+    NodeDataProviderMetadata,
+    NodeDataProviderResult,
+)
+from model_explorer.graph_builder import Graph  # pyright: ignore[reportMissingImports]
+from model_explorer.node_data_builder import GraphNodeData  # pyright: ignore[reportMissingImports]
+
+from ttstack.explore.commands import ADAPTER
+from ttstack.explore.session import Session, open_session
+from ttstack.report.graphs.overlays import Overlay
+
+_opened: dict[str, dict[str, tuple[Overlay, ...]]] = {}
+"""What colours the graphs of each path; the server makes an object of these classes for each request."""
+
+
+class TTStackAdapter(Adapter):
+    """Every level of a model, or a program that was saved."""
+
+    metadata = AdapterMetadata(
+        id=ADAPTER,
+        name="ttstack",
+        description="Every level of a compiled model, with predicted times",
+        source_repo="",
+        fileExts=["ttb", "mlir", "onnx", "pt2"],
+    )
+
+    def convert(self, model_path: str, _settings: dict[str, Any]) -> dict[str, Any]:
+        """The graphs of a file, the program first; raises `TTStackError` where it cannot be compiled."""
+        with open_session(model_path, Path(model_path).stem, None, {}) as session:
+            _opened[model_path] = _overlays(session)
+            return {"graphs": [_record(Graph, graph.values()) for graph in session.graphs]}
+
+
+class TTStackOverlays(NodeDataProvider):
+    """What `ttstack perf` says of each op, as colours of the program's graph."""
+
+    metadata = NodeDataProviderMetadata(
+        id="ttstack_overlays",
+        name="Predicted times, memory and bounds",
+        description="Colour the ops of the program by what ttstack predicts of them",
+        source_repo="",
+        icon="speed",
+        filter=NodeDataProviderFilter(adapterIds=[ADAPTER]),
+    )
+
+    def get_config_editors(self, **_: object) -> GetConfigEditorsResult:
+        """Nothing has to be asked."""
+        return GetConfigEditorsResult(configEditors=[])
+
+    def run(self, *, model_path: str, graph_id: str, **_: object) -> NodeDataProviderResult:
+        """The overlays of a graph that was opened before."""
+        graphs = _opened.get(model_path, {})
+        if graph_id not in graphs:
+            what = f"nothing is predicted of the ops of the graph '{graph_id}'"
+            where = f"choose {' or '.join(graphs)}" if graphs else "open the model with ttstack's adapter"
+            return NodeDataProviderResult(error=f"{what}: {where}")
+        return NodeDataProviderResult(result=[_record(GraphNodeData, each.node_data()) for each in graphs[graph_id]])
+
+
+def _overlays(session: Session) -> dict[str, tuple[Overlay, ...]]:
+    (version,) = session.versions
+    return {version.graph_id(function): version.overlays(function) for function in version.binary.functions}
+
+
+def _record(kind: Any, values: dict[str, Any]) -> Any:
+    """A record of Model Explorer's with these values; words can be values of nodes, which its types do not say."""
+    return from_dict(kind, values, Config(check_types=False))
