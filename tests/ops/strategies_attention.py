@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tests.ops.case import Case
 from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops, spread, tensors
-from ttstack.ops import attention, rotary
-from ttstack.ops.types import TensorType
+from ttstack.ops import attention, block_sparse, rotary
+from ttstack.ops.block_sparse import block_flags
+from ttstack.ops.mask_rows import read_structure
+from ttstack.ops.types import DType, TensorType
 
 
 @for_ops(attention.ScaledDotProductAttention)
@@ -25,6 +28,30 @@ def _attention(draw: Draw, mnemonic: str) -> Case:
     sink = (1, heads, 1, 1) if draw(st.booleans()) else None
     shapes_ = ((b, heads, sq, d), (b, kv, sk, d), (b, kv, sk, dv), mask, sink)
     return Case(mnemonic, tuple(None if s is None else TensorType(s, dtype) for s in shapes_), attributes)
+
+
+@for_ops(block_sparse.BlockSparseAttention)
+def _block_sparse(draw: Draw, mnemonic: str) -> Case:
+    dtype = draw(st.sampled_from(REALS))
+    b, kv, groups, s, d, dv = (draw(x) for x in (LEAD, LEAD, LEAD, SIDE, SIDE, SIDE))
+    heads, causal = kv * groups, draw(st.booleans())
+    rng, at = np.random.default_rng(draw(st.integers(0, 99))), np.arange(s)
+    of = np.sort(rng.integers(0, 4, s))
+    seen = (of[:, None] == of) & ((at <= at[:, None]) | (not causal))
+    structure = read_structure((1, 1, s, s), [seen[None, None]], far=1.0)
+    masks: tuple[TensorType | None, ...]
+    if structure.documents is not None and draw(st.booleans()):
+        bounds, causal = structure.documents
+        masks = (None, TensorType((len(bounds),), DType.I32), None)
+    else:
+        lead = (draw(st.sampled_from((1, b))), draw(st.sampled_from((1, heads))))
+        structure, causal = read_structure((*lead, s, s), [rng.random((*lead, s, s)) < 0.1], far=1.0), False
+        flags = block_flags(structure, (draw(st.integers(1, 2)), draw(st.integers(1, 2))))
+        masks = (TensorType((*lead, s, s), dtype), None, TensorType(flags.shape, DType.I32))
+    sink = TensorType((1, heads, 1, 1), dtype) if draw(st.booleans()) else None
+    shapes_ = ((b, heads, s, d), (b, kv, s, d), (b, kv, s, dv))
+    types = (*(TensorType(shape, dtype) for shape in shapes_), masks[0], sink, *masks[1:])
+    return Case(mnemonic, types, {"is_causal": causal, "mask_structure": str(structure)})
 
 
 @for_ops(rotary.RotaryEmbedding)

@@ -25,12 +25,12 @@ def rows(report: Report) -> list[dict[str, str]]:
 def test_header(rows: list[dict[str, str]]) -> None:
     names = list(rows[0])
     assert names[:4] == ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID"]
-    assert names[-7:-3] == ["LOC", "CONST_EVAL_OP", "INPUT_LAYOUT_CONVERSION_OP", "PROGRAM_METADATA"]
+    assert names[-8:-4] == ["LOC", "CONST_EVAL_OP", "INPUT_LAYOUT_CONVERSION_OP", "PROGRAM_METADATA"]
     first, last = names.index("INPUT_0_W_PAD[LOGICAL]"), names.index("OUTPUT_0_MEMORY")
     assert names[first - 1] == "DISPATCH GO SEND WAIT TIME [ns]"
     assert names[last + 1] == "METAL TRACE ID"
     assert last - first + 1 == 7 * 3
-    assert len(names) == len(set(names)) == 34 + 21 + 29 + 4 + 3
+    assert len(names) == len(set(names)) == 34 + 21 + 29 + 4 + 3 + 1
 
 
 def test_signpost_then_one_row_for_each_op(rows: list[dict[str, str]], report: Report) -> None:
@@ -63,7 +63,7 @@ def test_errors_are_those_of_the_other_reports(rows: list[dict[str, str]], repor
     ops = tuple(replace(op, confidence=said) for said in told.values())
     asked = replace(report, ops=ops)
     assert [error_text(op.confidence) for op in ops] == list(told)
-    cells = [list(row.values())[-3:] for row in csv.DictReader(io.StringIO(csv_text(asked)))][1:]
+    cells = [list(row.values())[-4:-1] for row in csv.DictReader(io.StringIO(csv_text(asked)))][1:]
     unknown = "nothing measured; no such op was measured on this device"
     assert [(low[:5], high[:5], basis) for low, high, basis in cells] == [
         ("-5.00", "51.00", "matmul"),

@@ -8,6 +8,7 @@ from ttstack.cost.key_split import key_parts, score_chunk
 from ttstack.cost.row_kernels import row_cycles
 from ttstack.cost.tensor_train import busiest
 from ttstack.cost.units import tile_cycles
+from ttstack.cost.visited import visited_keys
 from ttstack.cost.window import window_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import attention_operands, is_attention, is_contraction, is_rowwise, turns_first
@@ -187,4 +188,6 @@ def visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Key tiles that a row of query tiles is scored against, whole chunks: a causal mask cuts no others off."""
     chunk, share = score_chunk(device_op, chip)[1], _visible_share(device_op)
     keys = math.ceil(device_op.dispatch.steps / chunk) * chunk
+    if (visited := visited_keys(device_op, chip)) is not None:
+        return min(keys, visited)
     return keys if share >= 1 else min(keys, keys * share + chunk / 2)

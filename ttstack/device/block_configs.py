@@ -14,6 +14,7 @@ from ttstack.device.halo import Halo, holds_shard
 from ttstack.device.kernel_buffers.rows import norm_block
 from ttstack.device.kernel_class import divides_rows, is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.system_desc import ChipDesc
 
 
@@ -23,7 +24,9 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
     Those of matrix products are in `matmul_configs`.
     """
     dispatch = device_op.dispatch
-    if is_attention(dispatch):
+    if isinstance(device_op.op, BlockSparseAttention) and device_op.op.block:
+        yield AttentionConfig(*device_op.op.block)
+    elif is_attention(dispatch):
         yield from _chunks(*attention_chunks(replace(device_op, config=None), chip))
     elif divides_rows(device_op.op):
         yield RowwiseConfig(min(norm_block(device_op, chip), device_op.core_steps))

@@ -31,6 +31,7 @@ from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE
 from ttstack.device.product_buffers import buffers_of
 from ttstack.device.sequences import CallSequence, Step, call_sequence
+from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train_chain import Chain
@@ -184,6 +185,8 @@ def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
     rows, keys = device_op.dispatch.domain[-2:]
     config = device_op.config if isinstance(device_op.config, AttentionConfig) else AttentionConfig()
     usual = chip.attention.key_chunk_tiles
+    if isinstance(device_op.op, BlockSparseAttention) and device_op.op.block:
+        return device_op.op.block
     return min(config.q_chunk_tiles or usual, rows), min(config.k_chunk_tiles or usual, keys)
 
 

@@ -11,6 +11,7 @@ from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.flash import Attended, is_flash, read_attention
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
+from ttstack.ops.mask_structure import MaskStructure
 from ttstack.ops.tile_order import tile_order, transposes_each
 from ttstack.ops.types import TensorType, tile_shape
 
@@ -92,6 +93,12 @@ def scores_of(op: Op) -> Attended | None:
     if isinstance(op, ScaledDotProductAttention):
         return op.score_parts()
     return read_attention(op.nest) if op.nest is not None and is_flash(op.nest) else None
+
+
+def visible_scores(op: Op) -> MaskStructure | None:
+    """Which scores of attention over whole sequences are seen, where that is known; None where all may be."""
+    attended = scores_of(op)
+    return None if attended is None else attended.visible(op.operands[0].shape[2], op.operands[1].shape[2])
 
 
 def attention_masks(op: Op) -> frozenset[int]:

@@ -9,6 +9,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_product
 from ttstack.device.layout import Grid, MemorySpace
+from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.system_desc import ChipDesc
 
 DEFAULT_NAME = "ttnn's default"
@@ -27,7 +28,9 @@ def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     if any(layout.sharded or layout.memory_space is not MemorySpace.DRAM for layout in base.layouts()):
         return None
     found: DeviceOp | None = base
-    if is_attention(base.dispatch):
+    if isinstance(base.op, BlockSparseAttention):
+        found = None  # blocks of flags are those of a configuration
+    elif is_attention(base.dispatch):
         found = replace(base, config=AttentionConfig(_CHUNK_TILES, _CHUNK_TILES))
     elif is_product(base.op):
         everywhere = replace(base, grid=Grid(*chip.grid), config=None)

@@ -2,6 +2,7 @@
 
 from ttstack.ops import (
     attention,
+    block_sparse,
     collective,
     conv,
     creation,
@@ -34,6 +35,7 @@ from ttstack.ops.base import OPS, Op
 
 FAMILIES = (
     attention,
+    block_sparse,
     collective,
     conv,
     creation,

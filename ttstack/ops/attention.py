@@ -45,10 +45,8 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         return q.with_shape((*q.shape[:3], v.shape[3]))
 
     def flops(self) -> int:
-        """Two matrix products; half of each where the mask is causal."""
-        b, h, s, d = self.query.shape
-        work = 2 * b * h * s * self.key.shape[2] * (d + self.value.shape[3])
-        return work // 2 if self.is_causal else work
+        """Two matrix products of the scores that positions leave visible; half of each where the mask is causal."""
+        return self.score_parts().flops(self.query, self.key, self.value)
 
     def dispatch(self) -> LoopNest | WorkEstimate:
         """Scores, softmax and values of each head; the work alone, where a sink is no number for each head."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import broadcast_map
 from ttstack.ops.loops import SAME, Access, IndexExpr, IndexingMap, Iterator, TileWork
+from ttstack.ops.mask_structure import MaskStructure, visible_by_place
 from ttstack.ops.rows import RegionBuilder
 from ttstack.ops.types import DType, TensorType, tile_shape, tiles
 from ttstack.ops.work_estimate import WorkEstimate
@@ -26,6 +27,23 @@ class Attended:
     """Position of the mask among the operands; of truth values, where a key is seen, else what is added."""
     sink: int | None = None
     """Position of the scores, one a head, that take part in the softmax and have no value."""
+    structure: MaskStructure | None = None
+    """Which of them are seen, where that is known and not said by the two above."""
+
+    def visible(self, queries: int, keys: int) -> MaskStructure | None:
+        """Which of so many scores are seen, where that is known; None where all may be."""
+        if self.structure is None and (self.is_causal or self.window):
+            return visible_by_place(queries, keys, self.window, is_causal=self.is_causal)
+        return self.structure
+
+    def flops(self, query: TensorType, key: TensorType, value: TensorType) -> int:
+        """Two matrix products of the scores that are seen; of causal ones half."""
+        (b, h, s, d), keys = query.shape, key.shape[2]
+        work = 2 * b * h * s * keys * (d + value.shape[3])
+        if self.is_causal and not (self.window or self.structure):
+            return work // 2
+        seen = self.visible(s, keys)
+        return work if seen is None else round(2 * b * h * s * seen.seen * (d + value.shape[3]))
 
 
 def attention_nest(operands: Sequence[TensorType], out: TensorType, of: Attended) -> LoopNest | None:
@@ -121,16 +139,16 @@ def kernel_passes(nest: LoopNest, result: TensorType) -> WorkEstimate:
 
 
 def head_passes(
-    domain: tuple[int, ...], columns: int, extra: int, result: TensorType, *, is_causal: bool
+    domain: tuple[int, ...], columns: int, extra: int, result: TensorType, *, is_causal: bool, share: float = 1.0
 ) -> WorkEstimate:
     """Heads and query blocks run side by side, key blocks one after another; a causal mask hides half of those.
 
     `domain` counts tiles of batch, heads, rows and keys, `columns` those of a head of keys and one of values; `extra`
-    operands follow query, keys and values.
+    operands follow query, keys and values. Of the tiles of scores a `share` is visited.
     """
     query, keys = IndexingMap((BATCH, HEAD, ROW, None)), IndexingMap((BATCH, HEAD, KEY, None), Access.MULTICAST)
     rest = (IndexingMap((None,) * 4),) * extra
-    visible = 0.5 if is_causal and result.shape[ROW] > 1 else 1.0
+    visible = 0.5 if is_causal and result.shape[ROW] > 1 else share
     return passes(domain, columns, (query, keys, keys, *rest), query, visible)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from ttstack.ops.attributes import REGION, ResultType, Spelling, Str
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import row_lookup
+from ttstack.ops.flash import is_flash, read_attention
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.movement import Movement
 from ttstack.ops.shapes import expect
@@ -44,6 +45,8 @@ class Generic(Op, mnemonic="generic"):
 
     def flops(self) -> int:
         """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
+        if is_flash(self.program):
+            return read_attention(self.program).flops(*self.operands[:3])
         return self.program.flops(self.operands + self.results)
 
     def dispatch(self) -> LoopNest:

@@ -9,6 +9,7 @@ from ttstack.choices import Precision
 from ttstack.cost import Cost, call_costs, confidence, predict_calls, roofline
 from ttstack.cost.doubt import doubt_ns
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import visible_scores
 from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import InputError
 from ttstack.program.buffers import buffers, live_bytes
@@ -108,6 +109,7 @@ def _op(
         l1_bytes=held[MemorySpace.L1],
         channel_bytes=held[MemorySpace.DRAM],
         circular_buffer_bytes=operation.circular_buffer_bytes,
+        visited_share=None if (seen := visible_scores(device_op.op)) is None else seen.share,
         fidelity=str(operation.fidelity),
         operands=tuple(_tensor(function.tensors[i]) for i in operation.operands if i is not None),
         results=tuple(_tensor(function.tensors[i]) for i in operation.results),

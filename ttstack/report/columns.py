@@ -33,6 +33,10 @@ class Column:
     """Whether it is text, which is set left."""
 
 
+_VISITED = Column("tiles%", lambda op: "" if op.visited_share is None else percent(op.visited_share), 2)
+"""Tiles of scores that attention visits."""
+
+
 def columns(report: ReportFigures) -> list[Column]:
     """All columns that say anything, in their order; an op's `µs` are those of its kernel and of the gap after it."""
     return [
@@ -46,6 +50,7 @@ def columns(report: ReportFigures) -> list[Column]:
         Column("cores", lambda op: str(op.cores), 1),
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
+        *([_VISITED] if any(op.visited_share is not None for op in report.ops) else ()),
         *(_term(term) for term in present_terms(report.ops)),
         Column("kernel", lambda op: micros(op.kernel_ns), 5),
         Column("roofline", lambda op: micros(op.roofline_ns), 7),

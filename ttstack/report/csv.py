@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ttstack.device.configs.program_config import config_fields
-from ttstack.report.csv_columns import ERRORS, header
+from ttstack.report.csv_columns import ERRORS, VISITED, header
 from ttstack.report.csv_tensors import shard_extents, tensor_cells
 from ttstack.report.csv_windows import convolution, window_attributes
 from ttstack.report.model import OpReport, ReportFigures, TensorReport
@@ -72,11 +72,12 @@ def _identity(report: ReportFigures, op: OpReport) -> dict[str, Any]:
 
 
 def _errors(op: OpReport) -> dict[str, Any]:
-    """By how much of its time the op may be shorter and longer, and what that rests on."""
+    """By how much of its time the op may be shorter and longer, what that rests on, and the scores that it visits."""
     said, between = op.confidence, op.confidence.interval
     basis = "; ".join(("nothing measured", *said.beyond)) if said.extrapolated else said.measured
     shares = ("", "") if between is None else [100 * share for share in between]
-    return dict(zip(ERRORS, (*shares, basis), strict=True))
+    visited = {} if op.visited_share is None else {VISITED: 100 * op.visited_share}
+    return dict(zip(ERRORS, (*shares, basis), strict=True)) | visited
 
 
 def _times(report: ReportFigures, op: OpReport, start: float, gap: float) -> dict[str, Any]:

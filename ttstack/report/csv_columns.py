@@ -74,10 +74,14 @@ _AFTER = (
 _TTRT = ("LOC", "CONST_EVAL_OP", "INPUT_LAYOUT_CONVERSION_OP", "PROGRAM_METADATA")
 """What tt-mlir's `ttrt perf` appends."""
 ERRORS = ("EXPECTED ERROR LOW (%)", "EXPECTED ERROR HIGH (%)", "EXPECTED ERROR RESTS ON")
-"""Ours, at the end: by how much of its time an op may be off, and what measurements say so."""
+"""Ours, behind all others: by how much of its time an op may be off, and what measurements say so."""
+
+VISITED = "SCORE TILES VISITED (%)"
+"""Ours, the last: what share of its scores attention visits, where its mask is known before the run."""
 
 
 def header(inputs: int, outputs: int) -> tuple[str, ...]:
     """All columns for ops of up to so many operands and results."""
     tensors = [f"{kind}_{i}" for kind, count in (("INPUT", inputs), ("OUTPUT", outputs)) for i in range(count)]
-    return (*_BEFORE, *(f"{tensor}_{field}" for tensor in tensors for field in TENSOR), *_AFTER, *_TTRT, *ERRORS)
+    named = (f"{tensor}_{field}" for tensor in tensors for field in TENSOR)
+    return (*_BEFORE, *named, *_AFTER, *_TTRT, *ERRORS, VISITED)

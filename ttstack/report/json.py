@@ -109,6 +109,7 @@ def _numbers(report: ReportFigures, op: OpReport) -> dict[str, Any]:
         "expected_error": op.confidence.error,
         "extrapolated": op.confidence.extrapolated,
         "l1_bytes": op.l1_bytes,
+        "visited_share": op.visited_share,
     }
 
 

@@ -105,6 +105,8 @@ class OpReport:
     """Bytes of L1 that the kernel takes for circular buffers on each of its cores, from the lowest address up."""
     channel_bytes: int = 0
     """Bytes in use of each DRAM channel while it runs."""
+    visited_share: float | None = None
+    """Share of the tiles of scores that attention visits; None where its mask is not known before the run."""
     doubt_ns: float = 0.0
     calls: tuple["CallReport", ...] = ()
     """What the library is asked for in its place, where that is more than one kernel."""

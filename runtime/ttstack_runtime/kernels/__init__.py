@@ -29,6 +29,7 @@ FAMILIES = (
     "tensor_train",
     "indexing",
     "attention",
+    "block_sparse",
     "rotary",
     "decode",
     "kv_cache",

@@ -24,19 +24,26 @@ class Visibility:
     is_causal: bool
     window: int | None = None
 
-    def hidden_mask(self, batch: slice, rows: slice, columns: int) -> Array | None:
+    def hidden_mask(self, batch: slice, rows: slice, columns: slice) -> Array | None:
         """[b, 1, 1, rows, columns]: True where a query does not see a key; None where all are seen."""
         if not self.is_causal and not self.window:
             return None
         places = self.positions[batch if len(self.positions) > 1 else _ALL, rows]
-        away = np.arange(columns) - places[:, None, None, :, None]
+        away = np.arange(int(columns.start), int(columns.stop)) - places[:, None, None, :, None]
         if not self.is_causal:
             return np.abs(away) > (self.window or 0) // 2
         return (away > 0) | (away <= -self.window) if self.window else away > 0
 
-    def columns(self, rows: slice, count: int) -> int:
-        """Number of leading keys that any of `rows` can see."""
-        return min(count, int(self.positions[:, rows].max(initial=-1)) + 1) if self.is_causal else count
+    def columns(self, rows: slice, count: int) -> slice:
+        """The keys, of so many, that any of `rows` can see."""
+        places = self.positions[:, rows]
+        if not places.size or not (self.is_causal or self.window):
+            return slice(0, count)
+        before = (self.window or count) - 1 if self.is_causal else (self.window or 0) // 2
+        after = 0 if self.is_causal else before
+        first, last = int(places.min()) - before if self.window else 0, int(places.max()) + after
+        stop = max(min(count, last + 1), 0)
+        return slice(min(max(first, 0), stop), stop)
 
 
 def attend(
@@ -64,14 +71,14 @@ def attend(
     out = np.empty((batch, kv_heads, group, rows, value.shape[-1]), dtype=query.dtype)
     for b, h, r in _blocks(batch, kv_heads, rows, group * key.shape[2]):
         columns = visible.columns(r, key.shape[2])
-        scores = _product(grouped[b, h, :, r], key[b, h, :columns].swapaxes(-1, -2))
+        scores = _product(grouped[b, h, :, r], key[b, h, columns].swapaxes(-1, -2))
         if mask is not None:
             _add_mask(scores, _part(mask, b, h, r, columns))
         hidden = visible.hidden_mask(b, r, columns)
         if hidden is not None:
             np.copyto(scores, -np.inf, where=hidden)
         total = _exponentials(scores, None if sink is None else sink[h])
-        out[b, h, :, r] = _product(scores, value[b, h, :columns]) / total
+        out[b, h, :, r] = _product(scores, value[b, h, columns]) / total
     return out.reshape(batch, heads, rows, value.shape[-1])
 
 
@@ -100,8 +107,8 @@ def _group_mask(mask: Array, kv_heads: int) -> Array:
     return full.reshape(full.shape[0], *split, *full.shape[2:])
 
 
-def _part(mask: Array, b: slice, h: slice, r: slice, columns: int) -> Array:
-    wanted = (b, h, _ALL, r, slice(columns))
+def _part(mask: Array, b: slice, h: slice, r: slice, columns: slice) -> Array:
+    wanted = (b, h, _ALL, r, columns)
     return mask[tuple(_ALL if n == 1 else part for n, part in zip(mask.shape, wanted, strict=True))]
 
 

@@ -60,6 +60,9 @@ def attention(
     scale: float | None = None,
     sliding_window_size: int | None = None,
     attention_sink: Tensor | None = None,
+    cu_window_seqlens: Tensor | None = None,
+    attn_mask_block_map: Tensor | None = None,
+    program_config: Any = None,
     **_: Any,
 ) -> Tensor:
     """Heads of queries over those of keys, which several share; [batch, heads, rows, width]."""
@@ -68,9 +71,16 @@ def attention(
     if is_causal:
         hidden |= away > 0
     if sliding_window_size:
-        hidden |= away <= -sliding_window_size
+        hidden |= away <= -sliding_window_size if is_causal else abs(away) > sliding_window_size // 2
+    if cu_window_seqlens is not None:
+        of = np.searchsorted(cu_window_seqlens.values, np.arange(k.shape[2]), side="right")
+        hidden |= of != of[:, None]
     assert attn_mask is None or attn_mask.shape[2] == q.shape[2]
     mask = np.where(hidden, -np.inf, 0.0 if attn_mask is None else attn_mask.values)
+    if attn_mask_block_map is not None:
+        size = program_config.q_chunk_size, program_config.k_chunk_size
+        shown = attn_mask_block_map.values.repeat(size[0], 2).repeat(size[1], 3)[..., : q.shape[2], : k.shape[2]]
+        mask = np.where(shown, mask, -np.inf)
     sink = None if attention_sink is None else attention_sink.values.reshape(1, -1, 1, 1)
     return made(q, _attended(q.values, k.values, v.values, mask, scale, sink))
 

@@ -16,6 +16,9 @@ _STATISTICS = 5
 
 _SCALARS = 3
 
+_PAGE = 32
+"""Bytes that such numbers are rounded up to."""
+
 _EDGES = 2
 """Tiles for the two ends of a window."""
 
@@ -51,15 +54,22 @@ def _repeated(device_op: DeviceOp, attended: Attended, workers: int) -> int:
 
 def _blocks_of_core(attended: Attended, blocks: int, heads: int, cores: int) -> int:
     """Blocks of queries of the core that has most; causal ones come in pairs, a light and a heavy one."""
-    pairs = attended.is_causal and blocks % 2 == 0
+    pairs = attended.is_causal and attended.structure is None and blocks % 2 == 0
     return 2 * -(-blocks * heads // 2 // cores) if pairs else -(-blocks * heads // cores)
 
 
 def _mask_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int) -> int:
-    """Two blocks of a mask that is given, else the tiles that those of padding and of the diagonal are made of."""
-    if attended.mask is not None:
-        return DOUBLE * query * keys * device_op.operands[attended.mask].dtype.tile_bytes
+    """Two blocks of a mask that is given, else the tiles that those of padding and of the diagonal are made of.
+
+    Of documents the kernel makes such blocks, from the bounds that reader and writer hold; of flags it holds a row.
+    Either way it says for each block of queries which keys are visited.
+    """
     rows, seen = (t.shape[2] for t in device_op.op.operands[:2])
+    if attended.mask is not None:
+        flags = 0 if attended.structure is None else _PAGE - (-4 * -(-tiles(seen) // keys) // _PAGE) * _PAGE
+        return DOUBLE * query * keys * device_op.operands[attended.mask].dtype.tile_bytes + flags
+    if attended.structure is not None:
+        return DOUBLE * query * keys * DType.BF16.tile_bytes + DOUBLE * DType.SI32.tile_bytes + _PAGE
     padded = tiles(seen) % keys or seen % TILE
     short = padded or tiles(rows) % query or rows % TILE
     if not (attended.is_causal or attended.window or short):

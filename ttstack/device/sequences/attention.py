@@ -23,7 +23,7 @@ _PAGES = 8
 """Pages of a user, of which attention of a chunk takes a multiple: 32 bytes of a row of the table."""
 
 
-@calls_of("scaled_dot_product_attention")
+@calls_of("scaled_dot_product_attention", "block_sparse_attention")
 def attention(s: CallWriter) -> CallSequence | None:
     """What is narrower than the rest is filled up with zeros, which are cut off again."""
     if s.is_dispatch:
@@ -34,6 +34,7 @@ def attention(s: CallWriter) -> CallSequence | None:
     given = {place: _widened(s, place, width) for place in ("query", "key", "value")}
     given["attention_mask"] = _for_all(s, query[2])
     given["attention_sink"] = _sink(s, [1, query[1], 1, 1])
+    given |= {place: s.operand(place) for place in list(s.op.operand_specs())[len(given) :]}
     scale = s.op.scale or (None if query[-1] == value[-1] else query[-1] ** -0.5)
     values = [v for v in given.values() if v is not None]
     types = {place: s.type(v) for place, v in given.items() if v is not None}

@@ -11,11 +11,17 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, constant
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.types import TILE, ElementType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.fill import cut_to, fill
 from ttstack.passes.ttir.fit_decode import DECODE
+
+_WHOLE = (ScaledDotProductAttention, BlockSparseAttention)
+"""Attention over whole sequences."""
+
+_PLACES = len(ScaledDotProductAttention.operand_specs())
 
 
 class FitAttention(Pass, name="fit-attention"):
@@ -27,13 +33,13 @@ class FitAttention(Pass, name="fit-attention"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every attention that its kernel would not take."""
-        apply_patterns(module, [(f"ttir.{ScaledDotProductAttention.mnemonic}", _fit), *DECODE])
+        apply_patterns(module, [*((f"ttir.{spec.mnemonic}", _fit) for spec in _WHOLE), *DECODE])
 
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
     found = describe(op)
     assert isinstance(found, ScaledDotProductAttention)
-    *inputs, mask, sink = operands_by_place(ScaledDotProductAttention, op)
+    *inputs, mask, sink = (places := operands_by_place(type(found), op))[:_PLACES]
     fitting = [_whole_tiles(value) for value in inputs if value is not None]
     queries, keys = found.query.shape[2], found.key.shape[2]
     shifted = found.is_causal and queries != keys
@@ -42,11 +48,11 @@ def _fit(op: ir.Operation) -> list[ir.Value] | None:
     if all(new is old for new, old in zip((*fitting, rows), (*inputs, mask), strict=True)):
         return None
     scale = 1 / math.sqrt(found.query.shape[3]) if found.scale is None else found.scale
-    attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"scale": scale}
+    attributes: dict[str, Any] = attribute_values(type(found), op) | {"scale": scale}
     if shifted:
         attributes["is_causal"] = False
         attributes.pop("sliding_window_size", None)
-    result = ttir.build(found.mnemonic, *fitting, rows, sink, **attributes)
+    result = ttir.build(found.mnemonic, *fitting, rows, sink, *places[_PLACES:], **attributes)
     return [cut_to(result, found.results[0].shape)]
 
 

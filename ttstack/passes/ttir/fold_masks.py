@@ -1,65 +1,128 @@
-"""Masks of attention that are known: those that hide nothing, and those that hide what comes after each query."""
+"""Masks of attention that are known: what hides nothing is left out, and what is hidden is not computed."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
-from ttstack.passes.base import Pass
+from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
+from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place
+from ttstack.ops.types import DType, TensorType, tiles
+from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.attention_scores import HIDDEN
-from ttstack.passes.ttir.compile_time import elements
+from ttstack.passes.ttir.known_masks import KnownMasks
+from ttstack.passes.ttir.price import Prices
 
 Array = np.ndarray[Any, Any]
 
 
-class FoldMasks(Pass, name="fold-masks"):
-    """Attention with a mask that is known to be causal becomes causal: half of the work, and no mask to read.
+class FoldMasks(ParameterPass, name="fold-masks"):
+    """Attention with a mask that is known before the run visits the scores that it leaves visible, and no others.
 
-    One that is known to be 0 everywhere is left out.
+    A causal mask and a sliding window become attributes, packed documents a list of their starts: there is no mask to
+    read. Of any other mask the blocks that are hidden as a whole are left out, where that is predicted to be faster. A
+    mask that is known to be 0 everywhere is left out.
     """
 
     max_elements: int = 2**24
-    """Larger masks, and larger steps to them, are not looked at."""
+    """Steps to a mask that make more are computed some rows at a time where they go by elements, else not."""
 
     def run(self, module: ir.Module) -> None:
         """Look at the mask of every attention; equal masks once."""
         for function in functions(module):
-            verdicts: dict[ir.Value, bool | None] = {}
+            names = [argument.name for argument in read_arguments(function)]
+            masks = KnownMasks(self.max_elements, self._weights.arrays, names)
+            rewrite = _MaskFolding(masks, Prices.of(module))
             for op in body(function):
                 if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
-                    self._fold(op, verdicts)
+                    rewrite.fold(op)
 
-    def _fold(self, op: ir.Operation, verdicts: dict[ir.Value, bool | None]) -> None:
-        attention, (*inputs, mask, sink) = describe(op), operands_by_place(ScaledDotProductAttention, op)
-        assert isinstance(attention, ScaledDotProductAttention)
-        if mask is None or attention.sliding_window_size:
+
+@dataclass(frozen=True)
+class _MaskFolding:
+    masks: KnownMasks
+    prices: Prices | None
+    made: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
+    """Starts of documents and flags that are there already."""
+
+    def fold(self, op: ir.Operation) -> None:
+        found, (*_, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
+        assert isinstance(found, ScaledDotProductAttention)
+        if mask is None or found.sliding_window_size:
             return
-        if mask not in verdicts:
-            found = elements(self.max_elements).about(mask)
-            verdicts[mask] = None if found is None else _verdict(found, attention)
-        if (causal := verdicts[mask]) is not None:
-            attributes: dict[str, Any] = attribute_values(ScaledDotProductAttention, op) | {"is_causal": causal}
-            with ir.InsertionPoint(op), op.location:
-                without = ttir.build(attention.mnemonic, *inputs, None, sink, **attributes)
-            op.results[0].replace_all_uses_with(without)
-            op.erase()
+        structure = self.masks.structure(mask, found.query.shape[2], found.key.shape[2])
+        if structure is None:
+            return
+        attributes = _by_place(structure)
+        if attributes == {"is_causal": False} and self.masks.is_learned(mask):
+            return
+        if attributes is not None:
+            self._replace(op, found, attributes=attributes)
+        elif self.prices is not None and found.query.shape[2] > 1 and structure.share < 1:
+            best = min(self._forms(found, structure), key=self.prices.alone)
+            if self.prices.alone(best) < self.prices.alone(found):
+                self._replace(op, best, attributes={})
+
+    def _forms(self, found: ScaledDotProductAttention, structure: MaskStructure) -> Iterator[BlockSparseAttention]:
+        """The ways in which the library's op leaves blocks out: of documents, else by flags in blocks of some sizes."""
+        given = {"query": found.query, "key": found.key, "value": found.value, "attention_sink": found.attention_sink}
+        said: dict[str, Any] = given | {"scale": found.scale, "mask_structure": str(structure)}
+        if (documents := structure.documents) is not None:
+            bounds = TensorType((len(documents[0]),), DType.I32)
+            yield BlockSparseAttention(**said, cu_window_seqlens=bounds, is_causal=documents[1])
+        elif found.attention_mask is not None and self.prices is not None:
+            for block in _blocks(found, self.prices.chip.attention.key_chunk_tiles):
+                flags = TensorType(block_flags(structure, block).shape, DType.I32)
+                yield BlockSparseAttention(**said, attention_mask=found.attention_mask, attn_mask_block_map=flags)
+
+    def _replace(self, op: ir.Operation, new: ScaledDotProductAttention, attributes: dict[str, Any]) -> None:
+        """The op as `new` says, or the op itself without its mask and with other attributes."""
+        *inputs, mask, sink = operands_by_place(ScaledDotProductAttention, op)
+        own = attribute_values(ScaledDotProductAttention, op) | attributes
+        with ir.InsertionPoint(op), op.location:
+            if isinstance(new, BlockSparseAttention):
+                documents = self._constant(new.document_bounds() if new.cu_window_seqlens else None)
+                flags = self._constant(new.block_map() if new.attn_mask_block_map else None)
+                kept, own = (mask if flags else None), new.attributes()
+                made = ttir.build(new.mnemonic, *inputs, kept, sink, documents, flags, **own)
+            else:
+                made = ttir.build(new.mnemonic, *inputs, None, sink, **own)
+        op.results[0].replace_all_uses_with(made)
+        op.erase()
+
+    def _constant(self, values: Array | None) -> ir.Value | None:
+        if values is None:
+            return None
+        key = str(values.shape), values.tobytes()
+        if key not in self.made:
+            self.made[key] = constant(values, TensorType(values.shape, DType.I32))
+        return self.made[key]
 
 
-def _verdict(mask: Array, attention: ScaledDotProductAttention) -> bool | None:
-    """Whether attention without the mask is causal; None where it is not the same."""
-    if not mask.any():
-        return False
-    return True if _is_causal(mask, (attention.query.shape[2], attention.key.shape[2])) else None
+def _by_place(structure: MaskStructure) -> dict[str, Any] | None:
+    """The attributes of attention that positions alone hide keys from; None where they do not say the mask."""
+    if (structure.kinds() == TileKind.FULL).all():
+        return {"is_causal": False}
+    band, sizes = structure.band, (structure.queries, structure.keys)
+    if band is None or structure.queries != structure.keys or structure.queries == 1:
+        return None
+    first, end = band.first[-1], band.end[0]
+    for is_causal, window in ((True, None), (True, 1 - first.offset), (False, 2 * (end.offset - 1) or 1)):
+        if (window is None or window > 0) and visible_by_place(*sizes, window, is_causal=is_causal).band == band:
+            return {"is_causal": is_causal} | ({"sliding_window_size": window} if window else {})
+    return None
 
 
-def _is_causal(mask: Array, scores: tuple[int, int]) -> bool:
-    """Whether the mask adds nothing up to the query's own position, and hides all after it."""
-    queries, keys = scores
-    if queries != keys or queries == 1 or mask.shape[-2:] != scores:
-        return False
-    after = np.triu(np.ones(scores, bool), 1)
-    return bool((mask[..., ~after] == 0).all() and (mask[..., after] <= HIDDEN).all())
+def _blocks(found: ScaledDotProductAttention, usual: int) -> Iterator[tuple[int, int]]:
+    """Tiles of queries and of keys that blocks can have: as attention usually has them, and smaller ones."""
+    most = [min(usual, tiles(extent)) for extent in (found.query.shape[2], found.key.shape[2])]
+    for rows in (1, 2, 4):
+        for columns in (1, 2, 4):
+            yield -(-most[0] // rows), -(-most[1] // columns)

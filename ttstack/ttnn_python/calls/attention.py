@@ -12,9 +12,10 @@ _CORES_OF_HEAD = 64
 """Cores that reduce the parts of a head of one user, at most."""
 
 
-@calls("scaled_dot_product_attention")
+@calls("scaled_dot_product_attention", "block_sparse_attention")
 def attention(o: PlacedOp) -> Expression:
-    """Flash attention in chunks of queries and keys."""
+    """Flash attention in chunks of queries and keys; of documents, or with flags of the blocks that are visited."""
+    more = list(o.op.operand_specs())[len(("query", "key", "value", "attention_mask", "attention_sink")) :]
     if o.op.is_causal and o.op.query.shape[2] != o.op.key.shape[2]:
         raise NoCallError("causal attention of queries and keys of other lengths")
     return call(
@@ -25,6 +26,7 @@ def attention(o: PlacedOp) -> Expression:
         scale=o.op.scale,
         sliding_window_size=o.op.sliding_window_size,
         attention_sink=o.operand("attention_sink"),
+        **{place: o.operand(place) for place in more},
         memory_config=o.memory,
         program_config=chunks(o),
         compute_kernel_config=o.compute,
