@@ -18,6 +18,7 @@ from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.functions import body, functions
 from ttstack.passes.pipelines import ttir_to_ttnn
+from ttstack.passes.reproducer import write_reproducer
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
 from ttstack.version import VERSION
@@ -60,7 +61,8 @@ def compile_module(
     hooks: list[Hook] = [timed]
     if dump_ir:
         hooks.append(dump_hook(dump_ir, module))
-    pipeline.run(module, after=hooks, before=progress)
+    with write_reproducer(module, pipeline):
+        pipeline.run(module, after=hooks, before=progress)
     if progress:
         progress("emit")
     start = time.perf_counter()

@@ -15,6 +15,7 @@ from ttstack.cli.explore import explore_model
 from ttstack.cli.inspect import inspect_program
 from ttstack.cli.opt import opt
 from ttstack.cli.perf import perf
+from ttstack.cli.reduce import reduce_file
 from ttstack.cli.run import run_program
 from ttstack.cli.system_desc import app as system_desc
 from ttstack.version import VERSION
@@ -63,5 +64,6 @@ app.command("explore")(explore_model)
 app.command("emit")(emit_program)
 app.command("check")(check_program)
 app.command("opt")(opt)
+app.command("reduce")(reduce_file)
 app.command("examples")(write_example)
 app.add_typer(system_desc, name="system-desc")

@@ -81,8 +81,9 @@ def _unexpected(error: Exception) -> int:
 
         traceback.print_exception(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())
+    notes = "".join(f"  = note: {note}\n" for note in getattr(error, "__notes__", ()))
     _say(
-        f"error[TT9999]: ttstack failed, and it is not your input's fault: {what[:300]}\n"
+        f"error[TT9999]: ttstack failed, and it is not your input's fault: {what[:300]}\n{notes}"
         "  = help: run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can"
     )
     return INTERNAL_ERROR

@@ -1,0 +1,83 @@
+"""`ttstack reduce`: modules made smaller while a command fails."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from ttstack.reduce import reduce_module
+
+T = "tensor<32x32xf32>"
+FAILS_ON_COS = "sh -c 'if grep -q ttir.cos {}; then exit 3; fi'"
+
+
+def model(count: int) -> str:
+    """A chain of many ops with sums across, one of them a cosine; and a function that has nothing to do with it."""
+    names = ("neg", "abs", "relu", "sqrt", "exp", "tanh")
+    lines = [f"func.func @other(%x: {T}) -> {T} {{", f'  %0 = "ttir.abs"(%x) : ({T}) -> {T}', f"  return %0 : {T}", "}"]
+    lines.append(f'func.func @f(%0: {T} {{ttir.name = "x"}}, %unread: {T}) -> ({T}, {T}) {{')
+    for i in range(count):
+        name = "cos" if i == count * 2 // 3 else names[i % 6]
+        if i % 7 == 3:
+            lines.append(f'  %{i + 1} = "ttir.add"(%{i}, %{max(0, i - 5)}) : ({T}, {T}) -> {T}')
+        else:
+            lines.append(f'  %{i + 1} = "ttir.{name}"(%{i}) : ({T}) -> {T}')
+    return "\n".join([*lines, f"  return %{count}, %{count // 2} : {T}, {T}", "}"])
+
+
+def ops(text: str) -> list[str]:
+    return re.findall(r'"ttir\.(\w+)"', text)
+
+
+def test_what_does_not_matter_goes():
+    def holds(text: str) -> bool:
+        names = ops(text)
+        return "cos" in names and "tanh" in names[names.index("cos") :]
+
+    small = reduce_module(model(60), holds)
+    assert ops(small) == ["cos", "tanh"]
+    assert small.count("func.func") == 1
+    assert small.count("tensor") < 10
+
+
+def test_several_that_matter_together_stay():
+    small = reduce_module(model(60), lambda text: ops(text).count("add") >= 3)
+    assert ops(small).count("add") == 3
+    assert len(ops(small)) == 3
+
+
+def test_a_command_that_fails_on_a_file_does_so_on_the_small_one(tmp_path: Path, ttstack: Command):
+    file = tmp_path / "m.mlir"
+    file.write_text(model(40))
+    done = ttstack("reduce", file, "--keeps", FAILS_ON_COS)
+    assert done.code == 0, done.err
+    small = tmp_path / "m.small.mlir"
+    assert ops(small.read_text()) == ["cos"]
+    assert f"{small}: 1 op" in done.out
+    assert subprocess.run(["grep", "-q", "ttir.cos", str(small)], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("keeps", "said"),
+    [
+        ("true", "does not fail on"),
+        ("no-such-command {}", "--keeps cannot be run"),
+    ],
+)
+def test_commands_that_cannot_be_kept_are_refused(tmp_path: Path, ttstack: Command, keeps: str, said: str):
+    file = tmp_path / "m.mlir"
+    file.write_text(model(8))
+    done = ttstack("reduce", file, "--keeps", keeps)
+    assert done.code == 1
+    assert said in done.err
+    assert not (tmp_path / "m.small.mlir").exists()
+
+
+def test_text_that_does_not_parse_is_refused(tmp_path: Path, ttstack: Command):
+    file = tmp_path / "m.mlir"
+    file.write_text("func.func @f(")
+    done = ttstack("reduce", file, "--keeps", "false")
+    assert done.code == 1
+    assert "cannot read the module" in done.err

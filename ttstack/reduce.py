@@ -1,0 +1,179 @@
+"""A module made smaller for as long as something holds of it, such as that a command fails on it: delta debugging."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ttstack.context import as_diagnostics, new_context
+from ttstack.dialects.functions import all_functions
+from ttstack.mlir import func, ir, register_stablehlo_dialects
+
+Holds = Callable[[str], bool]
+"""Asked of the text of a smaller module."""
+
+_NUMBER = "ttstack.number"
+"""An attribute that tells ops apart while others go; no text that is asked about has it."""
+
+
+def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | None = None) -> str:
+    """The smallest module found of which something holds that holds of this text: results, ops and functions go.
+
+    What ops gave that others still read comes in as an argument. `progress` is called with the number of ops left.
+
+    Raises:
+        InvalidIRError: the text does not parse.
+    """
+    with new_context() as context, ir.Location.unknown():
+        context.allow_unregistered_dialects = True
+        register_stablehlo_dialects(context)
+        with as_diagnostics("cannot read the module"):
+            module = ir.Module.parse(text)
+        for number, op in enumerate(_ops(module)):
+            op.attributes[_NUMBER] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+        search = _Search(str(module), holds, progress)
+        before = None
+        while search.current != before:
+            before = search.current
+            for remove in (_without_functions, _without_results, _around_ops, _without_ops):
+                search.leave_out(remove)
+        return _plain(ir.Module.parse(search.current))
+
+
+@dataclass
+class _Search:
+    """The smallest module so far."""
+
+    current: str
+    holds: Holds
+    progress: Callable[[int], None] | None
+
+    def leave_out(self, remove: "_Remove") -> None:
+        """Take away as many of the things that `remove` knows as can go: all at once, else halves of them."""
+        pending = [sorted(remove(ir.Module.parse(self.current), frozenset()), reverse=True)]
+        while pending:
+            some = pending.pop()
+            if some and not self._try(remove, some) and len(some) > 1:
+                pending += [some[len(some) // 2 :], some[: len(some) // 2]]
+
+    def _try(self, remove: "_Remove", some: Sequence[int]) -> bool:
+        module = ir.Module.parse(self.current)
+        remove(module, frozenset(some))
+        _drop_unread(module)
+        text = str(module)
+        if text == self.current or not _is_valid(module) or not self.holds(_plain(module)):
+            return False
+        self.current = text
+        if self.progress:
+            self.progress(sum(1 for _ in _ops(ir.Module.parse(text))))
+        return True
+
+
+_Remove = Callable[[ir.Module, frozenset[int]], Iterable[int]]
+"""Takes things away by their numbers, and gives the numbers of all that there are."""
+
+
+def _without_functions(module: ir.Module, numbers: frozenset[int]) -> list[int]:
+    functions = list(all_functions(module))
+    for number in numbers & set(range(len(functions))):
+        functions[number].erase()
+    return list(range(len(functions)))
+
+
+def _without_results(module: ir.Module, numbers: frozenset[int]) -> list[int]:
+    """Results of functions, counted over all of them."""
+    first = 0
+    for function in _defined(module):
+        *_, end = function.regions[0].blocks[0].operations
+        kept = [v for i, v in enumerate(end.operands, first) if i not in numbers]
+        first += len(end.operands)
+        if len(kept) < len(end.operands):
+            with ir.InsertionPoint(end), end.location:
+                func.ReturnOp(kept)
+            end.erase()
+            _set_type(function)
+    return list(range(first))
+
+
+def _around_ops(module: ir.Module, numbers: frozenset[int]) -> list[int]:
+    """Ops by the numbers that they carry; those that read their results get an operand of the same type."""
+    return _erase(module, numbers, _same)
+
+
+def _same(op: ir.Operation, result: ir.OpResult) -> ir.Value | None:
+    return next((v for v in op.operands if v.type == result.type), None)
+
+
+def _without_ops(module: ir.Module, numbers: frozenset[int]) -> list[int]:
+    """Ops by the numbers that they carry; those that read their results get arguments."""
+    return _erase(module, numbers, lambda op, result: op.block.add_argument(result.type, op.location))
+
+
+def _erase(
+    module: ir.Module, numbers: frozenset[int], instead: Callable[[ir.Operation, ir.OpResult], ir.Value | None]
+) -> list[int]:
+    found: list[int] = []
+    for function in _defined(module):
+        block = function.regions[0].blocks[0]
+        *ops, _ = [op.operation for op in block.operations]
+        for op in ops:
+            number = ir.IntegerAttr(op.attributes[_NUMBER]).value
+            found.append(number)
+            values = [instead(op, result) for result in op.results] if number in numbers else []
+            known = [value for value in values if value is not None]
+            if known and len(known) == len(op.results):
+                for result, value in zip(op.results, known, strict=True):
+                    result.replace_all_uses_with(value)
+                op.erase()
+        _set_type(function)
+    return found
+
+
+def _drop_unread(module: ir.Module) -> None:
+    """Ops and arguments that nothing reads go."""
+    for function in _defined(module):
+        block = function.regions[0].blocks[0]
+        *ops, _ = [op.operation for op in block.operations]
+        for op in reversed(ops):
+            if op.results and not any(list(result.uses) for result in op.results):
+                op.erase()
+        for number in reversed(range(len(block.arguments))):
+            if not list(block.arguments[number].uses):
+                block.erase_argument(number)
+        _set_type(function)
+
+
+def _set_type(function: func.FuncOp) -> None:
+    """The function's type follows its arguments and results; attributes of either, which are counted, go."""
+    block = function.regions[0].blocks[0]
+    *_, end = block.operations
+    inputs, results = [a.type for a in block.arguments], [v.type for v in end.operands]
+    if function.type != (now := ir.FunctionType.get(inputs, results)):
+        function.attributes["function_type"] = ir.TypeAttr.get(now)
+        for name in ("arg_attrs", "res_attrs"):
+            if name in function.attributes:
+                del function.attributes[name]
+
+
+def _defined(module: ir.Module) -> Iterator[func.FuncOp]:
+    return (function for function in all_functions(module) if len(function.regions[0].blocks) == 1)
+
+
+def _ops(module: ir.Module) -> Iterator[ir.Operation]:
+    """All ops of functions but their returns."""
+    for function in _defined(module):
+        *ops, _ = function.regions[0].blocks[0].operations
+        yield from (op.operation for op in ops)
+
+
+def _is_valid(module: ir.Module) -> bool:
+    try:
+        return bool(module.operation.verify())
+    except ir.MLIRError:
+        return False
+
+
+def _plain(module: ir.Module) -> str:
+    """The text without numbers."""
+    copy = ir.Module.parse(str(module))
+    for op in _ops(copy):
+        del op.attributes[_NUMBER]
+    return str(copy)
