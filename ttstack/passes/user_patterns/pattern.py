@@ -32,12 +32,12 @@ class UserPattern(ABC):
     conditions: Conditions = field(default_factory=Conditions)
 
     @abstractmethod
-    def freeze(self, allows: Allows) -> "Frozen":
+    def freeze(self, allows: Allows) -> "DriverPatterns":
         """The pattern for MLIR's driver, in the current context; it replaces only what `allows`."""
 
 
 @dataclass(frozen=True)
-class Frozen:
+class DriverPatterns:
     """A pattern for MLIR's driver, with what must live as long."""
 
     patterns: rewrite.FrozenRewritePatternSet

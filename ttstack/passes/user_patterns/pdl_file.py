@@ -13,7 +13,7 @@ from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir, rewrite
 from ttstack.ops import OPS
 from ttstack.passes.user_patterns.constraints import CONSTRAINTS
-from ttstack.passes.user_patterns.pattern import Allows, Conditions, Frozen, UserPattern
+from ttstack.passes.user_patterns.pattern import Allows, Conditions, DriverPatterns, UserPattern
 from ttstack.suggestion import did_you_mean
 
 KEEPS_VALUES, IF_FASTER = "ttstack.keeps_values", "ttstack.if_faster"
@@ -28,7 +28,7 @@ class PDLPattern(UserPattern):
 
     text: str
 
-    def freeze(self, allows: Allows) -> Frozen:
+    def freeze(self, allows: Allows) -> DriverPatterns:
         """The pattern, whose last constraint is that its root is allowed."""
         module = ir.Module.parse(self.text)
         (pattern,) = module.body.operations
@@ -42,7 +42,7 @@ class PDLPattern(UserPattern):
         for name, holds in {**CONSTRAINTS, _ALLOWS: allows}.items():
             # MLIR takes what is false for a match, as of patterns
             pdl.register_constraint_function(name, lambda _rewriter, _results, values, holds=holds: not holds(*values))
-        return Frozen(pdl.freeze(), holds=(module, pdl))
+        return DriverPatterns(pdl.freeze(), holds=(module, pdl))
 
 
 def read_pdl(path: Path) -> list[PDLPattern]:

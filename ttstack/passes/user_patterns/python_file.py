@@ -10,7 +10,7 @@ from ttstack.diagnostics import PatternError
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir, rewrite
 from ttstack.passes.pattern import replace_by
-from ttstack.passes.user_patterns.pattern import Allows, Conditions, Frozen, UserPattern
+from ttstack.passes.user_patterns.pattern import Allows, Conditions, DriverPatterns, UserPattern
 from ttstack.user_code import as_fault, run_file
 
 Replaces = Callable[[Any], ir.Value | Sequence[ir.Value] | None]
@@ -28,12 +28,12 @@ class PythonPattern(UserPattern):
         """What replaces the results of an op, as the function says."""
         return self.function(op)
 
-    def freeze(self, allows: Allows) -> Frozen:
+    def freeze(self, allows: Allows) -> DriverPatterns:
         """One pattern on the ops of its view."""
         patterns = rewrite.RewritePatternSet()
         root = f"ttir.{self.root.definition.mnemonic}"
         patterns.add(root, replace_by(lambda op: self._replacement(op) if allows(op) else None))
-        return Frozen(patterns.freeze())
+        return DriverPatterns(patterns.freeze())
 
     def _replacement(self, op: ir.Operation) -> Sequence[ir.Value] | None:
         with as_fault(f"pattern '{self.name}' failed", _error, inspect.getsourcefile(self.function)):
