@@ -144,8 +144,20 @@ def shards_of(row: Row, chip: ChipDesc) -> Grid:
         return grid_of(row.grid, chip)
     if shard.rows and shard.rows <= rows and shard.columns <= cols:
         return Grid(shard.rows, shard.columns)
-    around = [Grid(-(-shard.cores // c), c) for c in range(1, cols + 1) if c * rows >= shard.cores]
-    return min(around, key=lambda grid: (grid.cores, -grid.cols), default=Grid(rows, cols))
+    return around(shard.cores, chip)
+
+
+def workers_of(row: Row, chip: ChipDesc) -> Grid:
+    """The cores that share what is no shard of theirs: of a number that is no rectangle, each has as much."""
+    counted = re.fullmatch(r"(\d+) cores", row.grid)
+    return around(int(counted[1]), chip) if counted else grid_of(row.grid, chip)
+
+
+def around(cores: int, chip: ChipDesc) -> Grid:
+    """The smallest rectangle of at least so many cores; all that there are where they are fewer."""
+    rows, cols = chip.grid
+    rectangles = [Grid(-(-cores // c), c) for c in range(1, cols + 1) if c * rows >= cores]
+    return min(rectangles, key=lambda grid: (grid.cores, -grid.cols), default=Grid(rows, cols))
 
 
 def fitting(row: Row, t: TensorType, grid: Grid, chip: ChipDesc) -> Grid:

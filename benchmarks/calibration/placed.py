@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from inexpressible import InexpressibleError
-from layouts import fidelity_of, fitting, grid_of, layout_of, published, shards_of, stated_layouts
+from layouts import fidelity_of, fitting, layout_of, published, shards_of, stated_layouts, workers_of
 from rows import Row
 
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
@@ -41,7 +41,7 @@ def like(
     layouts = tuple(_layouts(row, op, fitting(row, first, shards_of(row, chip), chip)))
     count = len(op.operands)
     sharded = next((x for x in (*layouts[count:], *layouts[:count]) if x.sharded and x.in_l1), None)
-    grid = grid_of(row.grid, chip) if sharded is None or sharded.grid is None else sharded.grid
+    grid = workers_of(row, chip) if sharded is None or sharded.grid is None else sharded.grid
     spreads = {Spread.FLAT} if sharded is None else {SPREADS[sharded.memory_layout], Spread.FLAT}
     if sharded is not None and _stays(op, layouts):
         spreads = {SPREADS[sharded.memory_layout]}

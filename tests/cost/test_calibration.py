@@ -121,3 +121,15 @@ def test_blocks_of_shards_lie_on_the_rectangle_that_their_tiles_fill_best(tmp_pa
     assert isinstance(first, float)
     assert isinstance(other, float)
     assert other > 1.1 * first
+
+
+def test_cores_that_are_no_rectangle_have_as_much_each(tmp_path: Path) -> None:
+    """38 tiles on 38 cores are one for each, as on 40, and not two for some of 36."""
+    row = "ReshapeDeviceOperation,in0 1x1x19x768; out 1x19x12x64,bf16,,HiFi4,DRAM_INTERLEAVED TILE,{} cores,9,,p150,"
+    rows = judge(tmp_path / "rows.csv", [row.format(cores) for cores in (38, 40, 36)])["rows"]
+    exact, around, within = (entry["predicted_us"] for entry in rows)
+    assert isinstance(exact, float)
+    assert isinstance(around, float)
+    assert isinstance(within, float)
+    assert 0.95 < around / exact < 1.05
+    assert within > 1.5 * exact
