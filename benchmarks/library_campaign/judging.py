@@ -1,10 +1,11 @@
 """Programs judged by the library, of which some may end its process."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from benchmarks.library_campaign.outcome import Outcome
 from ttstack.diagnostics import InputError
 from ttstack.library.boards import Board, board_of
+from ttstack.library.factories import factory
 from ttstack.library.run import find_interpreter, judge
 from ttstack.library.verdict import Judgement
 from ttstack.ttnn_python import Emission
@@ -48,4 +49,26 @@ def outcome(key: str, kind: str, emission: Emission, said: Judgement | str) -> O
         named = [f"{v.number} {v.name}: {v.refusal}" for v in said.refused]
         return Outcome(key, kind, "refused", "; ".join(named or [said.refusal]), ops)
     others = [f"{v.number} {v.name} gives {v.result}" for v in said.verdicts if v.result]
-    return Outcome(key, kind, "differs" if others else "accepted", "; ".join(others), ops)
+    result, chosen = "differs" if others else "accepted", list(_factories(emission, said))
+    return Outcome(
+        key,
+        kind,
+        result,
+        "; ".join(others),
+        ops,
+        same_buffers=sum(v.same_buffers for v in said.verdicts if v.number >= 0),
+        factories=len(chosen),
+        same_factories=sum(ours == theirs for ours, theirs in chosen),
+        l1_here=max((v.l1_bytes for v in said.verdicts), default=0),
+        l1_there=max((launch.peak_bytes for v in said.verdicts for launch in v.launches), default=0),
+    )
+
+
+def _factories(emission: Emission, said: Judgement) -> Iterator[tuple[str, str]]:
+    """The program factories that ops ask for, and those that they get."""
+    launched = {v.number: v.main for v in said.verdicts}
+    for step in emission.steps:
+        main = None if step.number is None else launched.get(step.number)
+        ours = main and factory(emission.function.device_op(step.operation))
+        if main and ours:
+            yield ours, main.kernel

@@ -9,6 +9,9 @@ FINDINGS = ("refused", "differs", "failed", "ours alone", "theirs alone")
 """Results that are faults of ours: an op refused, or with other results there; a crash; a verdict of one side."""
 
 
+_PEAK = 0.02
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One input of a campaign, by its key."""
@@ -19,6 +22,20 @@ class Outcome:
     detail: str = ""
     ops: int = 0
     commit: str = ""
+    same_buffers: int = 0
+    """Ops whose circular buffers take as many bytes there as here."""
+    factories: int = 0
+    """Ops whose device operation has several program factories, of which we say one."""
+    same_factories: int = 0
+    """Those of them that have it there."""
+    l1_here: int = 0
+    """The most bytes of a core's L1 that are in use at once."""
+    l1_there: int = 0
+
+    @property
+    def same_peak(self) -> bool:
+        """Whether the most bytes of L1 are the library's, up to 2 %."""
+        return abs(self.l1_here - self.l1_there) <= _PEAK * self.l1_there
 
     @property
     def finding(self) -> bool:

@@ -1,7 +1,7 @@
 """The results of a campaign, as they are stored: what became of how many, by kind."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.library_campaign.outcome import FINDINGS, Outcome
@@ -21,6 +21,7 @@ def text(campaign: str, seed: int, outcomes: Iterable[Outcome]) -> str:
     head = [
         f"{len(found)} {campaign} of {ops} ops, seed {seed}, at {at}",
         _counts(Counter(outcome.result for outcome in found)),
+        *_alike([outcome for outcome in found if outcome.l1_there]),
     ]
     kinds: dict[str, Counter[str]] = {}
     for outcome in found:
@@ -28,6 +29,17 @@ def text(campaign: str, seed: int, outcomes: Iterable[Outcome]) -> str:
     table = [f"{kind:<44}{sum(tally.values()):>6}  {_counts(tally)}" for kind, tally in sorted(kinds.items())]
     others = [f"{o.key} {o.kind}: {o.result} {o.detail}" for o in found if o.finding]
     return "\n".join([*head, "", *table, *(["", *others] if others else [])]) + "\n"
+
+
+def _alike(found: Sequence[Outcome]) -> Iterator[str]:
+    """How much of what is allocated and chosen there is what we say, where both are known."""
+    if found:
+        parts = {
+            "bytes of circular buffers": (sum(o.same_buffers for o in found), sum(o.ops for o in found)),
+            "program factories": (sum(o.same_factories for o in found), sum(o.factories for o in found)),
+            "peaks of L1, up to 2 %,": (sum(o.same_peak for o in found), len(found)),
+        }
+        yield "; ".join(f"{name} alike {same} of {count}" for name, (same, count) in parts.items())
 
 
 def _counts(tally: Mapping[str, int]) -> str:

@@ -38,3 +38,13 @@ def test_findings_stand_at_the_end(tmp_path: Path):
     text = tallies.text("programs", 14, outcomes)
     assert text.startswith("2 programs of 3 ops, seed 14")
     assert text.endswith("\n2 pad: refused 0 pad: why\n")
+
+
+def test_what_is_alike_is_counted_where_both_sides_are_known():
+    alike = Outcome(
+        "1", "small", "accepted", ops=4, same_buffers=3, factories=2, same_factories=2, l1_here=99, l1_there=100
+    )
+    apart = Outcome("2", "small", "accepted", ops=6, same_buffers=6, l1_here=90, l1_there=100)
+    line = tallies.text("zoo", 14, [alike, apart, Outcome("3", "small", "not emitted")]).splitlines()[2]
+    assert line.startswith("bytes of circular buffers alike 9 of 10; program factories alike 2 of 2; peaks of L1")
+    assert line.endswith("alike 1 of 2")
