@@ -96,7 +96,9 @@ def over_cache(s: CallWriter) -> CallSequence | None:
             found = _sink(s, [heads, s.type(found).size // heads])
         elif place == "query" and grouped:
             found = s.cast(found, _NARROW)
-        elif place in ("query", "key", "value", "attention_mask"):
+        elif place == "attention_mask":
+            found = _of_every_head(s, own)
+        elif place in ("query", "key", "value"):
             found = _narrow(s, place)
         elif paged and place != "output":
             found = s.cast(found, DType.SI32)
@@ -108,6 +110,15 @@ def over_cache(s: CallWriter) -> CallSequence | None:
     held = s.layout(values["query"]).dtype
     found = s.itself(own, *values.values(), to=[replace(s.wanted, dtype=held)])
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+def _of_every_head(s: CallWriter, own: CacheAttention) -> int | None:
+    """A mask with a row for each user and head, and a column for each key."""
+    found = _narrow(s, "attention_mask")
+    assert found is not None
+    users, heads, keys = own.lengths()
+    times = tuple(n // had for n, had in zip((users, 1, heads, keys), s.type(found).shape, strict=True))
+    return s.call(Repeat(input=s.type(found), repeat_dimensions=times), found) if set(times) > {1} else found
 
 
 def _whole_rows(s: CallWriter, pages: int) -> int:

@@ -44,8 +44,12 @@ def paged_update_cache(s: CallWriter) -> CallSequence | None:
 
 @calls_of("paged_fill_cache")
 def paged_fill_cache(s: CallWriter) -> CallSequence | None:
-    """The first rows of a user, in the pages that a table with a sign says."""
-    s.itself(s.op, 0, 1, s.cast(2, DType.SI32), *range(3, len(s.op.operands)))
+    """The first rows of a user, of as many heads as the cache has, in the pages that a table with a sign says."""
+    users, heads, *rest = s.op.input.shape
+    own, held = 1, s.op.cache.shape[1]
+    if heads > held:
+        own = s.call(SliceStatic(input=s.op.input, begins=(0,) * 4, ends=(users, held, *rest), step=(1,) * 4), 1)
+    s.itself(replace(s.op, input=s.type(own)), 0, own, s.cast(2, DType.SI32), *range(3, len(s.op.operands)))
     return s.end()
 
 

@@ -136,7 +136,8 @@ def quantize(o: PlacedOp) -> Expression:
     keywords: dict[str, Any] = {"dtype": data_type(held), "memory_config": o.memory}
     if o.op.mnemonic != name:
         x = o.as_format(0, DType.SI32) if o.operand_dtype is DType.UI16 else o.operands[0]
-        found = call(name, x, *o.operands[1:], axis=o.op.axis, **keywords)
+        along = o.op.axis if any(t.size > 1 for t in o.op.operands[1:]) else None
+        found = call(name, x, *o.operands[1:], axis=along, **keywords)
         shaped = found if o.op.results[0].rank else call("reshape", found, [])
         return o.cast(_limited(o, shaped), held)
     pairs = [_scale(t.dtype) for t in (*o.op.operands, *o.op.results) if isinstance(t.dtype, QuantType)]
