@@ -1,5 +1,6 @@
 """Circular buffers of convolutions whose windows overlap, and the shards that they make on the way."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -108,14 +109,14 @@ class ConvolutionBuffers:
         return read + seen + weights + partial + bias + self._indices(height) + _SCRATCH
 
     def _indices(self, height: int) -> int:
-        first = (height + 1) // 2
-        split = height > 1 if self.spread is Spread.BLOCKS else height >= _SPLIT and self.spread is Spread.ROWS
-        parts = (first, height - first) if split else (height,)
-        counts = [w.count for w in self.sliding.windows]
-        pixels = self.sliding.batch
-        for count in counts:
-            pixels *= count
-        return _index_bytes(pixels, counts[-1], self.rows, parts)
+        return _indices(self.sliding, self.spread, self.rows, height)
+
+
+def lists_too_many_runs(device_op: DeviceOp) -> bool:
+    """Whether the result has more rows of images on a core than its list has room for: one for two pixels."""
+    op, rows = device_op.op, max(device_op.core_domain[0], 1)
+    assert isinstance(op, Convolution), op.mnemonic
+    return _indices(op.sliding, device_op.spread, rows, rows) > TILE * rows * _RUN_BYTES // 2
 
 
 def keeps_columns(device_op: DeviceOp) -> bool:
@@ -169,6 +170,15 @@ def _result_columns(device_op: DeviceOp, across: int, chip: ChipDesc) -> int:
         return across
     most, count = device.cols if device_op.spread is Spread.BLOCKS else device.cores, tiles(op.out_channels)
     return max(n for n in range(1, most + 1) if count % n == 0)
+
+
+def _indices(sliding: Sliding, spread: Spread, rows: int, height: int) -> int:
+    """Bytes of the list of runs of a core's `rows` rows of tiles, in blocks of `height`."""
+    first = (height + 1) // 2
+    split = height > 1 if spread is Spread.BLOCKS else height >= _SPLIT and spread is Spread.ROWS
+    counts = [w.count for w in sliding.windows]
+    pixels = sliding.batch * math.prod(counts)
+    return _index_bytes(pixels, counts[-1], rows, (first, height - first) if split else (height,))
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.device.convolution_buffers import input_cores, keeps_columns
+from ttstack.device.convolution_buffers import input_cores, keeps_columns, lists_too_many_runs
 from ttstack.device.device_op import SPREADS
 from ttstack.device.halo import has_own_shards
 from ttstack.device.layout import MemorySpace
@@ -14,7 +14,7 @@ from ttstack.ttnn_python.calls.pool import padding
 from ttstack.ttnn_python.calls.table import PREPARED, Statement, calls
 from ttstack.ttnn_python.expression import Call, Expression, Name, call
 from ttstack.ttnn_python.placed_op import PlacedOp
-from ttstack.ttnn_python.spelling import cores, data_type, layout, memory_layout
+from ttstack.ttnn_python.spelling import NoCallError, cores, data_type, layout, memory_layout
 
 _RANK = 4
 """Dimensions of the weights of images."""
@@ -161,6 +161,9 @@ def _shards(o: PlacedOp) -> dict[str, Any]:
     source, spread = o.device_op.operands[0], o.device_op.spread
     if not has_own_shards(o.device_op):
         return {"shard_layout": memory_layout(source.memory_layout) if source.sharded else None}
+    if lists_too_many_runs(o.device_op):
+        width = o.op.sliding.windows[-1].count
+        raise NoCallError(f"images of the result are {width} wide: a core lists a row of one for two pixels at most")
     blocks, grid = MatmulBlocks.of(o.device_op), input_cores(o.device_op)
     return {
         "shard_layout": memory_layout(next(kind for kind, of in SPREADS.items() if of is spread)),
