@@ -61,6 +61,14 @@ FORMS = [
         given={3: TABLE, 4: [0, 3, 7]},
     ),
     Form(
+        "paged_flash_multi_latent_attention_decode",
+        f"{Q3} 6x1x4x8xf32 3x2xi32",
+        "1x3x4x5xf32",
+        lambda q, k, t: _decode(q, _flat(k, t), _flat(k, t)[..., :5], [7] * 3, 0.5),
+        SEGMENTS.format("1, 1, 0, 1, 0, 0, 0") + ", head_dim_v = 5 : ui32, is_causal = false, scale = 0.5 : f32",
+        given={2: TABLE},
+    ),
+    Form(
         "chunked_scaled_dot_product_attention",
         f"3x4x4x8xf32 {PAGES} {PAGES} 3x2xi32 1xi32 3x4x4x8xf32",
         "3x4x4x8xf32",

@@ -70,10 +70,10 @@ def split_users(s: CallWriter) -> CallSequence | None:
 
 @calls_of("concatenate_heads_decode")
 def join_users(s: CallWriter) -> CallSequence | None:
-    """From shards of a user to shards of a head, which become pages, where both fill rectangles of cores."""
-    _, users, heads, _ = s.op.input.shape
-    if users != TILE or not 0 < heads <= TILE:
-        return None
+    """From shards of a user to shards of a head, which become pages, where both fill rectangles; else a reshape."""
+    _, users, heads, width = s.op.input.shape
+    if users != TILE or not 0 < heads <= TILE or width % TILE:
+        return s.end(s.reshape(0, s.op.results[0].shape, to=s.wanted))
     held = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
     x = in_shards(s, s.cast(0, held))
     shards = Layout(held, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, user_grid(heads))

@@ -18,7 +18,7 @@ from ttstack.ops.decode import (
     PagedFlashMultiLatentAttentionDecode,
     ScaledDotProductAttentionDecode,
 )
-from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.passes.pattern import Pattern
 from ttstack.passes.ttir.fill import cut_to, fill
 
@@ -32,6 +32,8 @@ def _fit(op: ir.Operation) -> list[ir.Value] | None:
     places = {**before, **_of_one_width(found, before)}
     if isinstance(found, PagedFlashMultiLatentAttentionDecode):
         attributes["head_dim_v"] = _whole(found.head_dim_v)
+        if found.attention_mask is None and not (found.is_causal and found.cur_pos_tensor):
+            places["cur_pos_tensor"], attributes["is_causal"] = _last_place(found), True
     elif isinstance(found, ScaledDotProductAttentionDecode):
         places |= _of_whole_rows(found, places)
     if all(places[name] is value for name, value in before.items()):
@@ -55,6 +57,12 @@ def _of_one_width(found: CacheAttention, places: dict[str, ir.Value | None]) -> 
     return {
         name: fill(slice_along(v, 3, 0, min(widths[name], wanted[name])), 3, wanted[name]) for name, v in given.items()
     }
+
+
+def _last_place(found: PagedFlashMultiLatentAttentionDecode) -> ir.Value:
+    """For each user the place up to which it sees all that its pages hold."""
+    users, _, keys = found.lengths()
+    return constant(np.full(users, keys - 1), TensorType((users,), DType.I32))
 
 
 def _of_whole_rows(

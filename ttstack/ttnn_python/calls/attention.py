@@ -89,7 +89,7 @@ def _fewer_cores(o: PlacedOp, *, whole: bool) -> Call | None:
 def latent(o: PlacedOp) -> Expression:
     """One query a user over latent pages; their first columns are values where there are none."""
     if not o.op.is_causal or o.operand("cur_pos_tensor") is None:
-        raise NoCallError("latent attention to all keys: up to the place of each user only")
+        raise NoCallError("latent attention with a mask: up to the place of each user only")
     return call(
         f"transformer.{o.op.mnemonic}",
         *(o.operand(place) for place in ("query", "key", "value")),
@@ -159,10 +159,7 @@ def split_users(o: PlacedOp) -> Expression:
 @calls("concatenate_heads_decode")
 def join_users(o: PlacedOp) -> Expression:
     """From shards of a user to shards of a head."""
-    _, users, heads, width = o.op.input.shape
-    if users != TILE or heads > TILE or width % TILE:
-        what = f"{users} users with {heads} heads of {width} elements"
-        raise NoCallError(f"{what}: {TILE} with up to {TILE} heads of whole tiles have a call")
+    heads = o.op.input.shape[2]
     joined = call("experimental.nlp_concat_heads_decode", o.operand("input"), num_heads=heads)
     return call("reshape", joined, list(o.op.results[0].shape))
 
