@@ -2,6 +2,7 @@
 
 from ttstack.device.kernel_class import is_softmax
 from ttstack.ops.base import Op
+from ttstack.ops.generic import Generic
 from ttstack.placement.element_values import element_nest
 from ttstack.placement.graph import Graph, Node
 
@@ -42,7 +43,9 @@ def _rows_of_weights(graph: Graph, node: Node, found: set[int]) -> set[int]:
 
 
 def _takes_any_format(op: Op) -> bool:
-    return element_nest(op) is not None or is_softmax(op) or (op.family in _FAMILIES and op.pure)
+    if isinstance(op, Generic):
+        return element_nest(op) is not None or is_softmax(op)
+    return op.family in _FAMILIES and op.pure
 
 
 def _only_in(graph: Graph, value: int) -> bool:

@@ -13,7 +13,6 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.generic import Generic
-from ttstack.ops.raising import raise_to_named
 from ttstack.passes.functions import body
 from ttstack.placement import Graph, Node
 from ttstack.placement.element_values import ElementValues, contents_of
@@ -86,10 +85,7 @@ def inputs_of(op: ir.Operation) -> list[ir.Value]:
 
 
 def op_of(op: ir.Operation) -> Op:
-    """The definition that an operation is an instance of: of a dispatch the named op that it is, if there is one.
-
-    Placement prices that, it is lowered, and emitted; else the dispatch has its own maps and region.
-    """
+    """The definition that an operation is an instance of: what its name says, or its own maps and region."""
     if op.name == "ttir.generic":
         return _generic(op)
     if definition(op) is None:
@@ -97,7 +93,7 @@ def op_of(op: ir.Operation) -> Op:
     return describe(op)
 
 
-def _generic(op: ir.Operation) -> Op:
+def _generic(op: ir.Operation) -> Generic:
     operands = tuple(read_type(v.type) for v in inputs_of(op))
     found = Generic(
         inputs=operands, program=read_nest(op), type=read_type(op.results[0].type), source=read_source(op).name
@@ -108,8 +104,7 @@ def _generic(op: ir.Operation) -> Op:
         what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
         hint = "'ttstack opt -p dispatch' shows what lookups are"
         raise UnsupportedOpError(what, loc=read_location(op.location), notes=(str(e),), hint=hint) from e
-    named = raise_to_named(found.program, operands, found.type, read_source(op))
-    return found if named is None else named
+    return found
 
 
 def _only_destination(op: ir.Operation) -> bool:

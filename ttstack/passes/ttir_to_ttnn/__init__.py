@@ -7,13 +7,14 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import attribute_values, create, operands_by_place
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import copy_placement
-from ttstack.dialects.ttir import TTIR
+from ttstack.dialects.ttir import TTIR, read_source
 from ttstack.dialects.ttnn import TTNN, build_generic
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.fields import Arity
 from ttstack.ops.generic import Generic
+from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
 from ttstack.passes.conversion import DialectConversion
 from ttstack.passes.ttir.graph import inputs_of, op_of
@@ -49,8 +50,10 @@ def _named(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]
 
 def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
     generic = op_of(op)
-    if not isinstance(generic, Generic):
-        return _lower(op, type(generic), _by_place(generic, operands[:-1]), generic.attributes())
+    assert isinstance(generic, Generic)
+    named = raise_to_named(generic.program, generic.inputs, generic.type, read_source(op))
+    if named is not None:
+        return _lower(op, type(named), _by_place(named, operands[:-1]), named.attributes())
     if generic.program.index_bound is not None:
         raise UnsupportedOpError("'ttir.generic' picks by an index, and is no lookup", loc=read_location(op.location))
     new = build_generic(generic, operands[:-1], op.results[0].type.encoding)
