@@ -1,6 +1,6 @@
 """The Python API: compile a model, look at what it costs, run it, save it, load it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,6 +15,7 @@ from ttstack.program.records import Binary, Function, Tensor
 
 if TYPE_CHECKING:
     from ttstack.options import CompileOptions
+    from ttstack.passes.effects import PassEffect
     from ttstack.report.report import Report
 
 Array = np.ndarray[Any, Any]
@@ -50,6 +51,8 @@ class Program:
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
     """Seconds that each phase of the compilation took; empty for a loaded program."""
+    effects: "Sequence[PassEffect]" = ()
+    """What each pass made of the model, where it was compiled with `keep_effects`."""
 
     def __repr__(self) -> str:
         functions = (f"{f.name}({', '.join(map(_declared, f.arguments.items()))})" for f in self.binary.functions)
@@ -228,6 +231,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     *,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
+    keep_effects: bool = False,
     progress: Callable[[str], None] | None = None,
     **options: Unpack[Choices],
 ) -> Program:
@@ -239,6 +243,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
             `{"x": (32, 256), "ids": "32x128xi64"}`; float32 where no element type is named.
         dump_ir: A folder for the module's text after every pass that changed it.
         keep_ir: Whether the program carries the text of its IR stages.
+        keep_effects: Whether `Program.effects` says how many ops, bytes and nanoseconds each pass left.
         progress: Called with the name of each phase when it begins; `Program.phases` has their seconds.
         options: `system_desc`, `placement`, `dtype` and the others of `ttstack.choices.Choices`, which are those of
             `ttstack compile` under the same names.
@@ -249,7 +254,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     from ttstack.options import CompileOptions
 
     chosen = CompileOptions.of({**options, "inputs": inputs})
-    return _compile(source, inputs, chosen, None if dump_ir is None else Path(dump_ir), keep_ir, progress)
+    return _compile(source, inputs, chosen, None if dump_ir is None else Path(dump_ir), progress, keep_ir, keep_effects)
 
 
 def _compile(
@@ -257,8 +262,9 @@ def _compile(
     inputs: Any,
     options: "CompileOptions",
     dump_ir: Path | None = None,
-    keep_ir: bool = False,
     progress: Callable[[str], None] | None = None,
+    keep_ir: bool = False,
+    keep_effects: bool = False,
 ) -> Program:
     from ttstack.compiler import compile_module
     from ttstack.frontends.source import import_model
@@ -267,6 +273,12 @@ def _compile(
         progress("read")
     with import_model(source, inputs, options.function) as found:
         compiled = compile_module(
-            found.module, options, weights=found.weights, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress
+            found.module,
+            options,
+            weights=found.weights,
+            dump_ir=dump_ir,
+            keep_ir=keep_ir,
+            keep_effects=keep_effects,
+            progress=progress,
         )
-    return Program(compiled.binary, {**found.phases, **compiled.phases})
+    return Program(compiled.binary, {**found.phases, **compiled.phases}, compiled.effects)

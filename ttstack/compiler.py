@@ -1,7 +1,7 @@
 """From a module to a program: passes, then records."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ttstack.options import CompileOptions
 from ttstack.passes.base import Hook, PassRun, Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
+from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import body, functions
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
@@ -33,6 +34,7 @@ class Compiled:
 
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
+    effects: Sequence[PassEffect] = ()
 
 
 def compile_module(
@@ -42,12 +44,13 @@ def compile_module(
     weights: Mapping[str, np.ndarray[Any, Any]],
     dump_ir: Path | None = None,
     keep_ir: bool = False,
+    keep_effects: bool = False,
     progress: Progress | None = None,
 ) -> Compiled:
     """Run the pipeline on a TTIR module of the current context, in place, and read the program off it.
 
     `dump_ir` is a folder for the module's text after each pass that changed it; `keep_ir` puts the text of its IR
-    stages into the program.
+    stages into the program. `keep_effects` notes what each pass changed.
     """
     check_supported(module)
     phases: dict[str, float] = {}
@@ -58,7 +61,8 @@ def compile_module(
 
     values = Weights.of(weights)
     pipeline = ttir_to_ttnn(options).with_weights(values)
-    hooks: list[Hook] = [timed]
+    effects = PassEffects()
+    hooks: list[Hook] = [timed, effects] if keep_effects else [timed]
     if dump_ir:
         hooks.append(dump_hook(dump_ir, module))
     with write_reproducer(module, pipeline):
@@ -70,7 +74,7 @@ def compile_module(
     if keep_ir:
         binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
     phases["emit"] = time.perf_counter() - start
-    return Compiled(binary, phases)
+    return Compiled(binary, phases, effects.found)
 
 
 def to_binary(

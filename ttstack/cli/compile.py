@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
@@ -39,6 +40,9 @@ def compile_model(
         typer.Option("--dump-ir", metavar="DIR", help="Write the module after every pass that changed it."),
     ] = None,
     keep_ir: Annotated[bool, typer.Option("--keep-ir", help="Keep the text of the IR in the program.")] = False,
+    effects: Annotated[
+        bool, typer.Option("--effects", help="Say how many ops, bytes and microseconds each pass leaves.")
+    ] = False,
     timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
     as_json: JsonOption = False,
     **choices: Unpack[Choices],
@@ -56,12 +60,15 @@ def compile_model(
             read_shapes(inputs) if inputs else None,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
+            keep_effects=effects,
             progress=progress,
             **choices,
         )
         start = time.perf_counter()
         program.save(target, weights=weights)
         saved = time.perf_counter() - start
+    if effects and not as_json:
+        _print_effects(program)
     if timings:
         _print_timings({**program.phases, "save": saved})
     if as_json:
@@ -90,7 +97,21 @@ def _values(program: "Program", target: Path, phases: Mapping[str, float]) -> di
     """The file, seconds of each phase, and the reports without their ops."""
     reports = {f.name: program.cost(f.name).to_dict() for f in program.binary.functions}
     functions = {name: {**report, "ops": len(report["ops"])} for name, report in reports.items()}
-    return {"file": str(target), "bytes": target.stat().st_size, "phases": dict(phases), "functions": functions}
+    found = {"file": str(target), "bytes": target.stat().st_size, "phases": dict(phases), "functions": functions}
+    return found | ({"effects": [asdict(effect) for effect in program.effects]} if program.effects else {})
+
+
+def _print_effects(program: "Program") -> None:
+    """A row for each pass that changed anything, with what it added or took."""
+    from ttstack.cli.render import show
+
+    rows: list[dict[str, Any]] = []
+    before = None
+    for now in program.effects:
+        row = {"pass": now.name, "ops": now.ops, "MiB": now.nbytes / 2**20, "µs": now.alone_ns / 1000}
+        rows.append(row | {"± µs": 0.0 if before is None else (now.alone_ns - before.alone_ns) / 1000})
+        before = now
+    show(stderr(), rows)
 
 
 def _print_timings(phases: Mapping[str, float]) -> None:

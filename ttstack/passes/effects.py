@@ -1,0 +1,59 @@
+"""What each pass made of a module: ops, bytes of results and predicted time, before and after."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ttstack.device.kernel_class import is_view
+from ttstack.dialects.base import definition, describe
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.passes.base import PassRun
+from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.price import Prices
+
+
+@dataclass(frozen=True)
+class PassEffect:
+    """A module after a pass."""
+
+    name: str
+    """The pass's; `source` for the module as it was read."""
+    ops: int
+    """Ops that are neither constants nor views, which cost nothing."""
+    nbytes: int
+    """Bytes of the results of these, as the model has them."""
+    alone_ns: float
+    """Predicted time of all of them, each placed by itself: what placement saves comes later."""
+
+
+class PassEffects:
+    """A hook that notes what each pass changed, up to where ops become loops over tiles."""
+
+    def __init__(self) -> None:
+        self.found: list[PassEffect] = []
+        self._ended = False
+
+    def __call__(self, step: PassRun, module: ir.Module) -> None:
+        """Called after each pass."""
+        self._ended |= step.step.title == "dispatch"
+        prices = Prices.of(module)
+        if self._ended or prices is None:
+            return
+        ops = list(_ops(module))
+        now = (len(ops), sum(t.nbytes for op in ops for t in op.results), prices.total(ops))
+        last = self.found[-1] if self.found else None
+        if last is None or now != (last.ops, last.nbytes, last.alone_ns):
+            self.found.append(PassEffect(step.step.title if self.found else "source", *now))
+
+
+def _ops(module: ir.Module) -> Iterator[Op]:
+    for function in functions(module):
+        for op in body(function):
+            spec = definition(op)
+            if (
+                spec is not None
+                and spec.executable
+                and spec.mnemonic != "constant"
+                and not is_view(found := describe(op))
+            ):
+                yield found
