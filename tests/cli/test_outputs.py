@@ -38,3 +38,25 @@ def test_where_nothing_can_be_written(
     assert result.code == 1
     assert result.err.startswith("error[TT0801]: ")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_two_outputs_have_two_names(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    result = ttstack("perf", program, "--html", tmp_path / "a", "--csv", tmp_path / "a")
+    assert (result.code, result.out) == (1, "")
+    assert f"'{tmp_path / 'a'}' would be written twice" in result.err
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_file_is_no_folder_to_write_into(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = ttstack("perf", program, "--html", tmp_path / "file" / "page.html")
+    assert result.code == 1
+    assert f"'{tmp_path / 'file'}' is a file" in result.err
+    assert "mkdir" not in result.err
+
+
+def test_depth_is_that_of_groups(ttstack: Command, program: Path) -> None:
+    for command in ("perf", "run"):
+        result = ttstack(command, program, "--depth", 3)
+        assert (result.code, result.out) == (2, "")
+        assert "give --group-by too" in result.err

@@ -163,4 +163,6 @@ def test_a_page_has_the_alternatives_of_every_op_that_was_placed(tmp_path: Path)
         )
         assert chosen.chosen
         rows = found["alternatives"]["ways"][str(of)]
-        assert [(row[0], found["strings"][row[5]]) for row in rows] == [(round(w.more_ns, 1), w.why) for w in ways]
+        assert [(row[0], found["strings"][row[5]]) for row in rows] == [
+            (round(w.more_ns, 1), f"{w.name}: {w.why}" if w.name else w.why) for w in ways
+        ]

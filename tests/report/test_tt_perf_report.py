@@ -78,7 +78,9 @@ def audit(client: str, report: Report, folder: Path) -> list[dict[str, str]]:
     said = [line for line in (done.stdout + done.stderr).splitlines() if "matplotlib" not in line]
     assert not [line for line in said if "Warning" in line or "invalid" in line or "Ignoring" in line]
     with result.open() as file:
-        return [row for row in csv.DictReader(file) if row["Device Time"]]
+        rows = [row for row in csv.DictReader(file) if row["Device Time"]]
+    assert not [row["OP Code"] for row in rows if "unknown" in row["OP Code"].lower()]
+    return rows
 
 
 def check(client: str, report: Report, folder: Path) -> None:

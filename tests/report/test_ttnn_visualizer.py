@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ttstack
+from ttstack.api import Program
 
 pytestmark = pytest.mark.client
 
@@ -19,10 +21,16 @@ Call = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
+    with serve_tools(tmp_path_factory.mktemp("home")) as asked:
+        yield asked
+
+
+@contextmanager
+def serve_tools(home: Path) -> Iterator[Call]:
     """Asks a tool of the server, by its name and arguments."""
     server = ROOT / ".venv-tools/visualizer/bin/ttnn-visualizer-mcp"
     assert server.exists(), f"{server} is missing: run `make tools`"
-    environment = {**os.environ, "USAGE_RECORDING_DISABLED": "true", "HOME": str(tmp_path_factory.mktemp("home"))}
+    environment = {**os.environ, "USAGE_RECORDING_DISABLED": "true", "HOME": str(home)}
     with subprocess.Popen(
         [server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
     ) as process:
@@ -42,11 +50,14 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
 
 @pytest.mark.parametrize("model", ["dlrm", "encoder_layer"])
 def test_both_halves_are_filled_and_linked(call: Call, model: str, tmp_path: Path) -> None:
-    source = ROOT / f"examples/{model}.mlir"
-    program = ttstack.compile(source)
-    program.to_visualizer(tmp_path / "report")
+    check(call, ttstack.compile(ROOT / f"examples/{model}.mlir"), tmp_path / "report")
+
+
+def check(call: Call, program: Program, folder: Path) -> None:
+    """Both halves of the folder are linked, and say what the report says."""
+    program.to_visualizer(folder)
     report = program.cost()
-    where = {"profiler_path": str(tmp_path / "report/memory"), "performance_path": str(tmp_path / "report/performance")}
+    where = {"profiler_path": str(folder / "memory"), "performance_path": str(folder / "performance")}
     opened = call("load_report", **where)
     assert opened["unanswerable"] == []
     handle = opened["handle"]

@@ -47,7 +47,10 @@ GroupOption = Annotated[
     typer.Option("--group-by", help="Add up ops by module, class, name, or calls of ttnn.", show_default=False),
 ]
 DepthOption = Annotated[
-    int, typer.Option("--depth", min=1, metavar="N", help="With --group-by module: N modules deep.", show_default=True)
+    int | None,
+    typer.Option(
+        "--depth", min=1, metavar="N", help="With --group-by: N groups deep; 2 if left out.", show_default=False
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")]
 CsvOption = Annotated[

@@ -17,10 +17,13 @@ def check_targets(*targets: Path | None, source: Path | None = None) -> None:
     """Check that files can be put there, or that devices are there, before any work is done for them.
 
     Raises:
-        OutputError: a folder does not exist or cannot be written to; a target is a folder itself, or the source.
+        OutputError: a folder does not exist or cannot be written to; a target is a folder, the source, or another one.
     """
-    for target in filter(None, targets):
+    given = [target for target in targets if target is not None]
+    for i, target in enumerate(given):
         _check(target)
+        if target in given[:i] and not is_special(target):
+            raise OutputError(f"'{target}' would be written twice", hint="give each output a name of its own")
         if source is not None and source.exists() and target.exists() and target.samefile(source):
             raise OutputError(f"'{target}' is what is read", hint="give another name to the output")
 
@@ -45,6 +48,8 @@ def _check(target: Path) -> None:
         raise OutputError(f"'{target}' is a folder", hint="give the name of a file")
     with report_refusals(target):
         folder = follow_links(target).parent
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"cannot write '{target}': '{folder}' is a file", hint="give the name of a file in a folder")
     if not folder.is_dir():
         raise OutputError(f"the folder of '{target}' does not exist", hint=f"make it: mkdir -p '{folder}'")
     if not os.access(folder, os.W_OK):

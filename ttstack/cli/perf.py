@@ -56,7 +56,7 @@ def perf(
     sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
     group_by: GroupOption = None,
-    depth: DepthOption = 2,
+    depth: DepthOption = None,
     function: FunctionName = None,
     what_if: WhatIf = None,
     recompile: Recompile = None,
@@ -71,8 +71,9 @@ def perf(
     """Predict the time of every op; nothing is executed."""
     from ttstack.api import load
     from ttstack.cli.outputs import check_new_folder, check_targets
-    from ttstack.cli.report import print_report, write_files
+    from ttstack.cli.report import check_depth, print_report, write_files
 
+    deep = check_depth(group_by, depth)
     if recompile is not None and not what_if:
         raise typer.BadParameter("--recompile goes with --what-if")
     if what_if and (csv, trace_json, visualizer) != (None, None, None):
@@ -102,7 +103,7 @@ def perf(
     write_files(program, report, csv, html, trace_json)
     if visualizer is not None:
         program.to_visualizer(visualizer, function)
-    print_report(report, sort, top, group_by, depth, as_json=as_json)
+    print_report(report, sort, top, group_by, deep, as_json=as_json)
 
 
 def _changed(program: "Program", function: str | None, changes: list[str], source: str | None) -> "Comparison":

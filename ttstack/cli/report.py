@@ -3,12 +3,17 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from ttstack.cli.console import stdout, write_json
 from ttstack.cli.options import GroupKey, SortOrder
 
 if TYPE_CHECKING:
     from ttstack.api import Program
     from ttstack.report.report import Report
+
+
+_DEPTH = 2
 
 
 def write_files(
@@ -50,6 +55,13 @@ def print_report(
         parts = render_groups(report, group_by.value, depth, console.width, by_time=sort is SortOrder.TIME, top=top)
     for part in parts:
         console.print(part)
+
+
+def check_depth(group_by: GroupKey | None, depth: int | None) -> int:
+    """How deep groups are shown; raises `typer.BadParameter` where it is said of none."""
+    if depth is not None and group_by is None:
+        raise typer.BadParameter("it says how deep groups are shown: give --group-by too", param_hint="--depth")
+    return depth or _DEPTH
 
 
 def report_dict(report: "Report", group_by: GroupKey | None, depth: int) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def run_program(
     sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
     group_by: GroupOption = None,
-    depth: DepthOption = 2,
+    depth: DepthOption = None,
     as_json: JsonOption = False,
     csv: CsvOption = None,
     html: HtmlOption = None,
@@ -64,8 +64,9 @@ def run_program(
         raise typer.BadParameter("it computes no values; leave out --inputs and --output", param_hint="--cost-only")
     from ttstack.api import load
     from ttstack.cli.outputs import check_targets
-    from ttstack.cli.report import print_report, report_dict, write_files
+    from ttstack.cli.report import check_depth, print_report, report_dict, write_files
 
+    deep = check_depth(group_by, depth)
     check_targets(output, csv, html, trace_json, source=file)
     program = load(file)
     done: Run | None = None
@@ -76,12 +77,12 @@ def run_program(
         report = done.report
     write_files(program, report, csv, html, trace_json)
     if as_json:
-        write_json(_summaries(done) | {"report": report_dict(report, group_by, depth)})
+        write_json(_summaries(done) | {"report": report_dict(report, group_by, deep)})
         return
     if done is not None:
         _print_values(done)
     if perf or cost_only or group_by:
-        print_report(report, sort, top, group_by, depth)
+        print_report(report, sort, top, group_by, deep)
 
 
 def _execute(

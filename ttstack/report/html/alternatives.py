@@ -26,6 +26,11 @@ class Way(Protocol):
         ...
 
     @property
+    def name(self) -> str | None:
+        """What such a way is called; None of most."""
+        ...
+
+    @property
     def why(self) -> str:
         """What decided for or against it."""
         ...
@@ -46,5 +51,6 @@ def alternative_rows(alternatives: Alternatives, strings: Callable[[str], int]) 
 
 def _row(way: Way, strings: Callable[[str], int]) -> list[float]:
     op = way.device_op
+    why = f"{way.name}: {way.why}" if way.name else way.why
     layouts = (", ".join(map(short_layout, of)) for of in (op.operands, op.results))
-    return [round(way.more_ns, 1), round(way.ns, 1), *map(strings, (str(op.grid), *layouts, way.why))]
+    return [round(way.more_ns, 1), round(way.ns, 1), *map(strings, (str(op.grid), *layouts, why))]
