@@ -15,6 +15,10 @@ ROOT = Path(__file__).parents[2]
 def test_examples_are_listed_and_written(ttstack: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert json.loads(ttstack("examples", "--json").out).keys() == {"dlrm", "encoder_layer"}
+    monkeypatch.setenv("COLUMNS", "60")
+    listed = ttstack("examples").out.splitlines()
+    assert max(map(len, listed)) <= 60
+    assert "pairwise interaction, batch 128." in " ".join(" ".join(listed).split())
     assert "ttstack compile dlrm.mlir" in ttstack("examples", "dlrm").out
     assert Path("dlrm.mlir").read_text() == (ROOT / "examples/dlrm.mlir").read_text()
     wrong = ttstack("examples", "encoder")

@@ -5,10 +5,10 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from ttstack.ops.frozen import Frozen
+from ttstack.ops.frozen import FrozenRecord
 
 
-class Base(Frozen):
+class Base(FrozenRecord):
     """One field."""
 
     first: int

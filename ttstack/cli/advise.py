@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stdout, write, write_json
+from ttstack.cli.console import stdout, write, write_json, write_sentence
 from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, TopOption
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def _print(found: "list[Advice]", before: "Report", top: int | None) -> None:
     better = [a for a in found if a.gain_ns > 0]
     if better:
         show(stdout(), [_row(a, before) for a in better[:top]])
-    write(f"\n{len(better)} of {len(found)} changes make it faster, each by itself; ±%: of the new total")
+    write_sentence(f"\n{len(better)} of {len(found)} changes make it faster, each by itself; ±%: of the new total")
     for refused in (a for a in found if a.refused):
-        write(f"{refused.change.what} could not be tried: {refused.refused}")
+        write_sentence(f"{refused.change.what} could not be tried: {refused.refused}")
 
 
 def _row(advice: "Advice", before: "Report") -> dict[str, Any]:

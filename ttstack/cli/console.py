@@ -31,6 +31,11 @@ def write(text: str) -> None:
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
+def write_sentence(text: str) -> None:
+    """Write a text to stdout, broken between words where the terminal ends."""
+    stdout().print(text)
+
+
 def write_json(value: Any) -> None:
     """Write a value to stdout as JSON, which spells what the encoding lacks."""
     import json

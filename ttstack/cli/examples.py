@@ -1,12 +1,13 @@
 """`ttstack examples`: models to begin with."""
 
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ttstack.cli.console import write, write_json
+from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import JsonOption
 from ttstack.diagnostics import InputError
 
@@ -49,12 +50,20 @@ def _texts() -> dict[str, str]:
     return {path.name.removesuffix(".mlir"): path.read_text(encoding="utf-8") for path in sorted(found, key=str)}
 
 
+def _comment(text: str) -> str:
+    lines = takewhile(lambda line: line.startswith("//"), text.splitlines())
+    return " ".join(line.lstrip("/ ") for line in lines)
+
+
 def _list(*, as_json: bool) -> None:
-    """Each with the first line of its comment."""
-    said = {name: text.partition("\n")[0].lstrip("/ ") for name, text in _texts().items()}
+    """Each with the comment that it begins with."""
+    said = {name: _comment(text) for name, text in _texts().items()}
     if as_json:
         write_json(said)
         return
-    width = max(map(len, said))
+    from rich.table import Table
+
+    rows = Table.grid(padding=(0, 2))
     for name, what in said.items():
-        write(f"{name:{width}}  {what}")
+        rows.add_row(name, what)
+    stdout().print(rows)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stdout, write, write_json
+from ttstack.cli.console import stdout, write, write_json, write_sentence
 from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def explain_op(
     write(f"op {number}: {explained.name} {explained.location}")
     show(stdout(), [_row(a) for a in shown])
     for default in [a for a in shown if a.name]:
-        write(f"{default.name} takes {default.more_ns / 1000:+.2f} µs more than what the program has")
-    write(_ANEW if resolve else _STAYING)
+        write_sentence(f"{default.name} takes {default.more_ns / 1000:+.2f} µs more than what the program has")
+    write_sentence(_ANEW if resolve else _STAYING)
 
 
 _DOUBT = "; placement adds µs doubt, by which the op's own time may be wrong, before it compares"

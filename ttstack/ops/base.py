@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ttstack.ops.attributes import FROM_RESULT, Attribute
 from ttstack.ops.fields import Arity, default_of, read_fields
-from ttstack.ops.frozen import Frozen
+from ttstack.ops.frozen import FrozenRecord
 from ttstack.ops.kernels import kernel_of
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import Loops
@@ -29,7 +29,7 @@ MAX_RESULTS = 32
 """Results that an op with any number of them can have."""
 
 
-class Op(Frozen):
+class Op(FrozenRecord):
     """Base of all op definitions. An instance is an op on given operand types with given attribute values.
 
     Fields of type `TensorType` are operands (`| None`: optional, `tuple[TensorType, ...]`: variadic), in the

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Frozen:
+class FrozenRecord:
     """A record with the fields that its class annotates: given by name, compared and hashed by value, never changed."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -26,7 +26,7 @@ class Frozen:
         self.__dict__.update(found)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Frozen) or type(other) is not type(self):
+        if not isinstance(other, FrozenRecord) or type(other) is not type(self):
             return NotImplemented
         return self is other or self._values == other._values
 
