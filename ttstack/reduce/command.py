@@ -1,0 +1,51 @@
+"""A command that fails on a module, and whether it does so on another."""
+
+import re
+import shlex
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from ttstack.diagnostics import InputError
+
+_CODE = re.compile(r"error\[(\w+)\]")
+_PATIENCE, _LEAST_SECONDS = 4.0, 10.0
+"""A command may take this many times as long as on the whole module, and never less than some seconds."""
+
+
+class FailingCommand:
+    """A command, `{}` in which stands for a module's file, and how it ends on one module.
+
+    Raises:
+        InputError: it cannot be run, or does not fail on that module.
+    """
+
+    def __init__(self, command: str, module: str) -> None:
+        self._command = command
+        self._seconds: float | None = None
+        start = time.monotonic()
+        self._wanted = self._outcome(module)
+        if self._wanted[0] == 0:
+            raise InputError("the command does not fail on the module", hint="give --keeps a command that does")
+        self._seconds = max(_PATIENCE * (time.monotonic() - start), _LEAST_SECONDS)
+
+    def fails_alike(self, module: str) -> bool:
+        """Whether it ends on this module with the same exit code and the same code of an error, if it prints one."""
+        return self._outcome(module) == self._wanted
+
+    def _outcome(self, module: str) -> tuple[int, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "module.mlir"
+            file.write_text(module, "utf-8")
+            words = [word.replace("{}", str(file)) for word in shlex.split(self._command)]
+            words += [] if "{}" in self._command else [str(file)]
+            try:
+                done = subprocess.run(words, capture_output=True, text=True, timeout=self._seconds, check=False)
+            except subprocess.TimeoutExpired:
+                return 0, "takes too long"
+            except OSError as e:
+                hint = "give a command, as in 'ttstack compile {}'"
+                raise InputError(f"--keeps cannot be run: {e}", hint=hint) from e
+        found = _CODE.search(done.stderr)
+        return done.returncode, found[1] if found else ""
