@@ -9,6 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.passes.base import PassRun
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.compile_time import parameters
 from ttstack.passes.ttir.price import Prices
 
 
@@ -19,7 +20,7 @@ class PassEffect:
     name: str
     """The pass's; `source` for the module as it was read."""
     ops: int
-    """Ops that are neither constants nor views, which cost nothing."""
+    """Ops but for views, which cost nothing, and for what parameters decide, which is computed before a run."""
     nbytes: int
     """Bytes of the results of these, as the model has them."""
     alone_ns: float
@@ -47,13 +48,11 @@ class PassEffects:
 
 
 def _ops(module: ir.Module) -> Iterator[Op]:
+    known = parameters()
     for function in functions(module):
         for op in body(function):
             spec = definition(op)
-            if (
-                spec is not None
-                and spec.executable
-                and spec.mnemonic != "constant"
-                and not is_view(found := describe(op))
-            ):
+            if spec is None or not spec.executable or known.about(op.results[0]) is not None:
+                continue
+            if not is_view(found := describe(op)):
                 yield found
