@@ -6,7 +6,7 @@ from ttstack.ops.flash import is_flash
 from ttstack.ops.generic import Generic
 from ttstack.ops.types import DType
 
-_REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod")
+_REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_argmax")
 """What tiles of reductions go through that are called without the first word."""
 
 _OTHER_NAMES = {

@@ -8,6 +8,7 @@ from ttstack.device.call_formats import compute_format
 from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.layout import Layout
 from ttstack.device.sequences.formats import compute_first_in
+from ttstack.ops.base import OPS
 from ttstack.ops.eltwise import Typecast
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import SliceStatic
@@ -33,13 +34,17 @@ def in_own_format(s: CallWriter) -> CallSequence | None:
 @calls_of("prod")
 def prod(s: CallWriter) -> CallSequence | None:
     """Along one dimension after the other, the last one first."""
-    held = compute_format("prod", s.layout(0).dtype)
-    if s.is_dispatch:
-        return compute_first_in(s, held)
+    held, keep = compute_format("prod", s.layout(0).dtype), s.op.operands[0].rank == s.op.results[0].rank
     found, to = s.cast(0, held), replace(s.wanted, dtype=held)
-    for dim in sorted((d % s.op.input.rank for d in s.op.dims), reverse=True):
-        found = s.itself(replace(s.op, input=s.type(found), dim_arg=(dim,)), found, to=[to])
+    for dim in sorted(_reduced(s), reverse=True):
+        own = OPS["prod"].on([s.type(found)], {"dim_arg": (dim,), "keep_dim": keep})
+        found = s.itself(own, found, to=[to])
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+def _reduced(s: CallWriter) -> tuple[int, ...]:
+    """The dimensions that a reduction goes along, of a dispatch those that its nest says."""
+    return s.op.program.reductions if s.is_dispatch else s.op.dims
 
 
 @calls_of("reduce_and", "reduce_or")
@@ -55,7 +60,7 @@ def truth(s: CallWriter) -> CallSequence | None:
 def argmax(s: CallWriter) -> CallSequence | None:
     """Positions without sign; of all elements of rows."""
     x = s.cast(0, compute_format("argmax", s.layout(0).dtype))
-    if not s.op.dim_arg:
+    if len(_reduced(s)) == s.op.operands[0].rank and (s.is_dispatch or not s.op.dim_arg):
         x = s.untile(x)
     found = s.itself(s.op, x, to=[replace(s.wanted, dtype=DType.UI32)])
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
