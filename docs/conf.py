@@ -22,6 +22,7 @@ html_css_files = ["ttstack.css"]
 html_show_sphinx = False
 
 myst_enable_extensions = ["colon_fence"]
+myst_fence_as_directive = ["math"]  # as GitHub shows formulas too
 myst_heading_anchors = 3
 
 # Docstrings write code in single backticks.
