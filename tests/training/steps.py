@@ -56,7 +56,7 @@ def train(
         losses.append(float(done.outputs["loss"]))
         made.zero_grad()
         output = reference(**inputs) if isinstance(inputs, dict) else reference(*inputs)
-        found = output.loss if loss is None else loss(output, target)
+        found = getattr(output, "loss", output) if loss is None else loss(output, target)
         found.backward()
         after(reference, made)
         made.step()

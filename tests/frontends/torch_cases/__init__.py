@@ -5,6 +5,7 @@ from tests.frontends.torch_cases import (
     creation,
     decomposed,
     eltwise,
+    gradients,
     images,
     lookups,
     products,
@@ -14,7 +15,20 @@ from tests.frontends.torch_cases import (
     special,
 )
 
-FAMILIES = (activations, creation, decomposed, eltwise, images, lookups, products, reductions, search, shapes, special)
+FAMILIES = (
+    activations,
+    creation,
+    decomposed,
+    eltwise,
+    gradients,
+    images,
+    lookups,
+    products,
+    reductions,
+    search,
+    shapes,
+    special,
+)
 
 CASES = {name: case for family in FAMILIES for name, case in family.CASES.items()}
 

@@ -18,6 +18,7 @@ _MORE = (
     _aten.addmv.default,
     _aten.dist.default,
     _aten.grid_sampler_2d.default,
+    _aten.max_pool2d_with_indices_backward.default,
     _aten.tril_indices.default,
     _aten.triu_indices.default,
     _aten.upsample_bicubic2d.default,

@@ -2,15 +2,17 @@
 
 import math
 
+from ttstack.dialects.base import create
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast
+from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import ATTENTION
 from ttstack.mlir import ir
+from ttstack.ops.training import STATISTICS
 from ttstack.ops.types import DType
 
 CONVERSIONS = TorchConversionTable()
@@ -55,3 +57,42 @@ def _additive(mask: ir.Value, query: ir.Value, rank: int) -> ir.Value:
 def _insert(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Four dimensions: ones before the last two."""
     return (*shape[:-2], *(1,) * (4 - len(shape)), *shape[-2:])
+
+
+@CONVERSIONS("_scaled_dot_product_flash_attention_for_cpu", to="sdpa_fw multiply slice_static reshape")
+def _training_forward(call: TorchOp) -> list[ir.Value]:
+    """Whole, with the log-sum-exps of the scores where a backward pass reads them."""
+    if call.number(3) != 0:
+        call.refuse("drops values out", ATTENTION)
+    heads = [_scaled(call, call.tensor(0), 6), call.tensor(1), call.tensor(2)]
+    mask, kind = _mask_of(call, call.optional(5), is_causal=call.flag(4))
+    made = create("ttir", "sdpa_fw", [*heads, mask], {"mask_type": kind, "return_intermediates": True})
+    line = call.results[1]
+    assert line is not None
+    return [made.results[0], cast(reshape_to(slice_along(made.results[1], 3, 0, 1), line.shape), line.dtype)]
+
+
+@CONVERSIONS("_scaled_dot_product_flash_attention_for_cpu_backward", to="sdpa_bw multiply reshape broadcast")
+def _training_backward(call: TorchOp) -> list[ir.Value]:
+    """Whole, from the log-sum-exps of the forward pass."""
+    gradient, query, key, value, out, line = (call.tensor(i) for i in range(6))
+    mask, kind = _mask_of(call, call.optional(8), is_causal=call.flag(7))
+    shape = (*read_type(query.type).shape[:-1], STATISTICS)
+    sums = broadcast_to(reshape_to(cast(line, DType.F32), (*shape[:-1], 1)), shape)
+    operands = [gradient, out, _scaled(call, query, 9), key, value, sums, mask]
+    made = create("ttir", "sdpa_bw", operands, {"mask_type": kind})
+    return [_scaled(call, made.results[0], 9), made.results[1], made.results[2]]
+
+
+def _mask_of(call: TorchOp, mask: ir.Value | None, *, is_causal: bool) -> tuple[ir.Value | None, str]:
+    """What is added to scores, and of what kind that is."""
+    if mask is None:
+        return None, "causal" if is_causal else "none"
+    return _additive(mask, call.tensor(0), 4), "arbitrary"
+
+
+def _scaled(call: TorchOp, query: ir.Value, i: int) -> ir.Value:
+    """The query times what operand `i` scales scores by beside the root of the depth."""
+    t = read_type(query.type)
+    factor = 1.0 if call.is_none(i) else float(call.number(i)) * math.sqrt(t.shape[-1])
+    return query if math.isclose(factor, 1) else elementwise("multiply", query, factor, result=t)

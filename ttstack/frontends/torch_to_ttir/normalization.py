@@ -112,7 +112,7 @@ def _statistics(call: TorchOp, x: ir.Value, dims: tuple[int, ...], epsilon: floa
     variance = ttir.mean(ttir.multiply(centred, centred), keep_dim=True, dim_arg=dims)
     shifted = elementwise("add", variance, epsilon, result=read_type(variance.type))
     values = zip((mean, ttir.rsqrt(shifted)), call.results[1:], strict=True)
-    return [cast(reshape_to(value, t.shape), t.dtype) for value, t in values]
+    return [value if t is None else cast(reshape_to(value, t.shape), t.dtype) for value, t in values]
 
 
 def _trailing_norm(call: TorchOp) -> ir.Value:

@@ -46,10 +46,17 @@ def export_step(
     step = TrainingStep(loss, NamedOptimizer(optimizer, module), max_norm, schedule)
     forward = trace_forward(module, Example(module, *split_inputs(example_inputs)), gradients=True)
     wanted = _targets(targets)
-    kept = {**_kept(forward), **step.state()}
+    tied = _tied_names(module)
+    kept = {name: value for name, value in _kept(forward).items() if tied.get(name, name) == name} | step.state()
     with alone():
-        graph = trace(forward, step, kept, _inputs(forward), wanted)
+        graph = trace(forward, step, kept, tied, _inputs(forward), wanted)
     return build_program(forward, graph, kept, wanted)
+
+
+def _tied_names(module: nn.Module) -> dict[str, str]:
+    """The first of its names for each name of a parameter."""
+    first = {id(parameter): name for name, parameter in module.named_parameters()}
+    return {name: first[id(parameter)] for name, parameter in module.named_parameters(remove_duplicate=False)}
 
 
 def _targets(given: object) -> list[torch.Tensor]:

@@ -54,20 +54,23 @@ def trace(
     forward: ExportedProgram,
     step: TrainingStep,
     state: Mapping[str, torch.Tensor],
+    tied: Mapping[str, str],
     inputs: Sequence[torch.Tensor],
     targets: Sequence[torch.Tensor],
 ) -> fx.GraphModule:
     """The step on `state`, in place, and on the tensors among the inputs; it returns the loss.
 
-    Placeholders are the values of `state`, then inputs, then targets.
+    Placeholders are the values of `state`, then inputs, then targets. `tied` has the name in `state` of a parameter
+    with several names.
     """
 
     def run(values: list[torch.Tensor], given: list[torch.Tensor], wanted: list[torch.Tensor]) -> torch.Tensor:
-        return _step(forward, step, dict(zip(state, values, strict=True)), given, wanted)
+        return _step(forward, step, dict(zip(state, values, strict=True)), tied, given, wanted)
 
     with FakeTensorMode() as mode, torch.compiler._compile_session_context():
         fakes = [[_without_values(mode, tensor) for tensor in group] for group in (state.values(), inputs, targets)]
         found = make_fx(run, {op: decomposition_table[op] for op in _DECOMPOSED})(*fakes)
+    found.graph.eliminate_dead_code()
     name_phases(found.graph)
     return found
 
@@ -82,12 +85,13 @@ def _step(
     forward: ExportedProgram,
     step: TrainingStep,
     values: dict[str, torch.Tensor],
+    tied: Mapping[str, str],
     inputs: list[torch.Tensor],
     targets: list[torch.Tensor],
 ) -> torch.Tensor:
     trained = {name: values[name].detach().requires_grad_() for name in step.optimizer.trained}
     with fx_traceback.preserve_node_meta(), torch.enable_grad():
-        output = _call(forward, values | trained, inputs)
+        output = _call(forward, values | trained, tied, inputs)
         with _part("loss"):
             loss = _loss(step, output, targets)
         if loss.grad_fn is None:
@@ -116,14 +120,17 @@ def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Ten
     return factor
 
 
-def _call(forward: ExportedProgram, values: Mapping[str, torch.Tensor], inputs: list[torch.Tensor]) -> Any:
+def _call(
+    forward: ExportedProgram, values: Mapping[str, torch.Tensor], tied: Mapping[str, str], inputs: list[torch.Tensor]
+) -> Any:
     """The model's output on values of its parameters and buffers by name."""
     left = iter(inputs)
     placeholders = forward.graph.find_nodes(op="placeholder")
     arguments = list[object]()
     for spec, node in zip(forward.graph_signature.input_specs, placeholders, strict=True):
         if spec.kind != InputKind.USER_INPUT:
-            arguments.append(values[str(spec.target)])
+            name = str(spec.target)
+            arguments.append(values[tied.get(name, name)])
         else:
             arguments.append(next(left) if isinstance(node.meta["val"], torch.Tensor) else node.meta["val"])
     results = fx.Interpreter(forward.graph_module).run(*arguments)

@@ -1,0 +1,56 @@
+"""Steps of training in the runtime against PyTorch: `python -m benchmarks.training [NAME ...]`.
+
+For each model, ten steps of SGD and twenty of Adam in float32: the loss, and the largest difference of any parameter
+or buffer over its largest value; then what a step is predicted to take, by its parts.
+"""
+
+import sys
+import time
+from collections import defaultdict
+from functools import partial
+
+import torch
+
+from tests.training import models
+from tests.training.steps import Trained, train
+
+TASKS = {
+    "mlp": models.mlp,
+    "dlrm": models.dlrm,
+    "gpt2": models.gpt2,
+    "bert": models.bert,
+    "resnet": models.resnet,
+}
+OPTIMIZERS = {
+    "sgd": (partial(torch.optim.SGD, lr=0.01, momentum=0.9), 10),
+    "adam": (partial(torch.optim.Adam, lr=1e-4, eps=1e-6), 20),
+}
+
+
+def shares(trained: Trained) -> dict[str, float]:
+    """Predicted time of each part of the step, in percent."""
+    time_of = defaultdict[str, float](float)
+    report = trained.program.cost()
+    for op in report.ops:
+        time_of[op.location.partition(" ")[0].partition(".")[0]] += op.kernel_ns + op.gap_ns
+    return {part: 100 * ns / sum(time_of.values()) for part, ns in time_of.items()}
+
+
+def main(names: list[str]) -> None:
+    """Train the models of these names, or all."""
+    for name in names or list(TASKS):
+        for kind, (optimizer, steps) in OPTIMIZERS.items():
+            task = TASKS[name]()
+            start = time.perf_counter()
+            trained = train(task.model, task.inputs, optimizer, loss=task.loss, target=task.target, steps=steps)
+            compiled, taken = sum(trained.program.phases.values()), time.perf_counter() - start
+            worst = max(trained.apart, key=lambda key: trained.apart[key])
+            parts = ", ".join(f"{part} {share:.0f} %" for part, share in shares(trained).items())
+            first, last, expected = trained.losses[0], trained.losses[-1], trained.expected[-1]
+            print(f"{name} {kind}: loss {first:.5f} to {last:.5f}, PyTorch's {expected:.5f}")
+            print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
+            print(f"  {parts}; compiled in {compiled:.0f} s, all in {taken:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

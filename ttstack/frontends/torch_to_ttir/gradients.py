@@ -1,0 +1,137 @@
+"""Gradients of convolutions and pools, of which TTIR has no op: other convolutions, products and linear maps."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import concat_along, elementwise
+from ttstack.frontends.torch_to_ttir.filters import Matrix, along, averages
+from ttstack.frontends.torch_to_ttir.pad import pad_around
+from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
+from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
+from ttstack.mlir import ir
+
+CONVERSIONS = TorchConversionTable()
+
+
+@CONVERSIONS("convolution_backward", to="conv_transpose2d sum matmul pad slice_static concat permute reshape")
+def _convolution_backward(call: TorchOp) -> list[ir.Value]:
+    """The image's by the transposed convolution, the weight's by a product of shifted images, the bias's by a sum."""
+    gradient, image = call.tensor(0), call.tensor(1)
+    t = read_type(image.type)
+    if call.flag(7) or t.rank not in (3, 4):
+        call.refuse("is of a transposed convolution or of volumes", "convolutions of lines and images are supported")
+    needs = [call.is_used(i) for i in range(3)]
+    others = (0, *range(2, t.rank))
+    return [
+        _of_image(call) if needs[0] else gradient,
+        _of_weight(call) if needs[1] else gradient,
+        ttir.sum(gradient, keep_dim=False, dim_arg=others) if needs[2] else gradient,
+    ]
+
+
+def _of_image(call: TorchOp) -> ir.Value:
+    image = read_type(call.tensor(1).type)
+    weight, out = call.tensor(2), read_type(call.tensor(0).type)
+    kernel = _plane(read_type(weight.type).shape[2:], 1)
+    stride, padding, dilation = (_plane(_sides(call, i), neutral) for i, neutral in ((4, 1), (5, 0), (6, 1)))
+    sizes, counts = _plane(image.shape[2:], 1), _plane(out.shape[2:], 1)
+    reached = [
+        (count - 1) * step - 2 * pad + apart * (k - 1) + 1
+        for count, step, pad, apart, k in zip(counts, stride, padding, dilation, kernel, strict=True)
+    ]
+    found = ttir.conv_transpose2d(
+        reshape_to(call.tensor(0), (*out.shape[:2], *counts)),
+        reshape_to(weight, (*read_type(weight.type).shape[:2], *kernel)),
+        None,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        output_padding=tuple(size - end for size, end in zip(sizes, reached, strict=True)),
+        groups=call.integer(9),
+        channel_dim=1,
+        height_dim=2,
+        width_dim=3,
+    )
+    return reshape_to(found, image.shape)
+
+
+def _of_weight(call: TorchOp) -> ir.Value:
+    """The gradient's filters times what each element of the kernel saw of the image, over all places of the result."""
+    weight, out, groups = read_type(call.tensor(2).type), read_type(call.tensor(0).type), call.integer(9)
+    kernel, counts = _plane(weight.shape[2:], 1), _plane(out.shape[2:], 1)
+    taps, each, filters = math.prod(kernel), weight.shape[1], weight.shape[0] // groups
+    rows = out.shape[0] * math.prod(counts)
+    seen = reshape_to(_seen(call, kernel, counts), (rows, taps, groups, each))
+    columns = reshape_to(permute_dims(seen, (2, 0, 1, 3)), (groups, rows, taps * each))
+    last = permute_dims(reshape_to(call.tensor(0), (*out.shape[:2], *counts)), (0, 2, 3, 1))
+    given = permute_dims(reshape_to(last, (rows, groups, filters)), (1, 0, 2))
+    product = ttir.matmul(given, columns, transpose_a=True)
+    return reshape_to(permute_dims(reshape_to(product, (weight.shape[0], taps, each)), (0, 2, 1)), weight.shape)
+
+
+def _seen(call: TorchOp, kernel: Sequence[int], counts: Sequence[int]) -> ir.Value:
+    """For every place of the result, what each element of the kernel is multiplied by: parts of the image, in steps."""
+    shape = read_type(call.tensor(1).type).shape
+    stride, padding, dilation = (_plane(_sides(call, i), neutral) for i, neutral in ((4, 1), (5, 0), (6, 1)))
+    around = [0, 0, *(p for pad in reversed(padding) for p in (pad, pad))]
+    last = permute_dims(reshape_to(call.tensor(1), (*shape[:2], *_plane(shape[2:], 1))), (0, 2, 3, 1))
+    padded = pad_around(last, around, 0.0)
+    batch, _, _, channels = read_type(padded.type).shape
+    parts = list[ir.Value]()
+    for place in np.ndindex(*kernel):
+        begins = [at * apart for at, apart in zip(place, dilation, strict=True)]
+        ends = [low + (count - 1) * step + 1 for low, count, step in zip(begins, counts, stride, strict=True)]
+        bounds = {"begins": (0, *begins, 0), "ends": (batch, *ends, channels), "step": (1, *stride, 1)}
+        parts.append(ttir.slice_static(padded, **bounds))
+    return concat_along(parts, 3)
+
+
+@CONVERSIONS("avg_pool2d_backward", to="matmul constant permute multiply")
+def _avg_pool_backward(call: TorchOp) -> ir.Value:
+    """Along each axis the transpose of the means of windows."""
+    out, sizes = read_type(call.tensor(0).type).shape, call.result.shape
+    kernel, padding = call.sides(2, 2), call.sides(4, 2)
+    stride = call.sides(3, 2) or kernel
+    own = None if call.is_none(7) else math.prod(kernel) / call.integer(7)
+    whole = call.flag(6) or own is not None
+    found = call.tensor(0)
+    for i in range(2):
+        dim = len(sizes) - 2 + i
+        matrix = _windows(sizes[dim], out[dim], kernel[i], stride[i], padding[i], whole=whole)
+        found = along(found, dim, matrix.T)
+    return found if own is None else elementwise("multiply", found, own, result=call.result)
+
+
+@CONVERSIONS("_adaptive_avg_pool2d_backward", to="matmul constant permute")
+def _adaptive_avg_pool_backward(call: TorchOp) -> ir.Value:
+    """Along each axis the transpose of the means of parts."""
+    out, sizes = read_type(call.tensor(0).type).shape, call.result.shape
+    found = call.tensor(0)
+    for dim in (len(sizes) - 2, len(sizes) - 1):
+        found = along(found, dim, averages(sizes[dim], out[dim]).T)
+    return found
+
+
+def _windows(size: int, count: int, kernel: int, stride: int, pad: int, *, whole: bool) -> Matrix:
+    """Means of `count` windows; `whole` counts what is padded, but not what overhangs that."""
+    matrix = np.zeros((count, size))
+    for i in range(count):
+        begin = i * stride - pad
+        end = min(begin + kernel, size + pad)
+        low, high = max(begin, 0), min(end, size)
+        matrix[i, low:high] = 1 / ((end - begin) if whole else (high - low))
+    return matrix
+
+
+def _sides(call: TorchOp, i: int) -> tuple[int, ...]:
+    return call.sides(i, read_type(call.tensor(1).type).rank - 2)
+
+
+def _plane(sides: Sequence[int], neutral: int) -> tuple[int, ...]:
+    """A number for height and for width; a line has height 1."""
+    return (neutral,) * (2 - len(sides)) + tuple(sides)
