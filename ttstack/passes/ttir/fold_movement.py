@@ -1,36 +1,45 @@
 """Move nothing that need not move: reshapes and permutations in a row, and lookups of rows that follow one another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
 
 from ttstack.device.kernel_class import is_view
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import create, describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import EltwiseUnary
 from ttstack.ops.movement import Permutation
+from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.pattern import apply_patterns, producer
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, way, ways
+
+FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, EltwiseUnary))
+"""Ops that make each element of one."""
 
 
 class FoldMovement(Pass, name="fold-movement"):
     """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
 
-    Of several ways to the same, that with the least predicted time is taken, where the module carries a device.
+    Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a
+    function of each element goes before what moves them.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        move = partial(_movement, prices=Prices.of(module))
-        apply_patterns(module, [("ttir.embedding", _lookup), *((name, move) for name in MOVES)])
+        prices = Prices.of(module)
+        rules = [("ttir.embedding", _lookup), *((name, partial(_movement, prices=prices)) for name in MOVES)]
+        if prices is not None:
+            rules += [(name, partial(_before_move, prices=prices)) for name in FUNCTIONS]
+        apply_patterns(module, rules)
 
 
 def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
@@ -39,7 +48,9 @@ def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
     for steps, found in ways(op.results[0]):
         source = steps[0].operands[0]
         if found.keeps_order:
-            return [reshape_to(source, shape)] if len(steps) > 1 or read_type(source.type).shape == shape else None
+            if (new := _reshaped(steps, shape, prices)) is None:
+                continue
+            return [new]
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
         t, now = read_type(source.type), _burden([describe(step) for step in steps], prices)
@@ -49,6 +60,41 @@ def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
         if by_parts < now:
             return [rearrange(source, found, shape)]
     return None
+
+
+def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Prices | None) -> ir.Value | None:
+    """One reshape in place of all, or a column as a row that is transposed; None where that takes longer."""
+    source = steps[0].operands[0]
+    shared = max((i for i, step in enumerate(steps[:-1], 1) if len(list(step.results[0].uses)) > 1), default=0)
+    now, direct = _ns(map(describe, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
+    if read_type(source.type).shape == shape or (len(steps) > 1 and _ns([direct], prices) <= now):
+        return reshape_to(source, shape)
+    if len(shape) < 2 or shape[-1] != 1 or shape[-2] == 1:
+        return None
+    row = Reshape(input=direct.input, shape=(*shape[:-2], 1, shape[-2]))
+    turn = Permute(input=row.results[0], permutation=(*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))
+    if _ns([row, turn], prices) < min(now, _ns([direct], prices)):
+        return permute_dims(reshape_to(source, row.shape), turn.permutation)
+    return None
+
+
+def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
+    return 0 if prices is None else prices.total(ops)
+
+
+def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """A function of each element before what moves them, where it is faster there."""
+    move = producer(op.operands[0])
+    if move is None or move.name not in MOVES or len(list(op.operands[0].uses)) > 1:
+        return None
+    function, moved = describe(op), describe(move)
+    (source,) = moved.operands
+    first = type(function).on([source], function.attributes(), function.results[0].with_shape(source.shape))
+    then = type(moved).on([first.results[0]], moved.attributes())
+    if prices.total([first, then]) >= prices.total([moved, function]):
+        return None
+    made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
+    return [create("ttir", then.mnemonic, [made.results[0]], then.attributes()).results[0]]
 
 
 def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_as
+from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -14,6 +14,7 @@ from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.turned import Turn
 from ttstack.passes.ttir.views import VIEWS
 
 
@@ -37,9 +38,10 @@ class _Step:
 
 
 class StepsFirst(Pass, name="steps-first"):
-    """A tensor of which steps are taken one by one has them outermost, where one permutation costs less than the cuts.
+    """A tensor of which steps are taken one by one has them outermost, where that costs less than the cuts.
 
-    So a step of a scan takes whole tiles, where it would cut a row or a column out of each.
+    So a step of a scan takes whole tiles, where it would cut a row or a column out of each. The tensor is permuted, or
+    made of permuted operands by the elementwise ops before it.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -74,10 +76,12 @@ def _put_first(steps: Sequence[_Step], prices: Prices) -> None:
     first = steps[0]
     permute = Permute(input=first.cut.input, permutation=_order(first))
     before = [op for step in steps for op in (step.cut, *map(describe, step.views))]
-    if prices.total([permute, *_taken(steps, permute)]) >= prices.total(before):
+    turn, readers = Turn(permute.order, prices), [step.op for step in steps]
+    source = first.op.operands[0]
+    if turn.cost(source, readers) + prices.total(_taken(steps, permute)) >= prices.total(before):
         return
     with ir.InsertionPoint(first.op), first.op.location:
-        turned = permute_dims(first.op.operands[0], permute.order)
+        turned = turn.make(source, readers)
     for step in steps:
         for view in step.views:
             with ir.InsertionPoint(view), view.location:
