@@ -1,10 +1,12 @@
 """How often a core reads an operand again because its blocks do not all fit."""
 
 from ttstack.cost.compute import visible_keys
+from ttstack.cost.visited import visited_share
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import attention_chunks, row_block
-from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise, row_passes
+from ttstack.device.kernel_class import attention_masks, is_attention, is_contraction, is_rowwise, row_passes
 from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
@@ -17,7 +19,7 @@ def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc)
     """
     dispatch = device_op.dispatch
     if is_attention(dispatch):
-        return _attention(device_op, which, chip)
+        return visited_share(device_op, chip) if _is_mask(device_op, index) else _attention(device_op, which, chip)
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
         if index == 1 and device_op.spread is Spread.ROWS and isinstance(device_op.op, WindowOp):
@@ -26,6 +28,11 @@ def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc)
     if is_rowwise(dispatch) and row_block(device_op) < device_op.core_steps:
         return row_passes(dispatch)
     return 1
+
+
+def _is_mask(device_op: DeviceOp, index: int) -> bool:
+    """Whether it is a mask of which the blocks that are visited are read."""
+    return isinstance(device_op.op, BlockSparseAttention) and index in attention_masks(device_op.op)
 
 
 def _attention(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> float:

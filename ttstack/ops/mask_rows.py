@@ -61,7 +61,8 @@ def read_structure(shape: tuple[int, ...], parts: Iterable[Array], far: float) -
             else:
                 top = elements.max(axis=1, keepdims=True)
                 level = np.where(np.isfinite(top), top, 0)
-                rows.add(~(elements - level <= -far), elements == 0)
+                low = elements if not level.any() else elements - level
+                rows.add(~(low <= -far), elements == 0)
     return MaskStructure(queries, keys, (batch, heads), tuple(rows.plane() for rows in planes))
 
 

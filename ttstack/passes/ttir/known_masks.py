@@ -25,6 +25,9 @@ Array = np.ndarray[Any, Any]
 
 _BROADCAST = "ttir.broadcast"
 
+_AT_A_TIME = 2**20
+"""Elements of a large mask that are computed at a time."""
+
 
 @dataclass(frozen=True)
 class KnownMasks:
@@ -73,9 +76,9 @@ class KnownMasks:
         yield from (part for part in rest if part is not None)
 
     def _rows(self, mask: ir.Value, queries: int) -> Iterator[Array | None]:
-        """The mask's rows in order, so many at a time that they have no more than `max_elements`, or a row of tiles."""
+        """The mask's rows in order, so many at a time that a cache holds them, and at least a row of tiles."""
         size = read_type(mask.type).size // queries
-        step = max(self.max_elements // (TILE * max(size, 1)), 1) * TILE
+        step = max(min(self.max_elements, _AT_A_TIME) // (TILE * max(size, 1)), 1) * TILE
         for start in range(0, queries, step):
             yield _PartOf(slice(start, start + step), queries, self.max_elements, self._elements).about(mask)
 
