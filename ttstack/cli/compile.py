@@ -1,7 +1,7 @@
 """`ttstack compile`: a model becomes a `.ttb` program."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
@@ -43,6 +43,10 @@ def compile_model(
     effects: Annotated[
         bool, typer.Option("--effects", help="Say how many ops, bytes and microseconds each pass leaves.")
     ] = False,
+    train: Annotated[
+        bool,
+        typer.Option("--train", help="A step of training: the factory returns what compile_step takes, by name."),
+    ] = False,
     timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
     as_json: JsonOption = False,
     **choices: Unpack[Choices],
@@ -51,11 +55,13 @@ def compile_model(
     from ttstack.api import compile as compile_source
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.progress import show_phases
+    from ttstack.training import compile_step
 
     target = output or Path(program_stem(model)).with_suffix(".ttb")
     check_targets(target, source=Path(model))
     with show_phases() as progress:
-        program = compile_source(
+        make: Callable[..., Program] = compile_step if train else compile_source
+        program = make(
             model,
             read_shapes(inputs) if inputs else None,
             dump_ir=dump_ir,
