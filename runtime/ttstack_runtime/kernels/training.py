@@ -110,7 +110,7 @@ def _scores(query: Array, key: Array, mask: Array | None, visible: Visibility) -
     scores = np.matmul(grouped * query.dtype.type(depth**-0.5), key[:, :, None].swapaxes(-1, -2))
     if mask is not None:
         scores += np.broadcast_to(mask, (batch, *query.shape[1:3], columns)).reshape(scores.shape)
-    hidden = visible.hidden_mask(slice(None), slice(None), columns)
+    hidden = visible.hidden_mask(slice(None), slice(None), slice(0, columns))
     if hidden is not None:
         np.copyto(scores, -np.inf, where=hidden)
     return scores
