@@ -13,6 +13,7 @@ import torch
 
 from tests.training import models
 from tests.training.steps import Trained, train
+from ttstack.diagnostics import TTStackError
 
 TASKS = {
     "mlp": models.mlp,
@@ -36,13 +37,19 @@ def shares(trained: Trained) -> dict[str, float]:
     return {part: 100 * ns / sum(time_of.values()) for part, ns in time_of.items()}
 
 
-def main(names: list[str]) -> None:
-    """Train the models of these names, or all."""
+def main(names: list[str]) -> int:
+    """Train the models of these names, or all; 1 where one cannot be compiled."""
+    refused = 0
     for name in names or list(TASKS):
         for kind, (optimizer, steps) in OPTIMIZERS.items():
             task = TASKS[name]()
             start = time.perf_counter()
-            trained = train(task.model, task.inputs, optimizer, loss=task.loss, target=task.target, steps=steps)
+            try:
+                trained = train(task.model, task.inputs, optimizer, loss=task.loss, target=task.target, steps=steps)
+            except TTStackError as error:
+                print(f"{name} {kind}: {error}", flush=True)
+                refused = 1
+                continue
             compiled, taken = sum(trained.program.phases.values()), time.perf_counter() - start
             worst = max(trained.apart, key=lambda key: trained.apart[key])
             parts = ", ".join(f"{part} {share:.0f} %" for part, share in shares(trained).items())
@@ -50,7 +57,8 @@ def main(names: list[str]) -> None:
             print(f"{name} {kind}: loss {first:.5f} to {last:.5f}, PyTorch's {expected:.5f}")
             print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
             print(f"  {parts}; compiled in {compiled:.0f} s, all in {taken:.0f} s", flush=True)
+    return refused
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))
