@@ -81,6 +81,10 @@ def test_every_option_makes_another_program(model: Path) -> None:
         "without",
         "precision",
         "approximate",
+        "patterns",
+        "verify_patterns",
+        "passes",
+        "pipeline",
     }
     assert made | elsewhere == set(CHOICES)
     plain = ttstack.compile(str(model)).binary.functions

@@ -178,8 +178,8 @@ class Choices(TypedDict, total=False):
         Choice("Rewrites of your own, applied to the model first: files in PDL or Python.", list[Path], "FILE"),
     ]
     verify_patterns: Annotated[
-        bool | None,
-        Choice("Try each pattern that claims to keep values on random inputs before it is used.", bool),
+        bool,
+        Choice("Try each pattern that claims to keep values on random inputs before it is used.", bool, default=False),
     ]
     passes: Annotated[
         Mapping[str, Any] | Sequence[str] | None,

@@ -67,7 +67,7 @@ class Walk:
         self.window.find_element(By.CSS_SELECTOR, "[data-editor-id=op] input").send_keys(op)
         Select(self.window.find_element(By.CSS_SELECTOR, "[data-editor-id=field] select")).select_by_value(field)
         self.window.find_element(By.CSS_SELECTOR, "[data-editor-id=value] input").send_keys(value)
-        self.window.find_element(By.CSS_SELECTOR, ".btn-run").click()
+        self._click("[...document.querySelectorAll('.btn-run')]")
 
     def _click(self, found: str) -> None:
         script = f"const e = {found}.find(e => e.offsetParent); if (e) e.click(); return Boolean(e)"

@@ -45,6 +45,7 @@ WRITTEN_OUT = {
     "group_norm": {"rsqrt", "layer_norm"},
     "paged_scaled_dot_product_attention_decode": {"pad"},
     "rotary_embedding": {"matmul"},
+    "scatter": {"minimum", "maximum", "multiply"},
     "sdpa_bw": {"exp"},
     "sdpa_fw": {"scaled_dot_product_attention"},
     "topk_router_gpt": {"topk"},

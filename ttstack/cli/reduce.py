@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ttstack.cli.console import stderr, write
+from ttstack.cli.console import stderr, write, write_json
+from ttstack.cli.options import JsonOption
 
 
 def reduce_file(
@@ -18,6 +19,7 @@ def reduce_file(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The small module; FILE with .small.mlir by default."),
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a module smaller while a command still fails on it in the same way.
 
@@ -27,6 +29,7 @@ def reduce_file(
     from ttstack.diagnostics import SourceError
     from ttstack.files import write_whole
     from ttstack.reduce import FailingCommand, reduce_module
+    from ttstack.report.formatting import count
 
     target = output or file.with_suffix(".small.mlir")
     check_targets(target, source=file)
@@ -38,4 +41,8 @@ def reduce_file(
     with stderr().status("reducing") as status:
         small = reduce_module(text, command.fails_alike, lambda left: status.update(f"{left} ops left"))
     write_whole(target, small)
-    write(f"{target}: {small.count(' = ')} ops")
+    left = small.count(" = ")
+    if as_json:
+        write_json({"file": str(target), "ops": left})
+    else:
+        write(f"{target}: {count(left, 'op')}")

@@ -18,6 +18,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, way, ways
@@ -63,13 +64,16 @@ def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
 
 
 def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Prices | None) -> ir.Value | None:
-    """One reshape in place of all, or a column as a row that is transposed; None where that takes longer."""
+    """One reshape in place of all, or a column as a row that is transposed; None where that takes longer.
+
+    What parameters decide stays a reshape: it is computed before a run, where rows and columns cost alike.
+    """
     source = steps[0].operands[0]
     shared = max((i for i, step in enumerate(steps[:-1], 1) if len(list(step.results[0].uses)) > 1), default=0)
     now, direct = _ns(map(describe, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
     if read_type(source.type).shape == shape or (len(steps) > 1 and _ns([direct], prices) <= now):
         return reshape_to(source, shape)
-    if len(shape) < 2 or shape[-1] != 1 or shape[-2] == 1:
+    if len(shape) < 2 or shape[-1] != 1 or shape[-2] == 1 or is_known(source):
         return None
     row = Reshape(input=direct.input, shape=(*shape[:-2], 1, shape[-2]))
     turn = Permute(input=row.results[0], permutation=(*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))
