@@ -33,11 +33,11 @@ def as_fault(what: str, error: ErrorOf, file: str | None = None) -> Iterator[Non
         yield
     except TTStackError:
         raise
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise error(f"{what}: {type(e).__name__}: {e}", _place(e, file)) from e
 
 
-def _place(error: Exception, file: str | None) -> str | None:
+def _place(error: BaseException, file: str | None) -> str | None:
     if isinstance(error, SyntaxError):
         return f"{file or error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)

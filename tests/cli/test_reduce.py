@@ -62,7 +62,9 @@ def test_a_command_that_fails_on_a_file_does_so_on_the_small_one(tmp_path: Path,
 @pytest.mark.parametrize(
     ("keeps", "said"),
     [
-        ("true", "does not fail on"),
+        ("true {}", "does not fail on"),
+        ("false", "does not say where the module goes"),
+        ("false {}", "fails on an empty module in the same way"),
         ("no-such-command {}", "--keeps cannot be run"),
     ],
 )
@@ -78,6 +80,6 @@ def test_commands_that_cannot_be_kept_are_refused(tmp_path: Path, ttstack: Comma
 def test_text_that_does_not_parse_is_refused(tmp_path: Path, ttstack: Command):
     file = tmp_path / "m.mlir"
     file.write_text("func.func @f(")
-    done = ttstack("reduce", file, "--keeps", "false")
+    done = ttstack("reduce", file, "--keeps", FAILS_ON_COS.replace("ttir.cos", "func"))
     assert done.code == 1
     assert "cannot read the module" in done.err

@@ -32,6 +32,18 @@ PDL = """pdl.pattern @{name} : benefit(1) attributes {{{attributes}}} {{
 """
 
 
+LOOP = """pdl.pattern @again : benefit(1) {
+  %t = pdl.type
+  %a = pdl.attribute = "word"
+  %x = pdl.operand
+  %op = pdl.operation "ttir.abs"(%x : !pdl.value) -> (%t : !pdl.type)
+  pdl.rewrite %op { %new = pdl.operation "ttir.abs"(%x : !pdl.value) -> (%t : !pdl.type)
+    pdl.replace %op with %new }
+}
+"""
+"""A pattern that matches what it makes."""
+
+
 def chain(*ops: str, dtype: str = "f32") -> str:
     """A function of unary ops, one after the other."""
     t = f"tensor<32x64x{dtype}>"
@@ -137,6 +149,18 @@ def twice(op: views.Relu):
     assert "ttir.neg" not in apply(tmp_path, "p.mlir", faster, chain("neg", "neg"), device="wormhole")
 
 
+def test_a_pattern_for_where_it_is_faster_needs_a_device(tmp_path: Path):
+    text = PDL.format(name="p", attributes="ttstack.if_faster", inner="neg", outer="neg")
+    with pytest.raises(PatternError, match="names no device"):
+        apply(tmp_path, "p.mlir", text, chain("neg", "neg"))
+
+
+def test_invalid_ir_names_the_pattern(tmp_path: Path):
+    text = LOOP.replace('%new = pdl.operation "ttir.abs"(%x :', '%new = pdl.operation "ttir.add"(%x :')
+    with pytest.raises(InvalidIRError, match=r"pattern 'again' \(.*p.mlir:1\) left invalid IR"):
+        apply(tmp_path, "p.mlir", text, chain("abs"))
+
+
 def test_what_others_read_does_not_count_as_gone(tmp_path: Path):
     """The inner op stays, so that nothing is gained: two ops before, two ops after."""
     text = (
@@ -174,6 +198,45 @@ def merge(op: views.Exp):
             "replaces tensor<32x64xf32> by tensor<64x32xf32>",
         ),
         ("p.py", HEAD + "@pattern()\ndef f(op: views.Abs):\n    return ttir.abs(op.input)", "without end"),
+        ("p.py", HEAD + "@pattern\ndef f(op: views.Abs):\n    return 42", "returns a int"),
+        ("p.py", HEAD + "@pattern\ndef f(op: views.Abs):\n    return op", "returns a Abs"),
+        ("p.py", HEAD + "@pattern\ndef f(op: views.Abs):\n    raise SystemExit", "failed: SystemExit"),
+        ("p.py", HEAD + "@pattern(benefit=-3)\ndef f(op: views.Abs):\n    return None", "has benefit -3"),
+        (
+            "p.py",
+            HEAD + "@pattern\ndef f(op: views.Abs):\n    return ttir.negg(op.input)",
+            "no op 'negg'; did you mean 'neg'",
+        ),
+        (
+            "p.py",
+            HEAD
+            + "@pattern\ndef f(op: views.Abs):\n    return None\n\n\n@pattern\ndef f(op: views.Exp):\n    return None",
+            "patterns of one name",
+        ),
+        ("p.mlir", LOOP, "matches what it makes, without end"),
+        (
+            "p.mlir",
+            LOOP.replace("{ ", 'with "mine"(%x : !pdl.value) #', 1).partition("#")[0] + "}",
+            "no functions for pdl.rewrite",
+        ),
+        (
+            "p.mlir",
+            LOOP.replace("benefit(1)", "benefit(1) attributes {ttstack.keep_values}"),
+            "did you mean 'ttstack.keeps_values'",
+        ),
+        (
+            "p.mlir",
+            LOOP.replace('abs"(%x : !pdl.value)', 'abs"(%x : !pdl.value) {"fast" = %a}', 1),
+            "no attribute 'fast'",
+        ),
+        (
+            "p.mlir",
+            LOOP.replace(
+                "%x = pdl.operand",
+                '%x = pdl.operand\n  pdl.apply_native_constraint "has_rank"(%x, %a : !pdl.value, !pdl.attribute)',
+            ),
+            "asks has_rank wrongly",
+        ),
         ("p.mlir", "pdl.pattern", "cannot read the patterns"),
         (
             "p.mlir",

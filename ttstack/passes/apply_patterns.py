@@ -5,13 +5,14 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PatternError
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass, digest
 from ttstack.passes.user_patterns.pattern import Allows, UserPattern
 from ttstack.passes.user_patterns.pdl_file import read_pdl
 from ttstack.passes.user_patterns.python_file import read_python
-from ttstack.passes.user_patterns.trial import check_values, try_pattern
+from ttstack.passes.user_patterns.trial import Trial, check_values, try_pattern
 
 _ROUNDS = 32
 """Turns of all patterns after which those that still rewrite undo each other."""
@@ -71,7 +72,10 @@ def apply(module: ir.Module, patterns: Iterable[UserPattern], *, verify: bool) -
             with _as_endless(pattern):
                 rewrites.apply(module)
             before, now = now, digest(module)
-            stands &= before == now
+            if before != now:
+                stands = False
+                with as_diagnostics(f"pattern '{pattern.name}' ({pattern.where}) left invalid IR"):
+                    module.operation.verify()
         if stands:
             return
     names = ", ".join(p.name for p, _ in frozen)
@@ -86,7 +90,7 @@ def _as_endless(pattern: UserPattern) -> Iterator[None]:
         raise PatternError(
             f"pattern '{pattern.name}' matches what it makes, without end",
             loc=pattern.where,
-            hint="have it match only what is not rewritten yet",
+            hint="have it match only what is not rewritten yet, and build ops only where it replaces the op",
         ) from e
 
 
@@ -101,6 +105,16 @@ def _allows(pattern: UserPattern, module: ir.Module, *, verify: bool) -> Allows:
             return False
         if tests:
             check_values(pattern, op.operation, trial)
-        return not pattern.conditions.if_faster or (trial.gain_ns or 0.0) > 0.0
+        return not pattern.conditions.if_faster or _gain(pattern, trial) > 0.0
 
     return allows
+
+
+def _gain(pattern: UserPattern, trial: Trial) -> float:
+    if (gain := trial.gain_ns) is None:
+        raise PatternError(
+            f"pattern '{pattern.name}' is for where it is faster, and the module names no device",
+            loc=pattern.where,
+            hint="give --system-desc, or put attach-system-desc before apply-patterns",
+        )
+    return gain

@@ -18,16 +18,21 @@ class FailingCommand:
     """A command, `{}` in which stands for a module's file, and how it ends on one module.
 
     Raises:
-        InputError: it cannot be run, or does not fail on that module.
+        InputError: it has no `{}`, cannot be run, does not fail on that module, or fails on an empty one too.
     """
 
     def __init__(self, command: str, module: str) -> None:
+        if "{}" not in command:
+            raise InputError("--keeps does not say where the module goes", hint="write {} there: 'ttstack compile {}'")
         self._command = command
         self._seconds: float | None = None
         start = time.monotonic()
         self._wanted = self._outcome(module)
         if self._wanted[0] == 0:
             raise InputError("the command does not fail on the module", hint="give --keeps a command that does")
+        if self._outcome("module {\n}\n") == self._wanted:
+            hint = "give --keeps a command that fails because of what is in the module"
+            raise InputError("the command fails on an empty module in the same way", hint=hint)
         self._seconds = max(_PATIENCE * (time.monotonic() - start), _LEAST_SECONDS)
 
     def fails_alike(self, module: str) -> bool:
@@ -39,7 +44,6 @@ class FailingCommand:
             file = Path(folder) / "module.mlir"
             file.write_text(module, "utf-8")
             words = [word.replace("{}", str(file)) for word in shlex.split(self._command)]
-            words += [] if "{}" in self._command else [str(file)]
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=self._seconds, check=False)
             except subprocess.TimeoutExpired:

@@ -11,6 +11,7 @@ from ttstack.dialects.base import create
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.types import TensorType
+from ttstack.suggestion import did_you_mean
 
 
 class Builders:
@@ -23,7 +24,7 @@ class Builders:
     def __getattr__(self, mnemonic: str) -> Callable[..., ir.Value]:
         """The builder of one op."""
         if mnemonic not in OPS:
-            raise AttributeError(f"there is no op '{mnemonic}'")
+            raise AttributeError(f"there is no op '{mnemonic}'; {did_you_mean(mnemonic, OPS)}".removesuffix("; "))
         return partial(self.build, mnemonic)
 
     def build(

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from ttstack.mlir import ir, rewrite
 
+MOST_REWRITES = 50_000
+"""Rewrites by one pattern after which it is taken to match what it makes."""
+
 Allows = Callable[[ir.Operation], bool]
 """Asked of an op that a pattern may replace."""
 
@@ -47,6 +50,7 @@ class DriverPatterns:
         """Rewrite the module until the pattern matches no op."""
         config = rewrite.GreedyRewriteConfig()
         config.enable_folding = False
+        config.max_num_rewrites = MOST_REWRITES
         rewrite.apply_patterns_and_fold_greedily(module, self.patterns, config)
 
 

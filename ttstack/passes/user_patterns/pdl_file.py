@@ -1,23 +1,26 @@
 """Patterns in PDL, MLIR's own dialect of patterns, which MLIR's interpreter applies."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from pathlib import Path
 
 from ttstack.context import as_diagnostics, new_context
 from ttstack.diagnostics import PatternError
+from ttstack.dialects.base import SEGMENTS
 from ttstack.dialects.location import read_location
 from ttstack.frontends.readers.sound import check_nesting
 from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir, rewrite
 from ttstack.ops import OPS
 from ttstack.passes.user_patterns.constraints import CONSTRAINTS
-from ttstack.passes.user_patterns.pattern import Allows, Conditions, DriverPatterns, UserPattern
+from ttstack.passes.user_patterns.pattern import Allows, Conditions, Constraint, DriverPatterns, UserPattern
 from ttstack.suggestion import did_you_mean
 
 KEEPS_VALUES, IF_FASTER = "ttstack.keeps_values", "ttstack.if_faster"
 """Attributes of a `pdl.pattern`."""
+_CLAIMS = (KEEPS_VALUES, IF_FASTER)
 _ALLOWS = "ttstack.allows"
 _CONSTRAINT, _REWRITE, _OPERATION = "pdl.apply_native_constraint", "pdl.rewrite", "pdl.operation"
 
@@ -39,10 +42,22 @@ class PDLPattern(UserPattern):
                 _CONSTRAINT, operands=[last.operands[0]], attributes={"name": name, "isNegated": negated}
             )
         pdl = rewrite.PDLModule(module)
-        for name, holds in {**CONSTRAINTS, _ALLOWS: allows}.items():
+        for name, holds in {**{n: self._checked(n, c) for n, c in CONSTRAINTS.items()}, _ALLOWS: allows}.items():
             # MLIR takes what is false for a match, as of patterns
             pdl.register_constraint_function(name, lambda _rewriter, _results, values, holds=holds: not holds(*values))
         return DriverPatterns(pdl.freeze(), holds=(module, pdl))
+
+    def _checked(self, name: str, holds: Constraint) -> Constraint:
+        """The constraint, which says how it is asked where it is asked otherwise."""
+
+        def checked(*values: object) -> bool:
+            try:
+                return holds(*values)
+            except (TypeError, ValueError, AttributeError) as e:
+                hint = f"ask {name}({', '.join(signature(holds).parameters)}): {(holds.__doc__ or '').splitlines()[0]}"
+                raise PatternError(f"pattern '{self.name}' asks {name} wrongly: {e}", loc=self.where, hint=hint) from e
+
+        return checked
 
 
 def read_pdl(path: Path) -> list[PDLPattern]:
@@ -86,21 +101,64 @@ def _faults(pattern: ir.Operation, source: str) -> Iterator[str]:
     if pattern.name != "pdl.pattern":
         yield f"{read_location(pattern.location, source)}: {pattern.name} is no pdl.pattern"
         return
-    for op in _all_ops(pattern):
-        place = read_location(op.location, source)
-        if op.name == _REWRITE and not any(str(v.type) == "!pdl.operation" for v in op.operands):
-            yield f"{place}: write `pdl.rewrite %op`: which op is replaced"
-        elif op.name in (_CONSTRAINT, "pdl.apply_native_rewrite"):
-            name = ir.StringAttr(op.attributes["name"]).value
-            known = CONSTRAINTS if op.name == _CONSTRAINT else {}
-            if name not in known:
-                hint = did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}"
-                yield f"{place}: there is no function '{name}' for {op.name}; {hint}"
-        elif op.name == _OPERATION and "opName" in op.attributes:
-            name = ir.StringAttr(op.attributes["opName"]).value
-            mnemonic = name.removeprefix("ttir.")
-            if mnemonic not in OPS:
-                yield f"{place}: there is no op '{name}'; {did_you_mean(mnemonic, OPS)}".removesuffix("; ")
+    for op in (pattern, *_all_ops(pattern)):
+        check = _CHECKS.get(op.name)
+        for fault in check(op) if check else ():
+            yield f"{read_location(op.location, source)}: {fault}"
+
+
+def _claim_faults(op: ir.Operation) -> Iterator[str]:
+    for name in op.attributes:
+        if name.startswith("ttstack.") and name not in _CLAIMS:
+            yield f"a pattern has no attribute '{name}'; {_hint(name, _CLAIMS)}"
+
+
+def _rewrite_faults(op: ir.Operation) -> Iterator[str]:
+    if not any(str(v.type) == "!pdl.operation" for v in op.operands):
+        yield "write `pdl.rewrite %op`: which op is replaced"
+    if "name" in op.attributes:
+        yield "there are no functions for pdl.rewrite; write what it does between braces"
+
+
+def _constraint_faults(op: ir.Operation) -> Iterator[str]:
+    if (name := _text(op.attributes["name"])) not in CONSTRAINTS:
+        yield f"there is no constraint '{name}'; {_hint(name, CONSTRAINTS)}"
+
+
+def _native_faults(op: ir.Operation) -> Iterator[str]:
+    yield f"there is no function '{_text(op.attributes['name'])}' for {op.name}, and no other"
+
+
+def _operation_faults(op: ir.Operation) -> Iterator[str]:
+    if "opName" not in op.attributes:
+        return
+    name = _text(op.attributes["opName"])
+    spec = OPS.get(name.removeprefix("ttir."))
+    if spec is None:
+        yield f"there is no op '{name}'; {_hint(name.removeprefix('ttir.'), OPS)}"
+        return
+    known = [*spec.attribute_specs(), SEGMENTS]
+    for attribute in map(_text, ir.ArrayAttr(op.attributes["attributeValueNames"])):
+        if attribute not in known:
+            yield f"{name} has no attribute '{attribute}'; {_hint(attribute, spec.attribute_specs())}"
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    few = f"there are {', '.join(known) or 'none'}" if len(known) < len(OPS) else "the page on ops lists them"
+    return did_you_mean(name, known) or few
+
+
+def _text(attribute: ir.Attribute) -> str:
+    return ir.StringAttr(attribute).value
+
+
+_CHECKS = {
+    "pdl.pattern": _claim_faults,
+    _REWRITE: _rewrite_faults,
+    _CONSTRAINT: _constraint_faults,
+    "pdl.apply_native_rewrite": _native_faults,
+    _OPERATION: _operation_faults,
+}
 
 
 def _all_ops(op: ir.Operation) -> Iterator[ir.Operation]:

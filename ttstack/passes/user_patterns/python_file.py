@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints, overload
 
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.ttir.views import View
@@ -12,6 +12,9 @@ from ttstack.mlir import ir, rewrite
 from ttstack.passes.pattern import replace_by
 from ttstack.passes.user_patterns.pattern import Allows, Conditions, DriverPatterns, UserPattern
 from ttstack.user_code import as_fault, run_file
+
+_DEFINED = "__ttstack_patterns__"
+"""The patterns of a module, in it."""
 
 Replaces = Callable[[Any], ir.Value | Sequence[ir.Value] | None]
 """Takes a view of an op; gives what replaces its results, or None where the pattern does not match."""
@@ -39,6 +42,12 @@ class PythonPattern(UserPattern):
         with as_fault(f"pattern '{self.name}' failed", _error, inspect.getsourcefile(self.function)):
             found = self.function(self.root(op))
         values = [found] if isinstance(found, ir.Value) else found
+        if values is not None and not (isinstance(values, Sequence) and all(isinstance(v, ir.Value) for v in values)):
+            raise PatternError(
+                f"pattern '{self.name}' returns a {type(cast(object, found)).__name__}",
+                loc=self.where,
+                hint="return a value, such as `op.input` or `ttir.neg(x)`, one for each result, or None",
+            )
         if values is not None and [v.type for v in values] != [r.type for r in op.results]:
             raise PatternError(
                 f"pattern '{self.name}' replaces {_types(op.results)} by {_types(values)}",
@@ -48,18 +57,29 @@ class PythonPattern(UserPattern):
         return values
 
 
+@overload
+def pattern(function: Replaces, /) -> PythonPattern: ...
+
+
+@overload
 def pattern(
     *, benefit: int = 1, keeps_values: bool = False, if_faster: bool = False
-) -> Callable[[Replaces], PythonPattern]:
+) -> Callable[[Replaces], PythonPattern]: ...
+
+
+def pattern(
+    function: Replaces | None = None, /, *, benefit: int = 1, keeps_values: bool = False, if_faster: bool = False
+) -> PythonPattern | Callable[[Replaces], PythonPattern]:
     """Make a pattern of a function whose one parameter is annotated with the view of the op that it replaces.
 
     Args:
+        function: The function, where nothing else is said of it: `@pattern` and `@pattern()` are the same.
         benefit: The pattern with the larger one is tried first.
         keeps_values: Whether it claims to leave values as they are, which `--verify-patterns` tests.
         if_faster: Whether it is used only where the cost model says that the device is faster for it.
 
     Raises:
-        PatternError: the function has no such parameter.
+        PatternError: the function has no such parameter, or the benefit is no whole number from 0 on.
     """
 
     def decorate(function: Replaces) -> PythonPattern:
@@ -73,21 +93,29 @@ def pattern(
                 loc=where,
                 hint=f"write `def {name}(op: views.Matmul)`: one parameter, annotated with a view",
             )
-        return PythonPattern(
-            name, where, Conditions(benefit, keeps_values, if_faster), root=views[0], function=function
-        )
+        if type(benefit) is not int or benefit < 0:
+            raise PatternError(
+                f"pattern '{name}' has benefit {benefit!r}", loc=where, hint="give a whole number from 0"
+            )
+        conditions = Conditions(benefit, keeps_values, if_faster)
+        made = PythonPattern(name, where, conditions, root=views[0], function=function)
+        function.__globals__.setdefault(_DEFINED, []).append(made)
+        return made
 
-    return decorate
+    return decorate if function is None else decorate(function)
 
 
 def read_python(path: Path) -> list[PythonPattern]:
     """Run a file and take the patterns that it defines, in order.
 
     Raises:
-        PatternError: it does not run.
+        PatternError: it does not run, or two of its patterns have one name.
     """
-    module = run_file(path, _error)
-    return [value for value in vars(module).values() if isinstance(value, PythonPattern)]
+    found: list[PythonPattern] = vars(run_file(path, _error)).get(_DEFINED, [])
+    first = {made.name: made for made in reversed(found)}
+    if twice := [f"{made.where}: {made.name}" for made in found if first[made.name] is not made]:
+        raise PatternError(f"'{path}' has patterns of one name", notes=tuple(twice), hint="give each a name of its own")
+    return found
 
 
 def _error(what: str, place: str | None) -> PatternError:

@@ -132,8 +132,12 @@ def _random(t: TensorType, scale: float, bound: int, seed: int) -> Array:
 
 
 def _relative(a: Array, b: Array) -> float:
-    """Equal infinities and equal NaNs are the same."""
-    x, y = a.astype(np.float64), b.astype(np.float64)
+    """The largest difference over the largest value; equal infinities and equal NaNs are the same."""
+    with np.errstate(all="ignore"):
+        return _largest(a.astype(np.float64), b.astype(np.float64))
+
+
+def _largest(x: Array, y: Array) -> float:
     same = (x == y) | (np.isnan(x) & np.isnan(y))
     if same.all():
         return 0.0
