@@ -2,25 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir, rewrite
 
 Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 """Takes an operation and returns the values that replace its results, or None where the pattern does not match.
 
 The insertion point and the location are the operation's while it runs."""
-
-
-def producer(value: ir.Value) -> ir.Operation | None:
-    """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
-
-    That is where the op reads or makes what is overwritten afterwards.
-    """
-    op = defining_op(value)
-    if op is None or any(is_overwritten(v) for v in (*op.operands, *op.results)):
-        return None
-    return op
 
 
 def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ttstack.context import as_diagnostics, new_context
 from ttstack.dialects.functions import all_functions
 from ttstack.mlir import func, ir, register_stablehlo_dialects
+from ttstack.passes.functions import defined_functions, refresh_signature
 
 Holds = Callable[[str], bool]
 """Asked of the text of a smaller module."""
@@ -63,7 +64,7 @@ class _Search:
             return False
         self.current = text
         if self.progress:
-            self.progress(sum(1 for _ in _ops(ir.Module.parse(text))))
+            self.progress(sum(1 for _ in _ops(module)))
         return True
 
 
@@ -143,18 +144,16 @@ def _drop_unread(module: ir.Module) -> None:
 
 def _set_type(function: func.FuncOp) -> None:
     """The function's type follows its arguments and results; attributes of either, which are counted, go."""
-    block = function.regions[0].blocks[0]
-    *_, end = block.operations
-    inputs, results = [a.type for a in block.arguments], [v.type for v in end.operands]
-    if function.type != (now := ir.FunctionType.get(inputs, results)):
-        function.attributes["function_type"] = ir.TypeAttr.get(now)
+    before = function.type
+    refresh_signature(function)
+    if function.type != before:
         for name in ("arg_attrs", "res_attrs"):
             if name in function.attributes:
                 del function.attributes[name]
 
 
 def _defined(module: ir.Module) -> Iterator[func.FuncOp]:
-    return (function for function in all_functions(module) if len(function.regions[0].blocks) == 1)
+    return (function for function in defined_functions(module) if len(function.regions[0].blocks) == 1)
 
 
 def _ops(module: ir.Module) -> Iterator[ir.Operation]:

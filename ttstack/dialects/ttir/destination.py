@@ -6,6 +6,7 @@ same buffer. The operand itself then stands for what was there before.
 
 from collections.abc import Sequence
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 
@@ -30,6 +31,17 @@ def is_overwritten(value: ir.Value) -> bool:
     return any(
         use.operand_number in _WRITTEN and _PLACES.get(use.owner.name) == use.operand_number for use in value.uses
     )
+
+
+def producer(value: ir.Value) -> ir.Operation | None:
+    """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
+
+    That is where the op reads or makes what is overwritten afterwards.
+    """
+    op = defining_op(value)
+    if op is None or any(is_overwritten(v) for v in (*op.operands, *op.results)):
+        return None
+    return op
 
 
 def with_result(op: ir.Operation) -> ir.Operation:

@@ -6,8 +6,7 @@
 from typing import Any, ClassVar, Self
 
 from ttstack.dialects.base import attribute_values, operands_by_place
-from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops import OPS
@@ -33,10 +32,8 @@ class View:
 
         That is not so where it reads or makes what is overwritten afterwards.
         """
-        op = None if value is None else defining_op(value)
-        if op is None or op.name != f"ttir.{cls.definition.mnemonic}":
-            return None
-        return None if any(is_overwritten(v) for v in (*op.operands, *op.results)) else cls(op)
+        op = None if value is None else producer(value)
+        return cls(op) if op is not None and op.name == f"ttir.{cls.definition.mnemonic}" else None
 
     @property
     def first_result(self) -> ir.Value:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
-from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.producers import scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.placement.element_values import FAR

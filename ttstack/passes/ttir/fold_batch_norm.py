@@ -5,13 +5,14 @@ from collections.abc import Callable
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution, ConvTranspose2d
 from ttstack.ops.normalization import BatchNormInference
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import is_known
 
 

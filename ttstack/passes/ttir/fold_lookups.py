@@ -4,11 +4,12 @@ import numpy as np
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.views import VIEWS
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ttstack.device.map_rules import has_kernel
 from ttstack.dialects.ttir import build_generic, read_nest, read_source
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.generic_source import GenericSource
@@ -12,7 +13,7 @@ from ttstack.ops.read_through import read_through
 from ttstack.ops.tile_order import moves_tiles
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 
 
 class FoldMaps(Pass, name="fold-maps"):

@@ -10,6 +10,7 @@ from ttstack.dialects.base import create, describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
@@ -17,7 +18,7 @@ from ttstack.ops.eltwise import EltwiseUnary
 from ttstack.ops.movement import Permutation
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer

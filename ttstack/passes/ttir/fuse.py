@@ -8,6 +8,7 @@ from typing import Any
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -16,7 +17,7 @@ from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir import fuse_clamp, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, ways

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ttstack.dialects.base import create, describe
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.attention import SplitHeads, SplitQueryKeyValueAndSplitHeads, SplitQueryKeyValueDecode
@@ -14,7 +15,6 @@ from ttstack.ops.shape import Reshape
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.joined_product import earliest, has_bias, has_known_columns, side_by_side, widen
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer

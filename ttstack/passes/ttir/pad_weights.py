@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.shape import Pad
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.shape_chains import rearrange, ways

@@ -2,9 +2,9 @@
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.destination import producer
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
-from ttstack.passes.pattern import producer
 
 
 def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | None:

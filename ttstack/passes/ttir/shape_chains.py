@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TensorType
-from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.views import VIEWS
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -12,7 +13,6 @@ from ttstack.ops.shape import Reshape
 from ttstack.ops.types import tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.row_ops import RowOp

@@ -2,11 +2,11 @@
 
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.ttir.build import slice_as
+from ttstack.dialects.ttir.destination import producer
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
-from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.parts import Part
 from ttstack.passes.ttir.price import Prices
 

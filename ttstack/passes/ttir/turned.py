@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.ops.types import TensorType
-from ttstack.passes.pattern import producer
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.shape_chains import MOVES

@@ -6,12 +6,13 @@ from ttstack.dialects.base import describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import Gather
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns, producer
+from ttstack.passes.pattern import apply_patterns
 
 
 class RecognizeLookups(Pass, name="recognize-lookups"):
