@@ -83,6 +83,7 @@ def test_every_option_makes_another_program(model: Path) -> None:
         "approximate",
         "patterns",
         "verify_patterns",
+        "recompute",
         "passes",
         "pipeline",
     }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ttstack.api import Program, Run, compile, load  # noqa: A004
     from ttstack.diagnostics import TTStackError
+    from ttstack.partial import PartialProgram, compile_from, compile_to
     from ttstack.report.report import Report
     from ttstack.system_desc import SystemDesc
     from ttstack.training import compile_step
@@ -21,16 +22,32 @@ if TYPE_CHECKING:
 
     __version__ = VERSION
 
-__all__ = ["Program", "Report", "Run", "SystemDesc", "TTStackError", "__version__", "compile", "compile_step", "load"]
+__all__ = [
+    "PartialProgram",
+    "Program",
+    "Report",
+    "Run",
+    "SystemDesc",
+    "TTStackError",
+    "__version__",
+    "compile",
+    "compile_from",
+    "compile_step",
+    "compile_to",
+    "load",
+]
 
 _HOMES = {
+    "PartialProgram": "ttstack.partial",
     "Program": "ttstack.api",
     "Report": "ttstack.report.report",
     "Run": "ttstack.api",
     "SystemDesc": "ttstack.system_desc",
     "TTStackError": "ttstack.diagnostics",
     "compile": "ttstack.api",
+    "compile_from": "ttstack.partial",
     "compile_step": "ttstack.training",
+    "compile_to": "ttstack.partial",
     "load": "ttstack.api",
 }
 

@@ -1,27 +1,29 @@
 """The Python API: compile a model, look at what it costs, run it, save it, load it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ttstack.choices import Choices, Numerics, WeightStorage
+from ttstack.choices import Choices, Engine, Numerics, WeightStorage
 from ttstack.collector import rare_collections
 from ttstack.diagnostics import InputError
+from ttstack.exports import ProgramExports
 from ttstack.ops.types import TensorType
-from ttstack.program.records import Binary, Function, Tensor
+from ttstack.program.records import Binary, Function
+from ttstack.program.run_inputs import check_run, say_argument
 
 if TYPE_CHECKING:
     from ttstack.options import CompileOptions
     from ttstack.passes.effects import PassEffect
+    from ttstack.placement.trace import PlacementTrace
     from ttstack.report.report import Report
+    from ttstack.targets.cpu.loader import LoadedProgram
 
 Array = np.ndarray[Any, Any]
-
-_KINDS, _WAYS = 24, 5
-"""Kinds of ops that a page shows alternatives of, and alternatives of each."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(ProgramExports):
     """A compiled model: one function or several, their weights, and the device that they are meant for."""
 
     binary: Binary
@@ -53,9 +55,11 @@ class Program:
     """Seconds that each phase of the compilation took; empty for a loaded program."""
     effects: "Sequence[PassEffect]" = ()
     """What each pass made of the model, where it was compiled with `keep_effects`."""
+    decisions: "Mapping[str, PlacementTrace]" = field(default_factory=dict[str, Any])
+    """What placement decided for each function, where it was compiled with `keep_decisions`."""
 
     def __repr__(self) -> str:
-        functions = (f"{f.name}({', '.join(map(_declared, f.arguments.items()))})" for f in self.binary.functions)
+        functions = (f"{f.name}({', '.join(map(say_argument, f.arguments.items()))})" for f in self.binary.functions)
         return f"Program for {self.binary.system_desc.name}: {'; '.join(functions)}"
 
     def _repr_html_(self) -> str:
@@ -102,8 +106,9 @@ class Program:
         *,
         function: str | None = None,
         progress: Callable[[int, int, str], None] | None = None,
+        engine: Engine = "numpy",
     ) -> Run:
-        """Execute on NumPy.
+        """Execute on NumPy, or as code of this machine's processor.
 
         Args:
             inputs: Values by name; random ones from `seed` for all where None. Parameters can be named too, such as
@@ -113,8 +118,10 @@ class Program:
                 format on the device and multiplies in the op's math fidelity.
             function: Which function, where there are several.
             progress: Called with ops done, ops in all, and the op's name.
+            engine: `cpu` compiles the function once, by `ttstack.targets.cpu`, and calls it; computes as `ieee`.
 
         Raises:
+            UnsupportedOpError: an op has no lowering for processors.
             InputError: names, shapes or element types do not fit; all faults together.
             ExecutionError: an op has no reference meaning, or memory does not suffice.
         """
@@ -122,50 +129,56 @@ class Program:
         from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
-        _check_run(found, inputs, seed)
+        check_run(found, inputs, seed, engine)
         values = random_inputs(found, seed) if inputs is None else inputs
         binary = random_weights(self.binary, seed)
+        if engine == "cpu":
+            from ttstack.targets.cpu.engine import run_native
+
+            done = run_native(self._natives, binary, found, values, numerics)
+            return Run(done.outputs, done.updated, self.cost(found.name))
         done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
         return Run(done.outputs, done.updated, self.cost(found.name))
 
-    def to_python(self, function: str | None = None, *, trace: bool = False, two_queues: bool = False) -> str:
-        """A function as Python that calls `ttnn` and runs on a card: one file, without the weights.
+    @cached_property
+    def _natives(self) -> "dict[str, LoadedProgram]":
+        """Functions that were compiled for the processor."""
+        return {}
 
-        With `trace` the commands of a pass are recorded once and replayed; with `two_queues` inputs are written
-        through a queue of their own.
+    def steps(
+        self,
+        batches: Iterable[Mapping[str, Array]],
+        state: Mapping[str, Array] | None = None,
+        seed: int = 0,
+        numerics: Numerics = "ieee",
+        *,
+        function: str | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Iterator[Run]:
+        """Execute once for each batch, each time from the state that the time before left: steps of training.
 
-        Raises:
-            UnsupportedOpError: ops have no call of `ttnn`, or cannot be recorded; all of them are listed.
-        """
-        from ttstack.ttnn_python import emit_python
-
-        found = self.function(function)
-        return emit_python(self.binary, found, found.name, trace=trace, two_queues=two_queues)
-
-    def to_html(self, path: str | Path, function: str | None = None) -> None:
-        """Write the page of `cost()`, with what ops that take the most time could have had instead.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
-        from ttstack.files import write_whole
-        from ttstack.placement.explain import explain_longest
-        from ttstack.report.html.page import report_page
-
-        found, chip = self.function(function), self.binary.chip(self.function(function))
-        alternatives = explain_longest(found, chip, self.binary.system_desc, kinds=_KINDS, most=_WAYS)
-        write_whole(path, report_page(self.cost(found.name), alternatives))
-
-    def to_visualizer(self, path: str | Path, function: str | None = None) -> None:
-        """Write a new folder with `memory` and `performance`, which ttnn-visualizer opens.
+        Args:
+            batches: Inputs by name, one mapping for each run.
+            state: What the first run goes on from, such as `Run.updated` of another; the program's own by default.
+            seed: Of random weights where the program was only described.
+            numerics: As in `run`.
+            function: As in `run`.
+            progress: As in `run`, of each run by itself.
 
         Raises:
-            OutputError: there is something of that name, or it cannot be written.
+            InputError: as in `run`.
+            ExecutionError: as in `run`.
         """
-        from ttstack.report.visualizer.folder import write_folder
+        from ttstack_runtime.executor import run
+        from ttstack_runtime.inputs import random_weights
 
-        found = self.function(function)
-        write_folder(path, found, self.cost(found.name), self.binary.system_desc)
+        found, left = self.function(function), dict(state or {})
+        binary, report = random_weights(self.binary, seed), self.cost(found.name)
+        for batch in batches:
+            check_run(found, batch, seed)
+            done = run(binary, {**batch, **left}, function=found.name, numerics=numerics, progress=progress)
+            left |= done.updated
+            yield Run(done.outputs, done.updated, report)
 
     @rare_collections()
     def recompile(self, source: Any, inputs: Any = None, **changes: Unpack[Choices]) -> "Program":
@@ -197,22 +210,6 @@ class Program:
         save(self.binary, path, weights=weights)
 
 
-def _declared(argument: tuple[str, Tensor]) -> str:
-    name, tensor = argument
-    return f"{name}: {tensor.type}"
-
-
-def _check_run(function: Function, inputs: object, seed: object) -> None:
-    if inputs is not None and not isinstance(inputs, Mapping):
-        declared = ", ".join(map(_declared, function.arguments.items()))
-        raise InputError(
-            f"inputs are a {type(inputs).__name__}, not values by name",
-            hint=f"give a mapping; '{function.name}' takes {declared or 'none'}",
-        )
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed is {seed!r}", hint="give a whole number from 0 on")
-
-
 def load(path: str | Path) -> Program:
     """The program of a `.ttb` file; needs neither MLIR nor the model's framework.
 
@@ -232,6 +229,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     keep_effects: bool = False,
+    keep_decisions: bool = False,
     progress: Callable[[str], None] | None = None,
     **options: Unpack[Choices],
 ) -> Program:
@@ -244,6 +242,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         dump_ir: A folder for the module's text after every pass that changed it.
         keep_ir: Whether the program carries the text of its IR stages.
         keep_effects: Whether `Program.effects` says how many ops, bytes and nanoseconds each pass left.
+        keep_decisions: Whether `Program.decisions` has all candidates of each op, their prices, and why one was taken.
         progress: Called with the name of each phase when it begins; `Program.phases` has their seconds.
         options: `system_desc`, `placement`, `dtype` and the others of `ttstack.choices.Choices`, which are those of
             `ttstack compile` under the same names.
@@ -254,7 +253,8 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     from ttstack.options import CompileOptions
 
     chosen = CompileOptions.of({**options, "inputs": inputs})
-    return _compile(source, inputs, chosen, None if dump_ir is None else Path(dump_ir), progress, keep_ir, keep_effects)
+    dumps = None if dump_ir is None else Path(dump_ir)
+    return _compile(source, inputs, chosen, dumps, progress, keep_ir, keep_effects, keep_decisions)
 
 
 def _compile(
@@ -265,6 +265,7 @@ def _compile(
     progress: Callable[[str], None] | None = None,
     keep_ir: bool = False,
     keep_effects: bool = False,
+    keep_decisions: bool = False,
 ) -> Program:
     from ttstack.compiler import compile_module
     from ttstack.frontends.source import import_model
@@ -279,6 +280,7 @@ def _compile(
             dump_ir=dump_ir,
             keep_ir=keep_ir,
             keep_effects=keep_effects,
+            keep_decisions=keep_decisions,
             progress=progress,
         )
-    return Program(compiled.binary, {**found.phases, **compiled.phases}, compiled.effects)
+    return Program(compiled.binary, {**found.phases, **compiled.phases}, compiled.effects, compiled.decisions)

@@ -24,6 +24,20 @@ class Policy(StrEnum):
     DRAM = "dram"
 
 
+class Target(StrEnum):
+    """What a model is compiled for."""
+
+    DEVICE = "device"
+    CPU = "cpu"
+
+
+class Blas(StrEnum):
+    """A library of matrix products on processors: Debian's OpenBLAS, or the one in SciPy's wheel."""
+
+    OPENBLAS = "openblas"
+    SCIPY = "scipy"
+
+
 class RealFormat(StrEnum):
     """In which real numbers can be held on the device."""
 
@@ -40,6 +54,14 @@ class Precision(StrEnum):
     BALANCED = "balanced"
     PERFORMANCE = "performance"
     THROUGHPUT = "throughput"
+
+
+class Recompute(StrEnum):
+    """What a step of training computes again in its backward pass."""
+
+    NONE = "none"
+    AUTO = "auto"
+    ALL = "all"
 
 
 class Approximation(StrEnum):
@@ -78,6 +100,16 @@ class Rewrite(StrEnum):
     FOLD_MAPS = "fold-maps"
 
 
+class Phase(StrEnum):
+    """Where a compilation can stop, and go on from the text that it has come to."""
+
+    SOURCE = "source"
+    SIMPLIFIED = "simplified"
+    DISPATCHED = "dispatched"
+    PLACED = "placed"
+    TTNN = "ttnn"
+
+
 @dataclass(frozen=True)
 class Choice:
     """What users read of an option, what it is where they say nothing, and the type that the command line reads.
@@ -99,6 +131,10 @@ WeightStorage = Literal["auto", "inline", "beside"]
 
 Numerics = Literal["ieee", "device"]
 """How a run computes: in the model's element types, or in the device's formats."""
+
+
+Engine = Literal["numpy", "cpu"]
+"""What a run executes on: the runtime's kernels, or code that is compiled for this machine's processor."""
 
 
 class Choices(TypedDict, total=False):
@@ -149,6 +185,15 @@ class Choices(TypedDict, total=False):
             "Formats and fidelities of weights, caches, attention and all else by a preset's name, instead of the two "
             "above.",
             Precision,
+        ),
+    ]
+    recompute: Annotated[
+        str,
+        Choice(
+            "What a step of training computes again in its backward pass: nothing, what it takes to fit, in the least "
+            "time, or all that leaves fewer bytes.",
+            Recompute,
+            default=Recompute.AUTO,
         ),
     ]
     approximate: Annotated[

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.choices import Phase
+from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import definition
 from ttstack.emit import emit
 from ttstack.frontends.text import print_module
@@ -18,9 +20,12 @@ from ttstack.passes.check_supported import check_supported
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import body, functions
+from ttstack.passes.phases import PhaseRecord, end_of
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
+from ttstack.passes.ttir.place import Place
 from ttstack.passes.weights import Weights
+from ttstack.placement.trace import PlacementTrace
 from ttstack.program.records import Binary
 from ttstack.version import VERSION
 
@@ -35,6 +40,32 @@ class Compiled:
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
     effects: Sequence[PassEffect] = ()
+    decisions: Mapping[str, PlacementTrace] = field(default_factory=dict[str, PlacementTrace])
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A module as text that says how far it has come, the values of its parameters, and seconds by pass."""
+
+    text: str
+    weights: Mapping[str, np.ndarray[Any, Any]]
+    phases: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a compilation begins: the model as it was read, or one that passes, as text, have brought to a phase."""
+
+    phase: Phase | None = None
+    passes: str = ""
+
+    def rest(self, pipeline: Pipeline) -> Pipeline:
+        """The passes that have not run."""
+        return Pipeline(pipeline.passes[end_of(self.phase, pipeline) if self.phase else 0 :])
+
+    def then(self, passes: Pipeline) -> str:
+        """All passes that have run after these, as text."""
+        return ",".join(filter(None, (self.passes, str(passes))))
 
 
 def compile_module(
@@ -42,50 +73,90 @@ def compile_module(
     options: CompileOptions,
     *,
     weights: Mapping[str, np.ndarray[Any, Any]],
+    start: Start = Start(),
     dump_ir: Path | None = None,
     keep_ir: bool = False,
     keep_effects: bool = False,
+    keep_decisions: bool = False,
     progress: Progress | None = None,
 ) -> Compiled:
     """Run the pipeline on a TTIR module of the current context, in place, and read the program off it.
 
-    `dump_ir` is a folder for the module's text after each pass that changed it; `keep_ir` puts the text of its IR
-    stages into the program. `keep_effects` notes what each pass changed.
+    `start` says how far the module has come. `dump_ir` is a folder for the module's text after each pass that changed
+    it; `keep_ir` puts the text of its IR stages into the program. `keep_effects` notes what each pass changed,
+    `keep_decisions` what placement decided.
     """
-    check_supported(module)
+    if start.phase is not Phase.TTNN:
+        check_supported(module)
+    stages = {start.phase or "ttir": print_module(module)} if keep_ir else {}
+    values, effects = Weights.of(weights), PassEffects()
+    pipeline, traces = start.rest(ttir_to_ttnn(options)).with_weights(values), dict[str, PlacementTrace]()
+    if keep_decisions:
+        pipeline = Pipeline(tuple(s.with_traces(traces) if isinstance(s, Place) else s for s in pipeline.passes))
+    phases = _run(module, pipeline, dump_ir, progress, [effects] if keep_effects else [])
+    if progress:
+        progress("emit")
+    began = time.perf_counter()
+    binary = to_binary(module, values.arrays, start.then(pipeline), options)
+    if keep_ir:
+        binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
+    phases["emit"] = time.perf_counter() - began
+    return Compiled(binary, phases, effects.found, traces)
+
+
+def lower_module(
+    module: ir.Module,
+    options: CompileOptions,
+    phase: Phase,
+    *,
+    weights: Mapping[str, np.ndarray[Any, Any]],
+    start: Start = Start(),
+    dump_ir: Path | None = None,
+    progress: Progress | None = None,
+) -> Lowered:
+    """Run the pipeline as far as a phase, in place; the text is for `PhaseRecord.take`, and has all locations.
+
+    Raises:
+        PassOptionError: the pipeline has no such phase, or the module is further than that.
+    """
+    if start.phase is not Phase.TTNN:
+        check_supported(module)
+    pipeline, values = ttir_to_ttnn(options), Weights.of(weights)
+    first, last = len(pipeline.passes) - len(start.rest(pipeline).passes), end_of(phase, pipeline)
+    if last < first:
+        raise PassOptionError(
+            f"the module is {start.phase} already, which is after {phase}", hint="name a later phase to compile to"
+        )
+    steps = Pipeline(pipeline.passes[first:last]).with_weights(values)
+    phases = _run(module, steps, dump_ir, progress, [])
+    PhaseRecord(phase, start.then(steps), options_of(module, options), (*values.arrays,)).write(module)
+    return Lowered(print_module(module, locations=True), values.arrays, phases)
+
+
+def _run(
+    module: ir.Module, pipeline: Pipeline, dump_ir: Path | None, progress: Progress | None, hooks: Sequence[Hook]
+) -> dict[str, float]:
+    """Run passes in place; seconds by the title of the pass."""
     phases: dict[str, float] = {}
-    stages = {"ttir": print_module(module)} if keep_ir else {}
 
     def timed(step: PassRun, _: ir.Module) -> None:
         phases[step.step.title] = phases.get(step.step.title, 0.0) + step.seconds
 
-    values = Weights.of(weights)
-    pipeline = ttir_to_ttnn(options).with_weights(values)
-    effects = PassEffects()
-    hooks: list[Hook] = [timed, effects] if keep_effects else [timed]
-    if dump_ir:
-        hooks.append(dump_hook(dump_ir, module))
+    dumps = [dump_hook(dump_ir, module)] if dump_ir else []
     with write_reproducer(module, pipeline):
-        pipeline.run(module, after=hooks, before=progress)
-    if progress:
-        progress("emit")
-    start = time.perf_counter()
-    binary = to_binary(module, values.arrays, pipeline, options)
-    if keep_ir:
-        binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
-    phases["emit"] = time.perf_counter() - start
-    return Compiled(binary, phases, effects.found)
+        pipeline.run(module, after=[timed, *hooks, *dumps], before=progress)
+    return phases
 
 
 def to_binary(
-    module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]], pipeline: Pipeline, options: CompileOptions
+    module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]], passes: str, options: CompileOptions
 ) -> Binary:
-    """The program of a module that went through a pipeline, which says how it was made."""
-    said = options.to_json(_plug_ins(module))
-    return emit(module, weights=weights, pipeline=str(pipeline), options=said, version=VERSION)
+    """The program of a module that went through these passes, which says how it was made."""
+    return emit(module, weights=weights, pipeline=passes, options=options_of(module, options), version=VERSION)
 
 
-def _plug_ins(module: ir.Module) -> dict[str, str]:
-    """The modules of ops that are none of ours, by the op's name."""
+def options_of(module: ir.Module, options: CompileOptions) -> str:
+    """The options as a program of the module has them: with the modules of ops that are none of ours, by name."""
     found = {definition(op) for function in functions(module) for op in body(function)}
-    return {spec.mnemonic: spec.__module__ for spec in found if spec and not spec.__module__.startswith("ttstack.")}
+    others = {spec.mnemonic: spec.__module__ for spec in found if spec and not spec.__module__.startswith("ttstack.")}
+    return options.to_json(others)

@@ -124,3 +124,9 @@ class TensorTrainError(TTStackError):
     """A table, a plan, indices or a request that Tensor-Train compression cannot serve."""
 
     code = "TT0901"
+
+
+class UsageError(TTStackError):
+    """A command, an option, an argument or a choice that the command line does not have."""
+
+    code = "TT1001"

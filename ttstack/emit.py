@@ -14,7 +14,7 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import ADDRESS, BOUND, PlacementAttrs, read_placement, view_sources
 from ttstack.dialects.python_attributes import read_plain
-from ttstack.dialects.signature import read_arguments, read_results
+from ttstack.dialects.signature import read_arguments, read_given_shapes, read_results
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -96,12 +96,13 @@ class _Emitter:
             )
         addresses = read_plain(function.attributes[ADDRESS])
         block = function.regions[0].blocks[0]
-        signatures = read_arguments(function)
+        signatures, given = read_arguments(function), read_given_shapes(function)
         _check_unique(function, "arguments", [s.name for s in signatures])
         for value, signature, address in zip(block.arguments, signatures, addresses, strict=True):
             tensor = self._tensor(value, signature.name, signature.kind, address)
             if signature.kind is TensorKind.PARAMETER:
-                self.weights.append(Weight(tensor.name, tensor.type))
+                shape = given.get(tensor.name, tensor.type.shape)
+                self.weights.append(Weight(tensor.name, tensor.type.with_shape(shape)))
 
     def _operation(self, op: ir.Operation) -> Operation | None:
         if op.name == "ttnn.constant":

@@ -1,8 +1,9 @@
 """The only module that names the host package of the MLIR bindings.
 
 Everything else says `from ttstack.mlir import ir, ext, func`; another host package is one edit here.
-`fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx, `execution_engine`, and `stablehlo` and the torch
-dialect, which take 3 MiB of memory, are imported when they are first asked for.
+Dialects that only a processor's code is made of, `fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx,
+`execution_engine`, and `stablehlo` and the torch dialect, which take 3 MiB of memory, are imported when they are first
+asked for.
 """
 
 from importlib import import_module
@@ -36,6 +37,8 @@ ext._cext.globals.append_dialect_search_prefix("ttstack.dialects")
 
 _LOAD_CHLO_AND_VHLO = "builtin.module(func.func(convert-torch-to-stablehlo),stablehlo-legalize-to-vhlo)"
 _LATE = {
+    **{name: f"torch_mlir.dialects.{name}" for name in ("arith", "bufferization", "linalg", "llvm", "math", "memref")},
+    **{name: f"torch_mlir.dialects.{name}" for name in ("scf", "tensor", "transform", "vector")},
     "execution_engine": "torch_mlir.execution_engine",
     "fx_importer": "torch_mlir.extras.fx_importer",
     "onnx_importer": "torch_mlir.extras.onnx_importer",

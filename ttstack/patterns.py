@@ -5,9 +5,11 @@ everywhere.
 """
 
 from ttstack.dialects.ttir import views
-from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.passes.ttir.producers import scalar
+from ttstack.passes.user_patterns.guard import GuardedBuilders
 from ttstack.passes.user_patterns.python_file import pattern
+
+ttir = GuardedBuilders()
 
 __all__ = ["pattern", "read_type", "scalar", "ttir", "views"]

@@ -1,5 +1,6 @@
 """Plug-ins: modules of others that define passes, ops, kernels and conversions when they are imported."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -13,6 +14,8 @@ PLUG_INS = "plug_ins"
 
 OPS, PASSES, FRONTENDS = "ttstack.ops", "ttstack.passes", "ttstack.frontends"
 """Groups of entry points: what is in one is imported before ops, passes or conversions are looked for."""
+TARGETS = "ttstack.targets"
+"""The group whose entries are paths of device descriptions, by the names that these have as presets."""
 
 
 def load_plugin(name: str) -> None:
@@ -43,6 +46,23 @@ def load_entry_points(group: str) -> tuple[str, ...]:
         with as_fault(f"the installed plug-in '{entry.name}' ({entry.value}) cannot be imported", _error):
             entry.load()
     return tuple(entry.name for entry in found)
+
+
+@cache
+def installed_devices() -> Mapping[str, Path]:
+    """Files of device descriptions that installed plug-ins bring, by name.
+
+    Raises:
+        PlugInError: one cannot be imported, or is no path of a file.
+    """
+    found: dict[str, Path] = {}
+    for entry in entry_points(group=TARGETS):
+        with as_fault(f"the installed device '{entry.name}' ({entry.value}) cannot be imported", _error):
+            path = entry.load()
+        if not isinstance(path, str | Path) or not Path(path).is_file():
+            raise _error(f"the installed device '{entry.name}' ({entry.value}) is no path of a file: {path!r}", None)
+        found[entry.name] = Path(path)
+    return found
 
 
 def _error(what: str, place: str | None) -> PlugInError:

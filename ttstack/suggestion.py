@@ -1,7 +1,8 @@
-"""The name that a user may have meant: one helper for every error that names one."""
+"""The name that a user may have meant: one place for every error that names one."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 _SHORT = 12
 """Letters below which a name is short: of those, one letter or two may be wrong."""
@@ -27,6 +28,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`did you mean 'matmul'?`; empty where no known name is close."""
     found = closest(name, known)
     return f"did you mean '{found}'?" if found else ""
+
+
+def file_meant(path: Path) -> str:
+    """`did you mean 'model.ttb'?`, of the files beside one that is not there; empty where none is close."""
+    try:
+        beside = [other.name for other in path.parent.iterdir()]
+    except OSError:
+        return ""
+    return "" if path.name in beside else did_you_mean(path.name, beside)
 
 
 def _is_part(short: str, long: str) -> bool:

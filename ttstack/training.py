@@ -20,6 +20,9 @@ def compile_step(
     targets: Any = None,
     max_norm: float | None = None,
     schedule: Callable[[Any], Any] | None = None,
+    micro_batches: int | None = None,
+    autocast: Any = None,
+    loss_scale: float | None = None,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str], None] | None = None,
@@ -41,6 +44,11 @@ def compile_step(
         max_norm: To which norm all gradients together are scaled down where they are above it.
         schedule: What the optimizer's rates are multiplied by in a step, as a function on tensors of the number of
             steps before it, such as `lambda step: torch.clamp((step + 1) / 100, max=1)`.
+        micro_batches: How many batches a step takes, 1 by default: inputs and targets have a dimension for them before
+            those of the examples. Gradients and loss are means over them.
+        autocast: `bf16` or `f16`, where the forward pass computes in that type as PyTorch's autocast does; parameters,
+            their gradients and the optimizer's state keep theirs.
+        loss_scale: What the loss is multiplied by for the backward pass, and gradients are divided by; 1 by default.
         dump_ir: As in `compile`.
         keep_ir: As in `compile`.
         progress: As in `compile`.
@@ -53,11 +61,21 @@ def compile_step(
     if progress:
         progress("trace")
     torch = frontend("torch", "PyTorch")
-    given = {"optimizer": optimizer, "loss": loss, "targets": targets, "max_norm": max_norm, "schedule": schedule}
+    asked = {
+        "optimizer": optimizer,
+        "loss": loss,
+        "targets": targets,
+        "max_norm": max_norm,
+        "schedule": schedule,
+        "micro_batches": micro_batches,
+        "autocast": autocast,
+        "loss_scale": loss_scale,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
     if isinstance(module, str):
         step = torch.load_step(module, {"example_inputs": example_inputs, **given})
     else:
-        step = torch.export_step(module, example_inputs, **given)
+        step = torch.export_step(module, example_inputs, **{"optimizer": optimizer, **given})
     traced = time.perf_counter() - start
     program = api.compile(step, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress, **options)
     return replace(program, phases={"trace": traced, **program.phases})

@@ -1,9 +1,12 @@
 """What pydantic found in values that a user wrote, in words for users."""
 
+import re
 from collections.abc import Iterator
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+
+from ttstack.suggestion import did_you_mean
 
 NO_VALUE = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What PyYAML raises, beside its own errors, for a scalar that is not of the type that its tag or form says."""
@@ -22,4 +25,11 @@ def _message(details: ErrorDetails, unknown: str) -> str:
         "missing": "missing",
         "model_type": "no mapping of names to values",
     }
+    if details["type"] == "enum" and (meant := _choice_meant(details)):
+        return f"'{details['input']}' is unknown; {meant}"
     return spelled.get(details["type"]) or details["msg"].removeprefix("Value error, ")
+
+
+def _choice_meant(details: ErrorDetails) -> str:
+    known: str = details.get("ctx", {}).get("expected", "")
+    return did_you_mean(str(details["input"]), re.findall("'([^']*)'", known))

@@ -20,8 +20,16 @@ def read_yaml(text: str) -> Any:
         return _read(text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    except yaml.MarkedYAMLError as error:
+        where = "" if error.problem_mark is None else f"line {error.problem_mark.line + 1}: "
+        raise ValueError(f"{where}{problem_of(error)}") from error
     except (yaml.YAMLError, *NO_VALUE) as error:
         raise ValueError(str(error)) from error
+
+
+def problem_of(error: yaml.MarkedYAMLError) -> str:
+    """What is wrong with a text, in one line."""
+    return " ".join(part for part in (error.context, error.problem) if part)
 
 
 def line_of(text: str, path: str) -> int:

@@ -11,6 +11,7 @@ from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.evaluate import KERNEL_FAULTS
+from ttstack_runtime.given_shapes import to_given_shapes, to_held_shapes
 from ttstack_runtime.host_memory import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernel_binding import Call, attributes, bind
@@ -74,7 +75,7 @@ def run(
     """
     rules = precision(numerics)
     chosen = find_function(binary, function)
-    given = check_inputs(chosen, inputs)
+    given = check_inputs(chosen, to_held_shapes(binary, chosen, inputs))
     check_memory(chosen, binary.chip(chosen))
     mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
     weights = _weights(binary, chosen, given)
@@ -83,7 +84,7 @@ def run(
     running = _Run(chosen, rules, weights, mesh)
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress, watch)
-    return Executed(outputs, running.changes.updated_arrays())
+    return Executed(outputs, to_given_shapes(binary, running.changes.updated_arrays()))
 
 
 def find_function(binary: Binary, name: str | None) -> Function:
@@ -236,11 +237,9 @@ def _weights(binary: Binary, function: Function, given: Mapping[str, Array]) -> 
         if weight is None or weight.data is None:
             missing.append(tensor.name)
             continue
-        if weight.data.shape != tensor.type.shape:
-            raise ExecutionError(
-                f"weight '{tensor.name}' has shape {list(weight.data.shape)}, the program {tensor.type}"
-            )
-        found[tensor.id] = np.asarray(weight.data)
+        if weight.data.shape != weight.type.shape:
+            raise ExecutionError(f"weight '{tensor.name}' has shape {list(weight.data.shape)}, not {weight.type}")
+        found[tensor.id] = np.asarray(weight.data).reshape(tensor.type.shape)
     if missing:
         raise _describe(missing)
     return found

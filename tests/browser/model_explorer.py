@@ -49,7 +49,7 @@ class Walk:
 
     def wait(self, until: Callable[[], object]) -> None:
         """Until something is so."""
-        WebDriverWait(self.window, SECONDS).until(lambda _: until())
+        WebDriverWait(self.window, SECONDS, poll_frequency=0.1).until(lambda _: until())
 
     def select(self, node: str) -> None:
         """Select a node, as pages that hold this one can, and wait for its panel."""
@@ -60,6 +60,11 @@ class Walk:
 
     def edit(self, op: str, field: str, value: str) -> None:
         """Fill in the form of an edit, and run it."""
+        self.fill_in(op, field, value)
+        self.run()
+
+    def fill_in(self, op: str, field: str, value: str) -> None:
+        """Open the form of an edit, and fill it in."""
         words = "e => e.children.length < 4 && e.innerText?.includes('Add per-node data')"
         self._click(f"[...document.querySelectorAll('*')].filter({words}).reverse()")
         self._click("[...document.querySelectorAll('ndp-extensions-panel .extension-container')]")
@@ -67,6 +72,9 @@ class Walk:
         self.window.find_element(By.CSS_SELECTOR, "[data-editor-id=op] input").send_keys(op)
         Select(self.window.find_element(By.CSS_SELECTOR, "[data-editor-id=field] select")).select_by_value(field)
         self.window.find_element(By.CSS_SELECTOR, "[data-editor-id=value] input").send_keys(value)
+
+    def run(self) -> None:
+        """Run what the form says."""
         self._click("[...document.querySelectorAll('.btn-run')]")
 
     def _click(self, found: str) -> None:

@@ -1,4 +1,6 @@
+import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -34,6 +36,27 @@ def test_one_line_that_says_what_came_out(ttstack: Command, model: Path, tmp_pat
     ops = len(load(target).cost().ops)
     assert f"{target}: {ops} ops, " in result.out
     assert "predicted on n150, L1 at most " in result.out
+
+
+def test_a_compilation_in_parts(ttstack: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ttstack("compile", model, "--placement", "dram").code == 0
+    first = ttstack("compile", model, "--placement", "dram", "--compile-to", "simplified", "--timings")
+    assert first.out.startswith("small.simplified.mlir: simplified; ttstack compile --compile-from ")
+    assert "decompose" in first.err
+    second = ttstack("compile", "--compile-from", "small.simplified.mlir", "--compile-to", "placed", "--json")
+    assert (second.code, json.loads(second.out)["phase"]) == (0, "placed")
+    assert ttstack("compile", "--compile-from", "small.placed.mlir", "-o", "again.ttb").code == 0
+    assert (tmp_path / "again.ttb").read_bytes() == (tmp_path / "small.ttb").read_bytes()
+    assert ttstack("compile", "--compile-from", "small.simplified.mlir", "--placement", "greedy").code == 0
+    assert (tmp_path / "again.ttb").read_bytes() != (tmp_path / "small.ttb").read_bytes()
+
+
+def test_parts_that_do_not_go_together(ttstack: Command, model: Path) -> None:
+    assert "give a MODEL, or --compile-from FILE" in ttstack("compile").err
+    assert "give a MODEL, or --compile-from FILE" in ttstack("compile", model, "--compile-from", model).err
+    assert "--train compiles from the model" in ttstack("compile", model, "--train", "--compile-to", "ttnn").err
+    assert "--compile-to writes text" in ttstack("compile", model, "--keep-ir", "--compile-to", "ttnn").err
 
 
 def test_named_after_the_model(ttstack: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,3 +166,16 @@ def test_shapes_that_the_model_leaves_open(ttstack: Command, tmp_path: Path) -> 
 )
 def test_a_program_is_named_after_its_model(model: str, stem: str) -> None:
     assert program_stem(model) == stem
+
+
+def test_a_terminal_gets_the_summary_in_whole_words(
+    ttstack: Command, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = program.with_suffix(".mlir")
+    whole = ttstack("compile", model, "-o", "a.ttb").out
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    lines = ttstack("compile", model, "-o", "a.ttb").out.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert " ".join(line.strip() for line in lines) == whole.strip()

@@ -23,10 +23,15 @@ def failing(error: BaseException) -> Callable[..., Any]:
     return load
 
 
+def test_a_command_line_without_a_command_is_told_all(ttstack: Command) -> None:
+    result = ttstack()
+    assert result.code == 2
+    assert "Usage: ttstack [OPTIONS] COMMAND" in result.out + result.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["bogus"],
         ["perf"],
         ["perf", "a.ttb", "--sort", "size"],
@@ -37,8 +42,31 @@ def failing(error: BaseException) -> Callable[..., Any]:
 )
 def test_wrong_usage(ttstack: Command, arguments: list[str]) -> None:
     result = ttstack(*arguments)
-    assert result.code == 2
-    assert "Usage: ttstack" in result.out + result.err
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("error[TT1001]: ")
+    assert "  --> ttstack" in result.err
+    assert "  = help: " in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "meant"),
+    [
+        (["compile", "a.mlir", "--placement", "grredy"], "'grredy' is not one of", "greedy"),
+        (["compile", "a.mlir", "--placment", "greedy"], "there is no option '--placment'", "--placement"),
+        (["inspect", "a.ttb", "--section", "weight"], "'weight' is not one of", "weights"),
+        (["perf", "a.ttb", "--sort", "tim"], "'tim' is not one of", "time"),
+        (["perf", "a.ttb", "--group-by", "modul"], "'modul' is not one of", "module"),
+        (["completion"], "there is no command 'completion'", "--install-completion"),
+        (["help"], "there is no command 'help'", "--help"),
+        (["explor", "a.mlir"], "there is no command 'explor'", "explore"),
+        (["system-desc", "lst"], "there is no command 'lst'", "list"),
+    ],
+)
+def test_what_may_have_been_meant(ttstack: Command, arguments: list[str], said: str, meant: str) -> None:
+    result = ttstack(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert result.err.endswith(f"  = help: did you mean '{meant}'?\n")
 
 
 @pytest.mark.parametrize("command", ["perf", "run", "inspect"])

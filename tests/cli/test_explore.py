@@ -19,6 +19,8 @@ def test_graphs_as_files(ttstack: Command, program: Path, tmp_path: Path) -> Non
     written = json.loads((folder / "graphs.json").read_text())
     assert [graph["id"] for graph in written["graphs"]] == ["ttnn", "dispatched", "ttir", "source"]
     assert "time.json" in [path.name for path in folder.iterdir()]
+    said = json.loads(ttstack("explore", program, "--graphs", tmp_path / "others", "--json").out)
+    assert said == {"file": str(tmp_path / "others" / "graphs.json"), "graphs": ["ttnn", "source"]}
     again = ttstack("explore", model, "--graphs", folder)
     assert (again.code, "is there already" in again.err) == (1, True)
 

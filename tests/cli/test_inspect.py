@@ -34,6 +34,15 @@ def test_summary(ttstack: Command, program: Path) -> None:
     assert found["pipeline"].startswith("attach-system-desc")
 
 
+def test_a_long_value_is_broken_after_commas(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = ttstack("inspect", program).out.splitlines()
+    assert max(map(len, lines)) <= 60
+    first = lines.index("pipeline:") + 1
+    shown = "".join(line.strip() for line in lines[first : lines.index("weights: 0")])
+    assert shown == values(ttstack, program, "summary")["pipeline"]
+
+
 def test_system_desc(ttstack: Command, program: Path) -> None:
     assert values(ttstack, program, "system-desc") == to_dict(load_system_desc("wormhole"))
 

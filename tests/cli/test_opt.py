@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from ttstack.cli.exit_codes import run
+
 Command = Callable[..., Any]
 
 
@@ -65,3 +67,35 @@ def test_locations_name_the_file(ttstack: Command, model: Path) -> None:
     out = ttstack("opt", model, "--locations").out
     assert f'loc("{model}":2:' in out
     assert '"-"' not in out
+
+
+def test_the_module_after_a_pass_of_a_name(ttstack: Command, model: Path) -> None:
+    done = ttstack(
+        "opt", model, "-p", "simplify,dispatch", "--system-desc", "wormhole", "--print-after", "fuse,dispatch"
+    )
+    printed = done.err.split("// -----// IR Dump After ")[1:]
+    assert [text.partition(" ")[0] for text in printed] == ["fuse", "dispatch"]
+    assert "ttir.generic" not in printed[0]
+    assert "ttir.generic" in printed[1]
+    wrong = ttstack("opt", model, "-p", "fuse", "--print-after", "fusse")
+    assert (wrong.code, "did you mean 'fuse'?" in wrong.err) == (1, True)
+
+
+def test_mlir_prints_and_times_all_passes_itself(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code = run(["opt", str(model), "-p", "decompose,canonicalize", "--print-after", "all", "--mlir-timing"])
+    out, err = capfd.readouterr()
+    assert code == 0
+    assert err.count("IR Dump After decompose") == err.count("IR Dump After Canonicalizer") == 1
+    report = err[err.index("Execution time report") :]
+    assert "decompose" in report
+    assert "CanonicalizerPass" in report
+    assert run(["opt", str(model), "-p", "decompose,canonicalize"]) == 0
+    assert out == capfd.readouterr().out
+
+
+def test_what_a_pass_raises_comes_through_the_manager(ttstack: Command, model: Path) -> None:
+    for way in ([], ["--mlir-timing"]):
+        done = ttstack("opt", model, "-p", "place", *way)
+        assert done.code == 1
+        assert "the module has no device description" in done.err
+    assert "goes without --dump-ir" in ttstack("opt", model, "-p", "cse", "--mlir-timing", "--timings").err

@@ -10,16 +10,17 @@ from tests.cli.conftest import Command
 from ttstack.reduce import reduce_module
 
 T = "tensor<32x32xf32>"
+NAMES = ("neg", "abs", "relu", "sqrt", "exp", "tanh")
 FAILS_ON_COS = "sh -c 'if grep -q ttir.cos {}; then exit 3; fi'"
 
 
 def model(count: int) -> str:
     """A chain of many ops with sums across, one of them a cosine; and a function that has nothing to do with it."""
-    names = ("neg", "abs", "relu", "sqrt", "exp", "tanh")
+
     lines = [f"func.func @other(%x: {T}) -> {T} {{", f'  %0 = "ttir.abs"(%x) : ({T}) -> {T}', f"  return %0 : {T}", "}"]
     lines.append(f'func.func @f(%0: {T} {{ttir.name = "x"}}, %unread: {T}) -> ({T}, {T}) {{')
     for i in range(count):
-        name = "cos" if i == count * 2 // 3 else names[i % 6]
+        name = "cos" if i == count * 2 // 3 else NAMES[i % 6]
         if i % 7 == 3:
             lines.append(f'  %{i + 1} = "ttir.add"(%{i}, %{max(0, i - 5)}) : ({T}, {T}) -> {T}')
         else:
@@ -50,7 +51,7 @@ def test_several_that_matter_together_stay():
 
 def test_a_command_that_fails_on_a_file_does_so_on_the_small_one(tmp_path: Path, ttstack: Command):
     file = tmp_path / "m.mlir"
-    file.write_text(model(40))
+    file.write_text(f'module attributes {{a.b = 1 : i64, a.c = "x = y"}} {{\n{model(40)}\n}}')
     done = ttstack("reduce", file, "--keeps", FAILS_ON_COS)
     assert done.code == 0, done.err
     small = tmp_path / "m.small.mlir"
@@ -83,3 +84,14 @@ def test_text_that_does_not_parse_is_refused(tmp_path: Path, ttstack: Command):
     done = ttstack("reduce", file, "--keeps", FAILS_ON_COS.replace("ttir.cos", "func"))
     assert done.code == 1
     assert "cannot read the module" in done.err
+
+
+def test_after_a_success_the_next_tries_are_of_what_they_name():
+    """Functions and results in the middle matter; all others go."""
+    functions = [f"func.func @f{i}(%0: {T}) -> {T} {{ return %0 : {T} }}" for i in range(8)]
+    assert reduce_module("\n".join(functions), lambda text: "@f5" in text and "@f2" in text).count("func.func") == 2
+    values = "\n".join(f'  %{i + 1} = "ttir.{name}"(%0) : ({T}) -> {T}' for i, name in enumerate(NAMES))
+    returned = ", ".join(f"%{i + 1}" for i in range(len(NAMES)))
+    text = f"func.func @f(%0: {T}) -> ({', '.join([T] * len(NAMES))}) {{\n{values}\n  return {returned} : {', '.join([T] * len(NAMES))}\n}}"
+    small = reduce_module(text, lambda text: {"relu", "tanh"} <= set(ops(text)))
+    assert ops(small) == ["relu", "tanh"]

@@ -53,6 +53,79 @@ def test_a_reshape_lists_runs(shape: tuple[int, ...], made: tuple[int, ...], bf1
 
 
 @pytest.mark.parametrize(
+    ("x", "table", "width", "rows", "one_row", "shards"),
+    [
+        (BF16, BF16, 64, 49152, 57344, 14336),
+        (BF16, BF16, 128, 90112, 106496, 26624),
+        (BFP8, BF16, 128, 66112, 82496, 22784),
+        (BFP8, BFP8, 64, 27072, 35264, 8576),
+        (BF16, BFP8, 256, 139392, 172160, None),
+        (F32, F32, 64, 96256, 104448, None),
+    ],
+)
+def test_rotary_embeddings_hold_rows_and_tables(
+    x: DType, table: DType, width: int, rows: int, one_row: int, shards: int | None
+):
+    held = (Layout(x), Layout(table), Layout(table), Layout(x))
+    element = F32 if x is F32 else BF16
+
+    def of(places: int, layouts: tuple[Layout, ...]) -> int:
+        shapes = ((1, 8, 32, width), (1, 1, places, width), (1, 1, places, width))
+        return circular_buffers(
+            placed("rotary_embedding", *shapes, held=element, layouts=layouts, interleaved=False), CHIP
+        )
+
+    assert (of(32, held), of(1, held)) == (rows, one_row)
+    if shards is not None:
+        on_cores = {"memory_space": MemorySpace.L1, "memory_layout": MemoryLayout.HEIGHT_SHARDED, "grid": Grid(1, 8)}
+        assert of(32, tuple(replace(layout, **on_cores) for layout in held)) == shards
+
+
+@pytest.mark.parametrize(("tiles", "at_once"), [(1, 2), (2, 2), (3, 2), (4, 4), (5, 2), (6, 2), (8, 8), (16, 8)])
+def test_heads_move_so_many_tiles_at_a_time(tiles: int, at_once: int):
+    split = placed("split_heads", (1, 64, 8 * 32 * tiles), held=BF16, num_heads=8)
+    assert footprint(split, CHIP) == 2 * at_once * 2048
+
+
+@pytest.mark.parametrize(
+    ("width", "query", "nbytes"),
+    [
+        (3, 2, 65),
+        (5, 2, 87),
+        (6, 2, 113),
+        (6, 3, 131),
+        (8, 1, 91),
+        (8, 4, 221),
+        (10, 2, 157),
+        (12, 2, 209),
+        (16, 4, 413),
+    ],
+)
+def test_attention_gives_two_rows_at_a_time_where_they_are_as_many_tiles(width: int, query: int, nbytes: int):
+    shape = (1, 8, 768, 32 * width)
+    attention = placed("scaled_dot_product_attention", shape, shape, shape, held=BF16, is_causal=True)
+    assert footprint(replace(attention, config=AttentionConfig(query, 1)), CHIP) == nbytes * 2048
+
+
+@pytest.mark.parametrize(
+    ("held", "gathered", "scattered"), [(BF16, 36864, 196608), (BFP8, 39168, 104448), (F32, 36864, 196608)]
+)
+def test_chips_exchange_packets_whatever_the_shape(held: DType, gathered: int, scattered: int):
+    """As a mock n300 and t3000 show for 160 calls."""
+    for *lead, columns in ((1, 1, 32, 64), (1, 8, 1024, 4096)):
+        shape = (*lead, columns)
+        wide, narrow = (
+            TensorType((*lead, width), BF16 if held.is_block else held) for width in (2 * columns, columns // 2)
+        )
+        gather = placed("all_gather", shape, held=held, all_gather_dim=3, cluster_axis=1, type=wide)
+        scatter = placed(
+            "reduce_scatter", shape, held=held, scatter_dim=3, cluster_axis=1, reduce_type="sum", type=narrow
+        )
+        both = placed("all_reduce", shape, held=held, reduce_type="sum", cluster_axis=1)
+        assert [footprint(op, CHIP) for op in (gather, scatter, both)] == [gathered, scattered, scattered]
+
+
+@pytest.mark.parametrize(
     ("shape", "order", "bf16", "bfp8"),
     [
         ((2, 32, 4, 16), (0, 2, 1, 3), 4096, 6272),

@@ -1,14 +1,17 @@
 """What `ttnn` does where its caller says nothing: cores and bytes that 0.81.1 shows on a mock n150 without a config."""
 
+import math
+
 import pytest
 
-from ttstack.device.device_op import DeviceOp, default_fidelity
+from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemorySpace
 from ttstack.device.library_default import library_default
+from ttstack.device.matmul_blocks import per_core
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.types import DType, TensorType
-from ttstack.system_desc import load
+from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.system_desc import ChipDesc, load
 
 CHIP = load("wormhole").chips[0]
 
@@ -39,6 +42,73 @@ def test_blocks_of_products(a: tuple[int, ...], n: int, cores: int, bf16: int, b
         found = library_default(in_dram(op, dtype), CHIP)
         assert found is not None
         assert (found.cores, footprint(found, CHIP)) == (cores, nbytes)
+
+
+@pytest.mark.parametrize(
+    ("board", "image", "channels", "made", "window", "spread", "shard"),
+    [
+        ("wormhole", (1, 64, 14), 48, 512, (3, 1, 0, 1), Spread.BLOCKS, (96, 64)),
+        ("wormhole", (1, 128, 28), 320, 2048, (1, 2, 0, 1), Spread.BLOCKS, (128, 256)),
+        ("wormhole", (8, 28, 28), 256, 32, (2, 1, 1, 1), Spread.BLOCKS, (864, 32)),
+        ("wormhole", (2, 64, 64), 16, 128, (3, 2, 1, 1), Spread.ROWS, (32, 128)),
+        ("wormhole", (8, 128, 14), 32, 256, (5, 1, 2, 1), Spread.ROWS, (224, 256)),
+        ("wormhole", (8, 64, 64), 24, 24, (1, 2, 0, 24), Spread.ROWS, (128, 32)),
+        ("wormhole", (1, 16, 14), 2048, 2048, (5, 2, 0, 2048), Spread.COLUMNS, (32, 32)),
+        ("wormhole", (1, 28, 28), 2048, 32, (1, 2, 0, 1), Spread.COLUMNS, (224, 32)),
+        ("wormhole", (1, 8, 8), 32, 64, (2, 1, 1, 1), Spread.ROWS, (32, 64)),  # blocks would be on 6 cores
+        ("wormhole", (1, 14, 14), 736, 288, (3, 2, 1, 1), Spread.BLOCKS, (32, 64)),
+        ("wormhole", (8, 7, 28), 736, 2144, (1, 2, 0, 1), Spread.BLOCKS, (64, 288)),
+        ("wormhole", (1, 7, 7), 608, 1184, (3, 2, 0, 1), Spread.COLUMNS, (32, 32)),
+        ("blackhole_p150", (1, 32, 32), 16, 16, (5, 2, 0, 16), Spread.ROWS, (32, 32)),
+        ("blackhole_p150", (1, 224, 224), 16, 128, (5, 1, 0, 1), Spread.ROWS, (384, 128)),
+        ("blackhole_p150", (8, 16, 16), 64, 512, (3, 1, 1, 1), Spread.BLOCKS, (224, 64)),
+        ("blackhole_p150", (1, 7, 7), 3, 2048, (2, 1, 0, 1), Spread.BLOCKS, (32, 160)),
+        ("blackhole_p150", (1, 20, 14), 416, 736, (5, 1, 0, 1), Spread.BLOCKS, (32, 64)),
+        ("blackhole_p150", (2, 7, 7), 224, 224, (3, 2, 1, 1), Spread.COLUMNS, (32, 32)),
+    ],
+)
+def test_shards_of_convolutions(
+    board: str,
+    image: tuple[int, int, int],
+    channels: int,
+    made: int,
+    window: tuple[int, int, int, int],
+    spread: Spread,
+    shard: tuple[int, int],
+):
+    chip, (kernel, stride, padding, groups) = load(board).chips[0], window
+    found = library_default(convolution(image, channels, made, kernel, stride, padding, groups, chip), chip)
+    assert found is not None
+    assert found.spread is spread
+    assert tuple(TILE * extent for extent in per_core(found)) == shard
+
+
+def convolution(
+    image: tuple[int, int, int],
+    channels: int,
+    made: int,
+    kernel: int,
+    stride: int,
+    padding: int,
+    groups: int,
+    chip: ChipDesc = CHIP,
+) -> DeviceOp:
+    given = TensorType((1, 1, math.prod(image), channels), DType.BF16)
+    weight = TensorType((made, channels // groups, kernel, kernel), DType.BF16)
+    windows = {"stride": stride, "padding": padding, "dilation": 1, "groups": groups}
+    op = OPS["conv2d"].on([given, weight], {**windows, "flattened_compat_info": image})
+    return DeviceOp(op, (Layout(DType.BF16), Layout(DType.BF16, filters=True)), (Layout(DType.BF16),), Grid(*chip.grid))
+
+
+def test_windows_of_one_pixel_are_a_product():
+    found = library_default(convolution((8, 7, 56), 16, 256, 1, 1, 0, 1), CHIP)
+    assert found is not None
+    assert (found.cores, footprint(found, CHIP)) == (49, 53248)
+
+
+def test_images_in_slices_and_side_by_side_windows_take_several_steps():
+    assert library_default(convolution((1, 112, 112), 512, 96, 3, 1, 1, 1), CHIP) is None
+    assert library_default(convolution((1, 224, 224), 3, 768, 16, 16, 0, 1), CHIP) is None
 
 
 def test_attention_takes_a_tile_at_a_time():

@@ -17,6 +17,7 @@ import ttstack
 from tests.frontends.hostile import GOOD
 from ttstack.context import new_context
 from ttstack.diagnostics import TTStackError
+from ttstack.frontends.readers.sound import check_nesting
 from ttstack.frontends.stablehlo import partial_eval
 from ttstack.isolation.limits import SECONDS
 from ttstack.mlir import ir
@@ -151,6 +152,13 @@ def test_text(case: str):
     with pytest.raises(TTStackError, match=message) as e:
         ttstack.compile(text)
     assert code in e.value.diagnostic.code
+
+
+def test_an_alias_that_ops_read_is_not_nested_in_itself():
+    text = "#a = [1]\n" + "foo {a = [#a]}\n" * 300
+    check_nesting(text, "text")
+    with pytest.raises(TTStackError, match="nested more than 200"):
+        check_nesting(f"#a = \n{'[' * 150}{']' * 150}\n#b = [[#a,\n{'[' * 60}#a", "text")
 
 
 def test_constants_of_four_bits_are_converted():

@@ -23,6 +23,15 @@ from ttstack.ttnn_python import Emission
 
 pytestmark = pytest.mark.library
 
+TURNED_WEIGHTS = """
+    func.func @f(%x: tensor<32x2048xbf16>, %w: tensor<8192x2048xbf16> {tt.argument_type = #tt.argument_type<"parameter">})
+        -> tensor<32x8192xbf16> {
+      %y = "ttir.matmul"(%x, %w) {transpose_b = true}
+         : (tensor<32x2048xbf16>, tensor<8192x2048xbf16>) -> tensor<32x8192xbf16>
+      return %y : tensor<32x8192xbf16>
+    }"""
+"""A product that placement gives weights over the banks of DRAM, which PyTorch has by rows."""
+
 PROGRAMS = {
     "encoder_layer": lambda: ttstack.compile(ROOT / "examples/encoder_layer.mlir"),
     "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
@@ -39,6 +48,7 @@ PROGRAMS = {
     "optimal": lambda: ttstack.compile(
         "examples.zoo.dlrm:small", dtype="bf16", placement="optimal", placement_nodes=50
     ),
+    "weights_over_banks": lambda: ttstack.compile(TURNED_WEIGHTS, dtype="bf16"),
     "n300": lambda: on_mesh("decoder_layer", "n300-8x8"),
     "t3000": lambda: on_mesh("gathered_columns", "t3000"),
 }

@@ -13,11 +13,14 @@ from ttstack.dialects.ttir.destination import destination
 from ttstack.mlir import ir
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.early_writes import EarlyWrites
 from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.ttir.views import VIEWS, view_sources
 
-PIPELINE = Pipeline((VersionBuffers(), Builtin(pipeline="canonicalize"), Builtin(pipeline="cse"), InsertCopies()))
+PIPELINE = Pipeline(
+    (VersionBuffers(), Builtin(pipeline="canonicalize"), Builtin(pipeline="cse"), EarlyWrites(), InsertCopies())
+)
 FLAT, DEEP = "tensor<64x32xf32>", "tensor<2x32x32xf32>"
 SPELLED = {
     "assign": '"ttir.assign"({0}, {1}) : ({t}, {t}) -> ()',

@@ -311,3 +311,58 @@ def test_a_pipeline_replaces_all_passes():
     whole = ttstack.compile(chain("abs"), pipeline="lower")
     assert [op.name for op in whole.cost().ops] == ["abs"]
     assert "simplify" not in whole.binary.pipeline
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("op.input.owner.erase()", "may not erase an op"),
+        ("op.operation.erase()", "may not erase an op"),
+        ("op.operation.detach_from_parent()", "may not detach an op"),
+        ("op.operation.move_before(op.input.owner)", "may not move an op"),
+        ("return ttir.clamp_scalar(op.input, minimum=0.0)", "has no attribute 'minimum'; it has min, max, result"),
+        ("return ttir.clamp_scalar(op.input, mn=0.0)", "has no attribute 'mn'; did you mean 'min'?"),
+    ],
+)
+def test_what_a_pattern_may_not_do_is_said_at_its_line(tmp_path: Path, change: str, said: str):
+    text = f"{HEAD}@pattern\ndef own(op: views.Neg):\n    {change}\n"
+    with pytest.raises(PatternError, match=said) as caught:
+        apply(tmp_path, "own.py", text, chain("neg", "neg"))
+    if "attribute" in said:
+        assert caught.value.diagnostic.loc == f"{tmp_path / 'own.py'}:6"
+
+
+@pytest.mark.parametrize("returned", ["None", "op.input"])
+def test_what_a_pattern_builds_in_vain_goes(tmp_path: Path, returned: str):
+    text = f"{HEAD}@pattern\ndef own(op: views.Neg):\n    ttir.abs(ttir.exp(op.input))\n    return {returned}\n"
+    found = apply(tmp_path, "own.py", text, chain("neg", "tanh"))
+    assert "ttir.exp" not in found
+    assert "ttir.abs" not in found
+    assert ("ttir.neg" in found) == (returned == "None")
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f16", "f32"])
+def test_what_rounding_would_hide_is_caught(tmp_path: Path, dtype: str):
+    text = f"""{HEAD}@pattern(keeps_values=True)
+def scaled(op: views.Neg):
+    type = read_type(op.input.type)
+    return ttir.multiply(op.input, ttir.full(shape=type.shape, fill_value=-1.02, result=type))
+"""
+    with pytest.raises(PatternError, match=r"changes values of ttir\.neg"):
+        apply(tmp_path, "own.py", text, chain("exp", "neg", dtype=dtype), verify=True)
+    exact = text.replace("-1.02", "-1.0")
+    assert "ttir.neg" not in apply(tmp_path, "own.py", exact, chain("exp", "neg", dtype=dtype), verify=True)
+
+
+def test_a_cast_that_rounds_is_still_compared_in_its_own_format(tmp_path: Path):
+    """Widened, both casts are none: that they round shows in the model's own types alone."""
+    text = f"{HEAD}@pattern(keeps_values=True)\ndef no_cast(op: views.Typecast):\n    inner = views.Typecast.of(op.input)\n"
+    text += "    return inner and inner.input\n"
+    f, b = "tensor<32x64xf32>", "tensor<32x64xbf16>"
+    model = f"""func.func @f(%0: {f}) -> {f} {{
+  %1 = "ttir.typecast"(%0) : ({f}) -> {b}
+  %2 = "ttir.typecast"(%1) : ({b}) -> {f}
+  return %2 : {f}
+}}"""
+    with pytest.raises(PatternError, match=r"changes values of ttir\.typecast"):
+        apply(tmp_path, "own.py", text, model, verify=True)

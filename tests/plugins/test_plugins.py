@@ -76,3 +76,35 @@ def test_what_is_wrong_with_a_plug_in_is_said(tmp_path: Path, name: str, text: s
     done = ttstack("--load", name, "opt", "m.mlir", cwd=tmp_path)
     assert done.returncode != 0
     assert f"error[TT0304]: {said}" in done.stderr
+
+
+def install_device(folder: Path, value: str) -> None:
+    """A distribution with an entry point, as pip leaves one, in the folder of a process."""
+    (folder / "mine.yaml").write_text("name: mine\nchips:\n  - base: wormhole.yaml\n    l1:\n      size_bytes: 1 MiB\n")
+    (folder / "my_device.py").write_text("from pathlib import Path\n\nDEVICE = Path(__file__).with_name('mine.yaml')\n")
+    (folder / "mine-0.1.dist-info").mkdir()
+    (folder / "mine-0.1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 0.1\n")
+    (folder / "mine-0.1.dist-info" / "entry_points.txt").write_text(f"[ttstack.targets]\nmy_board = {value}\n")
+
+
+def test_a_device_of_a_plug_in_goes_by_its_name(tmp_path: Path):
+    install_device(tmp_path, "my_device:DEVICE")
+    (tmp_path / "m.mlir").write_text(MODEL)
+    made = ttstack("compile", "m.mlir", "--system-desc", "my_board", cwd=tmp_path)
+    assert "predicted on mine" in made.stdout, made.stderr
+    assert "my_board" in ttstack("system-desc", "list", cwd=tmp_path).stdout
+    assert "did you mean 'my_board'?" in ttstack("system-desc", "check", "my_bord", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("my_device:NONE", "the installed device 'my_board' (my_device:NONE) cannot be imported: AttributeError"),
+        ("my_device:Path", "the installed device 'my_board' (my_device:Path) is no path of a file"),
+    ],
+)
+def test_what_is_wrong_with_an_installed_device_is_said(tmp_path: Path, value: str, said: str):
+    install_device(tmp_path, value)
+    done = ttstack("system-desc", "check", "my_board", cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"error[TT0304]: {said}" in done.stderr

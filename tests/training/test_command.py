@@ -8,7 +8,7 @@ import torch
 
 import ttstack
 from tests.training import models
-from ttstack.cli.compile import compile_model
+from ttstack.cli.exit_codes import run
 from ttstack.diagnostics import SourceError
 
 STEP = "tests.training.test_command:step"
@@ -30,7 +30,7 @@ def misspelled() -> Mapping[str, object]:
 
 
 def test_a_factory_of_a_step_becomes_a_file(tmp_path):
-    compile_model(model=STEP, output=tmp_path / "step.ttb", train=True)
+    assert run(["compile", STEP, "--train", "-o", str(tmp_path / "step.ttb")]) == 0
     program = ttstack.load(tmp_path / "step.ttb")
     assert list(program.inputs()) == ["input", "target"]
     assert list(program.outputs()) == ["loss"]

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
+import ttstack
 from tests.training import models
 from tests.training.steps import train
 
@@ -83,3 +85,17 @@ def test_gradients_are_those_of_pytorch(shape: tuple[int, ...], function: Callab
     x = torch.randn(shape, generator=torch.Generator().manual_seed(1))
     trained = train(Parts(shape, function), (x,), partial(torch.optim.SGD, lr=1.0), steps=1)
     assert trained.worst <= 1e-5, trained.apart
+
+
+def test_classes_that_are_hidden_have_no_share_in_the_loss():
+    class Hidden(torch.nn.Linear):
+        def forward(self, input: torch.Tensor) -> torch.Tensor:  # noqa: A002  (as the base calls it)
+            return super().forward(input).masked_fill(torch.tensor([False, True, False]), -torch.inf)
+
+    torch.manual_seed(0)
+    model, x, y = Hidden(4, 3), torch.randn(2, 4), torch.tensor([0, 2])
+    program = ttstack.compile_step(
+        model, (x,), loss=F.cross_entropy, targets=y, optimizer=partial(torch.optim.SGD, lr=0.1)
+    )
+    loss = program.run({"input": x.numpy(), "target": y.numpy()}).outputs["loss"]
+    np.testing.assert_allclose(loss, F.cross_entropy(model(x), y).item(), rtol=1e-5)

@@ -125,3 +125,19 @@ def test_a_written_program_compares_its_outputs(
     monkeypatch.setattr(sys, "argv", ["mlp.py", *given, "--check-values", str(written / f"{outputs}.npz")])
     with library(), nullcontext() if said is None else pytest.raises(SystemExit, match=said):
         module.main()
+
+
+def test_weights_over_banks_are_given_turned():
+    """The library reads columns of the result from each bank: torch's rows are put there the other way round."""
+    text = """func.func @f(%x: tensor<32x2048xbf16>, %w: tensor<8192x2048xbf16> {tt.argument_type = #tt.argument_type<"parameter">})
+        -> tensor<32x8192xbf16> {
+      %y = "ttir.matmul"(%x, %w) {transpose_b = true} : (tensor<32x2048xbf16>, tensor<8192x2048xbf16>) -> tensor<32x8192xbf16>
+      return %y : tensor<32x8192xbf16>
+    }"""
+    program = ttstack.compile(text, dtype="bf16")
+    emitted = program.to_python()
+    assert "turned=True" in emitted
+    assert "transpose_b" not in emitted
+    found = compare(program)
+    assert found.differences == []
+    assert found.ops

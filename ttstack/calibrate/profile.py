@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ttstack.diagnostics import InputError
+from ttstack.suggestion import file_meant
 
 _CODE, _TIME, _TYPE = "OP CODE", "DEVICE KERNEL DURATION [ns]", "OP TYPE"
 
@@ -17,6 +18,9 @@ class Measured(NamedTuple):
 
     code: str
     ns: float
+
+
+_WRITTEN = "run the program under `python -m tracy -r`, which writes ops_perf_results_*.csv"
 
 
 def read_profile(path: Path) -> list[Measured]:
@@ -31,12 +35,13 @@ def read_profile(path: Path) -> list[Measured]:
             missing = [name for name in (_CODE, _TIME) if name not in (reader.fieldnames or ())]
             found = [Measured(r[_CODE] or "", _number(r[_TIME])) for r in reader if not missing and _ran(r.get(_TYPE))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"cannot read {path}", notes=(str(error),)) from error
+        why = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no text"
+        raise InputError(f"cannot read {path}: {why}", hint=file_meant(path) or _WRITTEN) from error
     if missing:
         raise InputError(
             f"{path} is no profile of tt-metal",
             notes=tuple(f"there is no column '{name}'" for name in missing),
-            hint="run the program under `python -m tracy -r`, which writes ops_perf_results_*.csv",
+            hint=_WRITTEN,
         )
     kept = [measured for measured in found if 0 < measured.ns < math.inf]
     if not kept:

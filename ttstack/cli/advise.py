@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stdout, write, write_json, write_sentence
+from ttstack.cli.console import stderr, stdout, write, write_json, write_sentence
 from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, TopOption
 
 if TYPE_CHECKING:
     from ttstack.advise import Advice
+    from ttstack.api import Program
     from ttstack.report.report import Report
 
 
@@ -38,16 +39,31 @@ def advise_program(
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.progress import show_phases
 
-    check_targets(save_overrides, source=file)
+    check_targets(save_overrides, sources=(file, model))
     program = load(file)
     with show_phases("trying") as progress:
         before, found = advise(program, model, function, ops=ops, progress=progress)
+    _note_another(program, before, file, model)
     if save_overrides is not None:
         _save(found, save_overrides)
     if as_json:
         write_json([_values(a) for a in found[:top]])
     else:
         _print(found, before, top)
+
+
+def _note_another(program: "Program", before: "Report", file: Path, model: str) -> None:
+    """Say so where the model, compiled as the program was, is another program."""
+    from ttstack.report.formatting import duration
+
+    names = [f.name for f in program.binary.functions]
+    own = program.cost(before.function).total_ns if before.function in names else None
+    if own != before.total_ns:
+        takes = "has no such function" if own is None else f"takes {duration(own)}"
+        stderr().print(
+            f"note: '{model}' is not what '{file}' was compiled from, or has changed: '{before.function}' of it takes "
+            f"{duration(before.total_ns)}, and the program {takes}; gains are those of the model"
+        )
 
 
 def _save(found: "list[Advice]", target: Path) -> None:

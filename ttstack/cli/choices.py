@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from ttstack.choices import CHOICES, Choice
+from ttstack.choices import CHOICES, Choice, Choices
 
 
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
@@ -33,3 +33,9 @@ def _parameter(name: str, choice: Choice) -> Parameter:
     )
     kind = choice.type | None if choice.default is None else choice.type
     return Parameter(name, Parameter.KEYWORD_ONLY, default=choice.default, annotation=Annotated[kind, option])
+
+
+def said_of(context: typer.Context, choices: Choices) -> Choices:
+    """Those that the command line says, without defaults."""
+    said = {name for name in choices if str(getattr(context.get_parameter_source(name), "name", "")) != "DEFAULT"}
+    return cast(Choices, {name: value for name, value in choices.items() if name in said})

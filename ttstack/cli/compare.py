@@ -24,6 +24,9 @@ Other = Annotated[
     str, typer.Argument(metavar="OTHER", help="A .ttb file, or a device: a preset or YAML file.", show_default=False)
 ]
 
+_OF_DEVICES = ("", ".yaml", ".yml", ".json")
+"""How names of devices and of their files end."""
+
 
 def compare_programs(
     file: ProgramFile,
@@ -38,23 +41,17 @@ def compare_programs(
     """Compare predicted times op by op, of two programs or of one program on another device."""
     from ttstack.api import load
     from ttstack.cli.outputs import check_targets
-    from ttstack.cli.recompiled import compare_with_recompiled
-    from ttstack.report.compare import compare
-    from ttstack.report.what_if import on_system
-    from ttstack.system_desc import load as load_system
+    from ttstack.diagnostics import InputError
 
-    check_targets(html, source=file)
+    check_targets(html, sources=(file, other, recompile))
     program = load(file)
-    before = program.cost(function)
     is_program = Path(other).suffix == ".ttb"
+    if not is_program and Path(other).suffix not in _OF_DEVICES:
+        hint = "give a .ttb file that `ttstack compile` wrote, the name of a device, or its YAML file"
+        raise InputError(f"'{other}' is neither a program nor a device", hint=hint)
     if is_program and recompile is not None:
         raise typer.BadParameter("--recompile goes with a device")
-    if is_program:
-        found = compare(before, load(Path(other)).cost(function))
-    elif recompile is None:
-        found = compare(before, *on_system(program.binary, load_system(other), before.function))
-    else:
-        found = compare_with_recompiled(program, before, recompile, load_system(other))
+    found = program.compare(load(Path(other)) if is_program else other, function, recompile=recompile)
     if html is not None:
         found.to_html(html)
     show(found, sort, top, as_json=as_json)

@@ -1,34 +1,54 @@
 """`ttstack compile`: a model becomes a `.ttb` program."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from ttstack.choices import Choices, WeightStorage
-from ttstack.cli.choices import with_choices
-from ttstack.cli.console import stderr, stdout, write, write_json
+from ttstack.choices import Blas, Choices, Phase, Target, WeightStorage
+from ttstack.cli.choices import said_of, with_choices
+from ttstack.cli.console import print_timings, stderr, stdout, write_json, write_line
 from ttstack.cli.options import JsonOption, ShapesOption
 from ttstack.diagnostics import SourceError
 
 if TYPE_CHECKING:
     from ttstack.api import Program
+    from ttstack.partial import PartialProgram
 
 
 @with_choices
 def compile_model(
+    context: typer.Context,
     model: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="MODEL", help="A model file, or package.module:factory of a PyTorch model.", show_default=False
         ),
-    ],
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The program; the model's name with .ttb by default."),
+    ] = None,
+    compile_to: Annotated[
+        Phase | None,
+        typer.Option("--compile-to", help="Stop there, and write the text of the module instead of a program."),
+    ] = None,
+    compile_from: Annotated[
+        Path | None,
+        typer.Option("--compile-from", metavar="FILE", help="Go on from what --compile-to wrote, instead of a model."),
+    ] = None,
+    made_for: Annotated[
+        Target,
+        typer.Option("--target", help="A device, or this machine's processor: an object file (.o, .so, .ll, .mlir)."),
+    ] = Target.DEVICE,
+    blas: Annotated[
+        Blas | None,
+        typer.Option(
+            "--blas", help="With --target cpu: the library that multiplies matrices; loops of our own without."
+        ),
     ] = None,
     inputs: ShapesOption = None,
     weights: Annotated[
@@ -43,6 +63,10 @@ def compile_model(
     effects: Annotated[
         bool, typer.Option("--effects", help="Say how many ops, bytes and microseconds each pass leaves.")
     ] = False,
+    decisions: Annotated[
+        Path | None,
+        typer.Option("--decisions", metavar="FILE", help="Write all candidates of placement, and why one was taken."),
+    ] = None,
     train: Annotated[
         bool,
         typer.Option("--train", help="A step of training: the factory returns what compile_step takes, by name."),
@@ -52,37 +76,95 @@ def compile_model(
     **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
-    from ttstack.api import compile as compile_source
+    if made_for is Target.CPU:
+        of_devices = {"--compile-to": compile_to, "--compile-from": compile_from, "--train": train}
+        of_devices |= {"--keep-ir": keep_ir, "--effects": effects, "--decisions": decisions}
+        of_devices |= {"--weights": weights != "auto"}
+        _for_processor(model, output, inputs, dump_ir, choices, of_devices, blas, timings=timings, as_json=as_json)
+        return
+    if blas is not None:
+        raise SourceError("--blas is for processors", hint="compile for one: --target cpu")
     from ttstack.cli.outputs import check_targets
+    from ttstack.cli.phases import check_options, lower, program_maker
     from ttstack.cli.progress import show_phases
-    from ttstack.training import compile_step
 
-    target = output or Path(program_stem(model)).with_suffix(".ttb")
-    check_targets(target, source=Path(model))
+    source = check_options(
+        model, compile_from, compile_to, train=train, of_programs=keep_ir or effects or decisions is not None
+    )
+    target = output or _default_target(source, compile_from, compile_to)
+    check_targets(target, decisions, sources=(source,))
+    shapes = read_shapes(inputs) if inputs else None
+    chosen = said_of(context, choices) if compile_from else choices
     with show_phases() as progress:
-        make: Callable[..., Program] = compile_step if train else compile_source
+        if compile_to is not None:
+            lowered = lower(source, compile_from, compile_to, shapes, chosen, dump_ir=dump_ir, progress=progress)
+            lowered.save(target)
+            _say_lowered(lowered, target, compile_to, timings=timings, as_json=as_json)
+            return
+        make = program_maker(source, compile_from, shapes, chosen, train=train)
         program = make(
-            model,
-            read_shapes(inputs) if inputs else None,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
             keep_effects=effects,
+            keep_decisions=decisions is not None,
             progress=progress,
-            **choices,
         )
         start = time.perf_counter()
         program.save(target, weights=weights)
         saved = time.perf_counter() - start
+    if decisions is not None:
+        _write_decisions(program, decisions)
     if effects and not as_json:
         _print_effects(program)
     if timings:
-        _print_timings({**program.phases, "save": saved})
+        print_timings({**program.phases, "save": saved})
     if as_json:
         write_json(_values(program, target, {**program.phases, "save": saved}))
         return
     _print_summary(program, target)
     if "tensor_train" in choices:
         _print_tables(program)
+
+
+def _for_processor(
+    model: str | None,
+    output: Path | None,
+    inputs: Sequence[str] | None,
+    dump_ir: Path | None,
+    choices: Choices,
+    of_devices: Mapping[str, object],
+    blas: Blas | None,
+    *,
+    timings: bool,
+    as_json: bool,
+) -> None:
+    from ttstack.cli.compile_native import compile_native, refuse_of_devices
+
+    refuse_of_devices(choices, of_devices)
+    if model is None:
+        raise SourceError("there is no model", hint="name a file, or package.module:factory of a PyTorch model")
+    target = output or Path(program_stem(model)).with_suffix(".o")
+    shapes = read_shapes(inputs) if inputs else None
+    compile_native(model, target, shapes, dump_ir, choices.get("function"), blas, timings=timings, as_json=as_json)
+
+
+def _default_target(source: str, start: Path | None, end: Phase | None) -> Path:
+    """The name of the model, with the phase that it comes to: `bert.placed.mlir`, or `bert.ttb`."""
+    stem = program_stem(source)
+    for phase in Phase if start else ():
+        stem = stem.removesuffix(f".{phase}")
+    return Path(f"{stem}.{end}.mlir" if end else f"{stem}.ttb")
+
+
+def _say_lowered(lowered: "PartialProgram", target: Path, phase: Phase, *, timings: bool, as_json: bool) -> None:
+    import shlex
+
+    if timings:
+        print_timings(lowered.phases)
+    if as_json:
+        write_json({"file": str(target), "phase": phase, "phases": dict(lowered.phases)})
+    else:
+        write_line(f"{target}: {phase}; ttstack compile --compile-from {shlex.quote(str(target))} goes on")
 
 
 def read_shapes(given: Sequence[str]) -> dict[str, str]:
@@ -107,6 +189,15 @@ def _values(program: "Program", target: Path, phases: Mapping[str, float]) -> di
     return found | ({"effects": [asdict(effect) for effect in program.effects]} if program.effects else {})
 
 
+def _write_decisions(program: "Program", target: Path) -> None:
+    import json
+
+    from ttstack.files import write_whole
+    from ttstack.placement.trace import traces_dict
+
+    write_whole(target, json.dumps(traces_dict(program.decisions), indent=1))
+
+
 def _print_effects(program: "Program") -> None:
     """A row for each pass that changed anything, with what it added or took."""
     from ttstack.cli.render import show
@@ -118,15 +209,6 @@ def _print_effects(program: "Program") -> None:
         rows.append(row | {"± µs": 0.0 if before is None else (now.alone_ns - before.alone_ns) / 1000})
         before = now
     show(stderr(), rows)
-
-
-def _print_timings(phases: Mapping[str, float]) -> None:
-    total = sum(phases.values())
-    rows = [*phases.items(), ("total", total)]
-    width = max(len(name) for name, _ in rows)
-    console = stderr()
-    for name, seconds in rows:
-        console.print(f"{name:{width}}  {1000 * seconds:9.1f} ms", soft_wrap=True)
 
 
 def _print_tables(program: "Program") -> None:
@@ -147,7 +229,7 @@ def _print_summary(program: "Program", target: Path) -> None:
         gap = "" if report.placement_gap is None else f", {above(report.placement_gap)} the optimum"
         name = f"{target}: " if len(program.binary.functions) == 1 else f"{target}, {function.name}: "
         l1 = report.memory["l1"]
-        write(
+        write_line(
             f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}{gap}, "
             f"L1 at most {size(l1.span)} of {size(l1.capacity)} (no less than {size(l1.peak)}), "
             f"{percent(report.staying)} % of results never leave it, file {nbytes}"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,6 +35,23 @@ def write(text: str) -> None:
 def write_sentence(text: str) -> None:
     """Write a text to stdout, broken between words where the terminal ends."""
     stdout().print(text)
+
+
+def write_line(text: str) -> None:
+    """Write one line to stdout, which a terminal gets broken between words."""
+    if sys.stdout.isatty():
+        write_sentence(text)
+    else:
+        write(text)
+
+
+def print_timings(phases: Mapping[str, float]) -> None:
+    """Write seconds of phases, and of all of them, to stderr."""
+    rows = [*phases.items(), ("total", sum(phases.values()))]
+    width = max(len(name) for name, _ in rows)
+    console = stderr()
+    for name, seconds in rows:
+        console.print(f"{name:{width}}  {1000 * seconds:9.1f} ms", soft_wrap=True)
 
 
 def write_json(value: Any) -> None:

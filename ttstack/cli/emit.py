@@ -30,7 +30,7 @@ def emit_program(
     from ttstack.ttnn_python import write_python
 
     weights = output.with_suffix(".safetensors")
-    check_targets(output, weights, source=file)
+    check_targets(output, weights, sources=(file,))
     program = load(file)
     found = program.function(function)
     write_python(program.binary, found, file.stem, output, weights, trace=trace, two_queues=two_queues)

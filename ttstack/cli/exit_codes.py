@@ -1,6 +1,7 @@
 """How a command ends: exit codes, and what is said about a failure."""
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -9,8 +10,11 @@ from ttstack.collector import rare_collections
 from ttstack.diagnostics import OutputError, TTStackError
 
 INPUT_FAULT = 1
+WRONG_USAGE = 2
 INTERNAL_ERROR = 70
 BROKEN_PIPE = 141
+_INTERRUPTED = 128 + signal.SIGINT
+"""What the reader of commands gives back where the user interrupted it."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -36,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
         _say(str(OutputError(f"the system refused: {error.strerror or error}", loc=error.filename)))
         return INPUT_FAULT
     except Exception as error:
-        return _unexpected(error)
+        return _wrong_usage(error) or _unexpected(error)
     return code
 
 
@@ -45,7 +49,9 @@ def _invoke(arguments: Sequence[str]) -> int:
         with rare_collections():
             from ttstack.cli.app import app
 
-            app(list(arguments), prog_name="ttstack")
+            code = app(list(arguments), prog_name="ttstack", standalone_mode=False)
+            if code == _INTERRUPTED:
+                raise KeyboardInterrupt
     except SystemExit as end:
         if _caused_by(end, BrokenPipeError):
             _drop_output()
@@ -53,7 +59,7 @@ def _invoke(arguments: Sequence[str]) -> int:
         if _caused_by(end, KeyboardInterrupt):
             raise KeyboardInterrupt from end
         return end.code if isinstance(end.code, int) else 0
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
@@ -68,6 +74,17 @@ def _drop_output() -> None:
     """Let what is still buffered go nowhere, so that nothing is said at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
+
+
+def _wrong_usage(error: Exception) -> int:
+    """Say what is wrong with the command line; gives 0 where something else is."""
+    from ttstack.cli.usage import is_wrong_usage, wrong_usage
+
+    if not is_wrong_usage(error):
+        return 0
+    text = str(error) if type(error).__name__ == "NoArgsIsHelpError" else str(wrong_usage(error))
+    _say(text)
+    return WRONG_USAGE
 
 
 def _unexpected(error: Exception) -> int:

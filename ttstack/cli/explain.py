@@ -29,21 +29,14 @@ def explain_op(
     """Show what else an op could have had, what that would cost, and what decided against it."""
     from ttstack.api import load
     from ttstack.cli.render import show
-    from ttstack.placement import BUDGET_SECONDS
-    from ttstack.placement.explain import explain
-    from ttstack.program.find_op import find_op, without_placement
+    from ttstack.program.find_op import find_op
     from ttstack.program.launched import launched_positions
 
     program = load(file)
     found = program.function(function)
     number = find_op(found, op)
-    at = launched_positions(found)[number]
-    explained = found.operations[at]
-    chip, seconds = program.binary.chip(found), BUDGET_SECONDS if resolve else 0.0
-    try:
-        shown = explain(found, at, chip, program.binary.system_desc, most=top, anew_seconds=seconds)
-    except LookupError as error:
-        raise without_placement(found, number) from error
+    explained = found.operations[launched_positions(found)[number]]
+    shown = program.explain(number, function, top=top, resolve=resolve)
     if as_json:
         write_json([_values(a) for a in shown])
         return

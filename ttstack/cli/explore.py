@@ -1,16 +1,17 @@
 """`ttstack explore`: every level of a model as graphs in Model Explorer, and edits of its placement."""
 
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
 from ttstack.choices import CHOICES, Choices
 from ttstack.cli.choices import with_choices
-from ttstack.cli.console import write
-from ttstack.cli.options import ShapesOption
+from ttstack.cli.console import write, write_json
+from ttstack.cli.options import JsonOption, ShapesOption
 
 if TYPE_CHECKING:
     from ttstack.explore.server import ExploreServer
@@ -45,6 +46,7 @@ def explore_model(
     ] = None,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Of the page; 0 is any that is free.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    as_json: JsonOption = False,
     **choices: Unpack[Choices],
 ) -> None:
     """Look at every level of a model as a graph, edit its placement, and see what changes."""
@@ -55,7 +57,7 @@ def explore_model(
 
     if graphs is not None:
         check_new_folder(graphs)
-    check_targets(save_overrides)
+    check_targets(save_overrides, sources=(model,))
     shapes = read_shapes(inputs) if inputs else None
     made = {name: value for name, value in choices.items() if value != CHOICES[name].default}
     with ExitStack() as opened:
@@ -64,10 +66,11 @@ def explore_model(
             session = opened.enter_context(open_session(model, program_stem(model), shapes, made, progress))
         session.save_overrides = save_overrides
         if server:
-            _serve(server, session, browser=browser)
+            _serve(server, session, browser=browser, as_json=as_json)
         elif graphs:
             session.write(graphs)
-            write(f"{graphs / 'graphs.json'}: {', '.join(graph.id for graph in session.graphs)}")
+            file, names = str(graphs / "graphs.json"), [graph.id for graph in session.graphs]
+            _say(f"{file}: {', '.join(names)}", {"file": file, "graphs": names}, as_json=as_json)
 
 
 def _listen(port: int) -> "ExploreServer":
@@ -76,10 +79,11 @@ def _listen(port: int) -> "ExploreServer":
     return ExploreServer(port)
 
 
-def _serve(server: "ExploreServer", session: "Session", *, browser: bool) -> None:
+def _serve(server: "ExploreServer", session: "Session", *, browser: bool, as_json: bool) -> None:
     """Answer until the user interrupts."""
     server.open(session)
-    write(f"{session.name}: {server.address}\nPress Ctrl+C to stop.")
+    said = f"{session.name}: {server.address}\nPress Ctrl+C to stop."
+    _say(said, {"model": session.name, "address": server.address}, as_json=as_json)
     sys.stdout.flush()
     if browser:
         import webbrowser
@@ -87,3 +91,10 @@ def _serve(server: "ExploreServer", session: "Session", *, browser: bool) -> Non
         webbrowser.open(server.address)
     with suppress(KeyboardInterrupt):
         server.serve_forever()
+
+
+def _say(text: str, values: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        write_json(values)
+    else:
+        write(text)

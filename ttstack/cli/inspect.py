@@ -22,6 +22,7 @@ class Section(StrEnum):
     OPS = "ops"
     TENSORS = "tensors"
     MEMORY = "memory"
+    TRAINING = "training"
     WEIGHTS = "weights"
     IR = "ir"
 
@@ -70,5 +71,5 @@ def _write_overrides(program: "Program", function: str | None, target: Path, sou
     from ttstack.files import write_whole
     from ttstack.placement.graph_from_program import overrides_of
 
-    check_targets(target, source=source)
+    check_targets(target, sources=(source,))
     write_whole(target, overrides_of(program.function(function)).text())

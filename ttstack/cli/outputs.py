@@ -1,7 +1,7 @@
 """Files that commands write."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from ttstack.files import follow_links, is_special, report_refusals, write_whole
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
-def check_targets(*targets: Path | None, source: Path | None = None) -> None:
+def check_targets(*targets: Path | None, sources: Iterable[str | Path | None] = ()) -> None:
     """Check that files can be put there, or that devices are there, before any work is done for them.
+
+    Sources are what is read, files or what else models are named by.
 
     Raises:
         OutputError: a folder does not exist or cannot be written to; a target is a folder, the source, or another one.
@@ -24,8 +26,12 @@ def check_targets(*targets: Path | None, source: Path | None = None) -> None:
         _check(target)
         if target in given[:i] and not is_special(target):
             raise OutputError(f"'{target}' would be written twice", hint="give each output a name of its own")
-        if source is not None and source.exists() and target.exists() and target.samefile(source):
+        if any(_is_same(target, Path(source)) for source in sources if source):
             raise OutputError(f"'{target}' is what is read", hint="give another name to the output")
+
+
+def _is_same(target: Path, source: Path) -> bool:
+    return source.exists() and target.exists() and target.samefile(source)
 
 
 def check_new_folder(folder: Path) -> None:
@@ -42,6 +48,8 @@ def check_new_folder(folder: Path) -> None:
 
 
 def _check(target: Path) -> None:
+    if str(target) == "-":
+        raise OutputError("'-' would be the name of a file", hint="name a file, or /dev/stdout for a pipe")
     if is_special(target) and os.access(target, os.W_OK):
         return
     if target.is_dir():

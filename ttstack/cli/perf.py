@@ -1,7 +1,7 @@
 """`ttstack perf`: the predicted time of every op."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,10 +20,6 @@ from ttstack.cli.options import (
     TraceOption,
     VisualizerOption,
 )
-
-if TYPE_CHECKING:
-    from ttstack.api import Program
-    from ttstack.report.compare import Comparison
 
 WhatIf = Annotated[
     list[str] | None,
@@ -82,7 +78,7 @@ def perf(
         raise typer.BadParameter("--save-device goes with --calibrate")
     if calibrate is not None and (what_if, csv, html, trace_json, visualizer) != (None,) * 5:
         raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if and writes no report")
-    check_targets(csv, html, trace_json, save_device, source=file)
+    check_targets(csv, html, trace_json, save_device, sources=(file, recompile, calibrate))
     if visualizer is not None:
         check_new_folder(visualizer)
     program = load(file)
@@ -94,7 +90,7 @@ def perf(
     if what_if:
         from ttstack.cli.compare import show
 
-        found = _changed(program, function, what_if, recompile)
+        found = program.what_if(what_if, function, recompile=recompile)
         if html is not None:
             found.to_html(html)
         show(found, sort, top, as_json=as_json)
@@ -104,18 +100,3 @@ def perf(
     if visualizer is not None:
         program.to_visualizer(visualizer, function)
     print_report(report, sort, top, group_by, deep, as_json=as_json)
-
-
-def _changed(program: "Program", function: str | None, changes: list[str], source: str | None) -> "Comparison":
-    """The program beside itself on the other device, placed as it is or compiled again."""
-    from ttstack.cli.recompiled import compare_with_recompiled
-    from ttstack.report.compare import compare
-    from ttstack.report.what_if import on_system
-    from ttstack.system_desc.what_if import what_if
-
-    before = program.cost(function)
-    system, followed = what_if(program.binary.system_desc, changes)
-    if source is None:
-        after, notes = on_system(program.binary, system, before.function)
-        return compare(before, after, followed + notes)
-    return compare_with_recompiled(program, before, source, system, followed)

@@ -1,5 +1,6 @@
 """`ttstack reduce`: the smallest module on which a command still fails."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,9 @@ import typer
 
 from ttstack.cli.console import stderr, write, write_json
 from ttstack.cli.options import JsonOption
+
+_OP = re.compile(r"^\s+(?:%[\w:, %]+ = |\")", re.MULTILINE)
+"""The beginning of an op's line; attributes of the module have other lines."""
 
 
 def reduce_file(
@@ -30,18 +34,24 @@ def reduce_file(
     from ttstack.files import write_whole
     from ttstack.reduce import FailingCommand, reduce_module
     from ttstack.report.formatting import count
+    from ttstack.suggestion import file_meant
 
     target = output or file.with_suffix(".small.mlir")
-    check_targets(target, source=file)
+    check_targets(target, sources=(file,))
     try:
         text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        raise SourceError(f"cannot read '{file}': {e}") from e
+    except OSError as e:
+        hint = file_meant(file) or "give a module as text (.mlir)"
+        raise SourceError(f"cannot read '{file}': {e.strerror or e}", hint=hint) from e
+    except UnicodeDecodeError as e:
+        raise SourceError(
+            f"'{file}' is no text", hint="give a module as text (.mlir), which `ttstack opt` prints"
+        ) from e
     command = FailingCommand(keeps, text)
     with stderr().status("reducing") as status:
         small = reduce_module(text, command.fails_alike, lambda left: status.update(f"{left} ops left"))
     write_whole(target, small)
-    left = small.count(" = ")
+    left = len(_OP.findall(small))
     if as_json:
         write_json({"file": str(target), "ops": left})
     else:

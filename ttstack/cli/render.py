@@ -1,6 +1,7 @@
 """Plain values on a terminal: rows as a table, everything else as an outline."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from textwrap import wrap
@@ -28,7 +29,7 @@ def show(console: Console, data: Any) -> None:
     elif _is_rows(data):
         _print_rows(console, data)
     else:
-        for line in _outline(data, 0):
+        for line in _outline(data, 0, console.width):
             console.print(line, soft_wrap=True)
 
 
@@ -105,18 +106,33 @@ def _cell(value: Any) -> str:
             return str(value)
 
 
-def _outline(data: Any, depth: int) -> Iterator[str]:
+def _outline(data: Any, depth: int, width: int) -> Iterator[str]:
     entries = cast(Mapping[str, Any], data).items() if isinstance(data, Mapping) else (("-", value) for value in data)
     for name, value in entries:
         title = f"{'  ' * depth}{name}:"
         if _nests(value):
             yield title
-            yield from _outline(value, depth + 1)
+            yield from _outline(value, depth + 1, width)
         elif isinstance(value, str) and "\n" in value:
             yield title
             yield value
+        elif len(line := f"{title} {_cell(value)}") <= width:
+            yield line
         else:
-            yield f"{title} {_cell(value)}"
+            indent = "  " * (depth + 1)
+            yield title
+            yield from (f"{indent}{part}" for part in _broken(_cell(value), width - len(indent)))
+
+
+def _broken(text: str, width: int) -> Iterator[str]:
+    """A text in lines that end after a comma or a word."""
+    line = ""
+    for part in re.split("(?<=[, ])", text):
+        if line and len(line) + len(part.rstrip()) > width:
+            yield line.rstrip()
+            line = ""
+        line += part
+    yield line
 
 
 def _nests(value: Any) -> bool:

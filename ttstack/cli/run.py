@@ -1,12 +1,12 @@
 """`ttstack run`: execute a program on NumPy."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ttstack.choices import Numerics
-from ttstack.cli.console import stdout, write_json
+from ttstack.cli.console import write_json
 from ttstack.cli.options import (
     CsvOption,
     DepthOption,
@@ -22,9 +22,8 @@ from ttstack.cli.options import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ttstack.api import Program, Run
+    from ttstack.cli.steps import StepResults
 
 
 def run_program(
@@ -42,6 +41,25 @@ def run_program(
         typer.Option("--output", metavar="FILE", help="Write outputs and updated values as .npz.", show_default=False),
     ] = None,
     function: FunctionName = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            "--steps",
+            min=1,
+            metavar="N",
+            help="Run N times, each from the state that the last run left. Inputs with one more dimension are batches.",
+            show_default=False,
+        ),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            "--state",
+            metavar="FILE",
+            help="With --steps: go on from this .safetensors file where it is there, and write to it.",
+            show_default=False,
+        ),
+    ] = None,
     perf: Annotated[bool, typer.Option("--perf", help="Print the predicted time of every op.")] = False,
     cost_only: Annotated[
         bool, typer.Option("--cost-only", help="Predict the time of every op and execute nothing.")
@@ -58,29 +76,46 @@ def run_program(
     """Execute a program on a simulated device.
 
     Values are computed on NumPy; every buffer is checked at the address that it was given. Inputs and parameters
-    that the program writes to, such as caches of keys and values, are shown and written as updated.
+    that the program writes to, such as caches of keys and values, are shown and written as updated. With --steps they
+    are the state that each run goes on from: a step of training is run many times.
     """
-    if cost_only and (inputs or output):
-        raise typer.BadParameter("it computes no values; leave out --inputs and --output", param_hint="--cost-only")
+    if cost_only and (inputs or output or steps):
+        raise typer.BadParameter(
+            "it computes no values; leave out --inputs, --output and --steps", param_hint="--cost-only"
+        )
+    if state is not None and (steps is None or state.suffix != ".safetensors"):
+        raise typer.BadParameter("give a .safetensors file, together with --steps", param_hint="--state")
     from ttstack.api import load
-    from ttstack.cli.outputs import check_targets
+    from ttstack.cli.outputs import check_targets, together, write_arrays
     from ttstack.cli.report import check_depth, print_report, report_dict, write_files
+    from ttstack.cli.steps import run_steps
+    from ttstack.cli.values import print_steps, print_values, summaries
 
     deep = check_depth(group_by, depth)
-    check_targets(output, csv, html, trace_json, source=file)
+    check_targets(output, csv, html, trace_json, state, sources=(file, inputs))
     program = load(file)
     done: Run | None = None
+    taken: StepResults | None = None
     if cost_only:
         report = program.cost(function)
-    else:
-        done = _execute(program, inputs, output, seed, numerics, function)
+    elif steps:
+        taken = run_steps(program, steps, inputs, state, seed, numerics, function)
+        done = taken.last
         report = done.report
+    else:
+        done = _execute(program, inputs, seed, numerics, function)
+        report = done.report
+    if done is not None and output is not None:
+        write_arrays(output, together(done.outputs, done.updated))
     write_files(program, report, csv, html, trace_json)
     if as_json:
-        write_json(_summaries(done) | {"report": report_dict(report, group_by, deep)})
+        rows = {"steps": taken.rows()} if taken else {}
+        write_json(rows | summaries(done) | {"report": report_dict(report, group_by, deep)})
         return
-    if done is not None:
-        _print_values(done)
+    if taken is not None:
+        print_steps(taken)
+    elif done is not None:
+        print_values(done)
     if perf or cost_only or group_by:
         print_report(report, sort, top, group_by, deep)
 
@@ -88,12 +123,10 @@ def run_program(
 def _execute(
     program: "Program",
     inputs: Path | None,
-    output: Path | None,
     seed: int,
     numerics: Numerics,
     function: str | None,
 ) -> "Run":
-    from ttstack.cli.outputs import together, write_arrays
     from ttstack.cli.progress import show_ops
 
     values = None
@@ -102,49 +135,4 @@ def _execute(
 
         values = load_inputs(inputs, program.function(function))
     with show_ops() as progress:
-        done = program.run(values, seed, numerics, function=function, progress=progress)
-    if output is not None:
-        write_arrays(output, together(done.outputs, done.updated))
-    return done
-
-
-def _summaries(done: "Run | None") -> dict[str, Any]:
-    if done is None:
-        return {}
-    found = {"outputs": done.outputs, "updated": done.updated}
-    return {kind: {name: _summary(array) for name, array in arrays.items()} for kind, arrays in found.items()}
-
-
-def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
-    """Shape, type and the range of the values; None where there are no finite ones."""
-    import numpy as np
-
-    values = array.astype(np.float64).ravel()
-    finite = values[np.isfinite(values)]
-    figures = {"min": np.min, "max": np.max, "mean": np.mean}
-    return {
-        "shape": list(array.shape),
-        "dtype": array.dtype.name,
-        **{name: float(of(finite)) if finite.size else None for name, of in figures.items()},
-        "not_finite": int(values.size - finite.size),
-    }
-
-
-def _print_values(done: "Run") -> None:
-    from rich.table import Table
-
-    from ttstack.report.formatting import count, duration
-
-    table = Table("output", "shape", "type", "min", "max", "mean", box=None, pad_edge=False, header_style="bold")
-    report = done.report
-    rows = [*done.outputs.items(), *((f"{name} (updated)", array) for name, array in done.updated.items())]
-    for name, array in rows:
-        found = _summary(array)
-        figures = ("-" if found[k] is None else f"{found[k]:.6g}" for k in ("min", "max", "mean"))
-        table.add_row(name, "x".join(map(str, found["shape"])) or "scalar", found["dtype"], *figures)
-        if found["not_finite"]:
-            table.add_row("", f"{found['not_finite']} values are not finite")
-    console = stdout()
-    console.print(table)
-    ops = count(len(report.ops), "op")
-    console.print(f"{report.function} on {report.system}: {duration(report.total_ns)} predicted, {ops}")
+        return program.run(values, seed, numerics, function=function, progress=progress)

@@ -9,6 +9,7 @@ from ttstack.program.buffers import live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
+from ttstack.report.step_memory import step_memory
 from ttstack.system_desc import ChipDesc, to_dict
 
 
@@ -114,6 +115,17 @@ def _percent(nbytes: int, space: Memory) -> float:
     return round(100 * nbytes / max(space.end - space.base, 1), 2)
 
 
+_DEPTH = 2
+"""Names of modules in a row of `training`."""
+
+
+def training_memory(binary: Binary) -> list[dict[str, Any]]:
+    """Bytes of what a step of training holds: parameters, the optimizer's state, activations, gradients, by module."""
+    return [
+        {"function": function.name, **row} for function in binary.functions for row in step_memory(function, _DEPTH)
+    ]
+
+
 def weights(binary: Binary) -> list[dict[str, Any]]:
     """Every weight with the hash of its values."""
     return [_weight(w) for w in binary.weights.values()]
@@ -134,6 +146,7 @@ SECTIONS: dict[str, Callable[[Binary], Any]] = {
     "ops": ops,
     "tensors": tensors,
     "memory": memory,
+    "training": training_memory,
     "weights": weights,
     "ir": ir,
 }

@@ -50,7 +50,7 @@ def _row(name: str, desc: "SystemDesc") -> dict[str, str]:
         "preset": name,
         "arch": figures["arch"],
         "workers": _grids(desc),
-        "GHz": f"{figures['clock_hz'] / 1e9:g}",
+        "GHz": f"{figures['clock_hz'] / 1e9:.2f}",
         "L1 KiB": f"{figures['l1_bytes'] / 1024:g}",
         "DRAM": size(figures["dram_bytes"]),
         "DRAM peak": f"{figures['dram_bytes_per_second'] / 1e9:g} GB/s",

@@ -1,6 +1,6 @@
 """The cost model: one function that compiler, runtime and report ask about the same op record."""
 
-from ttstack.cost.calls import call_costs, predict_calls
+from ttstack.cost.calls import call_costs, in_turn, predict_calls
 from ttstack.cost.confidence import Confidence, confidence
 from ttstack.cost.model import predict
 from ttstack.cost.result import FREE, Cost
@@ -17,6 +17,7 @@ __all__ = [
     "Term",
     "call_costs",
     "confidence",
+    "in_turn",
     "is_free",
     "predict",
     "predict_calls",

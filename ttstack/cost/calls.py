@@ -14,10 +14,14 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 
 def predict_calls(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> Cost:
     """Time of all calls that an op becomes: its own where it is one, none where its operand is its result."""
-    calls = call_costs(device_op, chip, system)
-    if not calls:
+    return in_turn(device_op, [cost for _, cost in call_costs(device_op, chip, system)], chip)
+
+
+def in_turn(device_op: DeviceOp, costs: Sequence[Cost], chip: ChipDesc) -> Cost:
+    """The time of an op whose calls take these times."""
+    if not costs:
         return FREE
-    return calls[0][1] if len(calls) == 1 else _sum(device_op, [cost for _, cost in calls], chip)
+    return costs[0] if len(costs) == 1 else _sum(device_op, costs, chip)
 
 
 def call_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> list[tuple[DeviceOp, Cost]]:

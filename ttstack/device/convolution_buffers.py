@@ -69,7 +69,11 @@ class ConvolutionBuffers:
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:  # noqa: ARG002  blocks are its own
         """Bytes of buffers and shards on a core, in blocks of `height` rows of tiles."""
         before = self._halo_buffers + self.own_input + self.halo
-        return max(before, self._products(height) + self.halo + self.own_result)
+        return max(before, self.product_bytes(height))
+
+    def product_bytes(self, height: int) -> int:
+        """Bytes of buffers and shards on a core once windows lie where they are multiplied."""
+        return self._products(height) + self.halo + self.own_result
 
     def buffers(self, height: int) -> int:
         """Bytes of circular buffers alone."""
@@ -168,8 +172,12 @@ def _result_columns(device_op: DeviceOp, across: int, chip: ChipDesc) -> int:
     assert isinstance(op, Convolution), op.mnemonic
     if device_op.spread is Spread.ROWS or keeps_columns(device_op):
         return across
-    most, count = device.cols if device_op.spread is Spread.BLOCKS else device.cores, tiles(op.out_channels)
-    return max(n for n in range(1, most + 1) if count % n == 0)
+    return shares(tiles(op.out_channels), device.cols if device_op.spread is Spread.BLOCKS else device.cores)
+
+
+def shares(count: int, most: int) -> int:
+    """Cores that have something where all but the last have as much: the library spreads pixels and channels so."""
+    return -(-count // -(-count // most))
 
 
 def _indices(sliding: Sliding, spread: Spread, rows: int, height: int) -> int:

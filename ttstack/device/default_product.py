@@ -10,7 +10,7 @@ from dataclasses import replace
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid
-from ttstack.ops.types import DType, tiles
+from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
 _WIDER = "2025-01"
@@ -39,7 +39,7 @@ def default_product(
         lead: Those that its leading dimensions count.
         asked: Whether the call names a grid of cores.
     """
-    m, n = tiles(base.op.operands[0].shape[-2]), tiles(base.op.results[0].shape[-1])
+    m, n, _ = base.dispatch.domain[-3:]
     if asked:
         divided = _systolic if _narrow(m, n) else _over_grid
         return divided(base, m, n, chip)
@@ -63,7 +63,7 @@ def default_product(
 
 def each_alone(base: DeviceOp) -> DeviceOp:
     """Products of a batch where the call names a grid: each on a core, a tile along K at a time."""
-    m, n = tiles(base.op.operands[0].shape[-2]), tiles(base.op.results[0].shape[-1])
+    m, n, _ = base.dispatch.domain[-3:]
     config = replace(_config(MatmulProgram.REUSE, m, n, 1), per_core_M=m, per_core_N=n)
     count = math.prod(base.op.results[0].shape[:-2])
     grids = (Grid(r, c) for r in range(1, base.grid.rows + 1) for c in range(1, base.grid.cols + 1))

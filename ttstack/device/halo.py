@@ -99,11 +99,15 @@ def has_own_shards(device_op: DeviceOp) -> bool:
     op = device_op.op
     if not isinstance(op, Convolution) or isinstance(op, Conv3d) or not is_contraction(device_op.dispatch):
         return False
-    apart = all(
+    return not lie_side_by_side(op.sliding) and device_op.spread in SPREADS.values()
+
+
+def lie_side_by_side(sliding: Sliding) -> bool:
+    """Whether every pixel is seen by one window, as of patches: the library folds those of an image in DRAM."""
+    return all(
         w.kernel == w.stride and w.dilation == 1 and not (w.low or w.high) and gap == 1
-        for w, gap in zip(op.sliding.windows, op.sliding.apart, strict=True)
+        for w, gap in zip(sliding.windows, sliding.apart, strict=True)
     )
-    return not apart and device_op.spread in SPREADS.values()
 
 
 def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:

@@ -4,12 +4,14 @@ import math
 from dataclasses import replace
 
 from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.default_convolution import default_convolution
 from ttstack.device.default_product import default_product
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_product
 from ttstack.device.layout import Grid, MemorySpace
 from ttstack.ops.block_sparse import BlockSparseAttention
+from ttstack.ops.conv import Conv1d, Conv2d, Convolution
 from ttstack.system_desc import ChipDesc
 
 DEFAULT_NAME = "ttnn's default"
@@ -22,8 +24,10 @@ _CHUNK_TILES = 1
 def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     """The op as the library runs it on tensors that lie interleaved in DRAM, in blocks that it chooses itself.
 
-    `base` is the op placed so, on the cores that it usually has. None where the library's choice is not known, which
-    is that of convolutions and of products of batches with factors of their own, or does not fit L1.
+    `base` is the op placed so, on the cores that it usually has. None where the library takes more than one step:
+    products of batches with factors of their own one after the other, large images in slices, windows that lie side by
+    side as a fold and a product; where its choice is not known, as of volumes and transposed convolutions; and where it
+    does not fit L1.
     """
     if any(layout.sharded or layout.memory_space is not MemorySpace.DRAM for layout in base.layouts()):
         return None
@@ -33,12 +37,15 @@ def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     elif is_attention(base.dispatch):
         found = replace(base, config=AttentionConfig(_CHUNK_TILES, _CHUNK_TILES))
     elif is_product(base.op):
-        everywhere = replace(base, grid=Grid(*chip.grid), config=None)
-        found = (
-            None
-            if is_batched(base.dispatch)
-            else default_product(everywhere, chip, lead=math.prod(base.op.operands[0].shape[:-2]))
-        )
-    elif is_contraction(base.dispatch):
+        lead = math.prod(base.op.operands[0].shape[:-2])
+        found = None if is_batched(base.dispatch) else default_product(_everywhere(base, chip), chip, lead=lead)
+    elif isinstance(base.op, Conv1d | Conv2d) and is_contraction(base.dispatch):
+        pointwise = base.op.sliding.is_pointwise
+        found = default_product(_everywhere(base, chip), chip) if pointwise else default_convolution(base, chip)
+    elif isinstance(base.op, Convolution):
         found = None
     return found if found and footprint(found, chip) <= chip.l1_usable_bytes else None
+
+
+def _everywhere(base: DeviceOp, chip: ChipDesc) -> DeviceOp:
+    return replace(base, grid=Grid(*chip.grid), config=None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ttstack.device.convolution_buffers import input_cores
 from ttstack.device.device_op import DeviceOp, Spread
-from ttstack.device.halo import has_own_shards
+from ttstack.device.halo import has_own_shards, lie_side_by_side
 from ttstack.device.kernel_class import (
     attention_masks,
     divides_rows,
@@ -61,6 +61,8 @@ def _convolution_faults(device_op: DeviceOp, op: Convolution) -> Iterator[str]:
         cores, columns = input_cores(device_op), tiles(op.channels)
         if device_op.spread is Spread.COLUMNS and cores is not None and columns % cores.cores:
             yield f"{cores.cores} cores do not divide the {columns} tiles of channels that weights are prepared for"
+    elif source.in_l1 and lie_side_by_side(op.sliding) and not op.sliding.is_pointwise:
+        yield "windows that lie side by side are folded from an image in DRAM"
     elif source.memory_layout is MemoryLayout.WIDTH_SHARDED and not source.fills(op.operands[0]):
         yield "each core of a convolution of single pixels has a shard"
 

@@ -19,7 +19,7 @@ from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Op
 from ttstack.ops.conversion import conversion, is_spelling
 from ttstack.ops.fields import Arity
 from ttstack.ops.types import QuantType, TensorType
-from ttstack.suggestion import closest
+from ttstack.suggestion import closest, did_you_mean
 
 SEGMENTS = "operandSegmentSizes"
 RESULT_SEGMENTS = "resultSegmentSizes"
@@ -199,6 +199,11 @@ def operand_types(spec: type[Op], op: ir.Operation) -> list[TensorType | None]:
     return [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
 
 
+def _unknown(op: str, name: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
+    return f"{op} has no attribute '{name}'; {hint}"
+
+
 def operands_by_place(spec: type[Op], op: ir.Operation) -> Sequence[ir.Value | None]:
     """Operands in the order of the definition's places, None where an optional one is absent."""
     values = list(op.operands)
@@ -250,6 +255,8 @@ def create(
     """
     spec = OPS[mnemonic]
     attributes = attributes or {}
+    if unknown := attributes.keys() - spec.attribute_specs().keys():
+        raise TypeError(_unknown(f"{dialect}.{mnemonic}", min(unknown), [*spec.attribute_specs(), "result"]))
     op = spec.on([None if v is None else read_type(v.type) for v in operands], attributes, *results)
     specs = spec.attribute_specs()
     written = {n: make_attribute(specs[n].spelling, v) for n, v in attributes.items() if v != specs[n].default}

@@ -1,6 +1,6 @@
 """Names and kinds of a function's arguments and results, as attributes of the function."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ttstack.diagnostics import InvalidIRError
@@ -8,6 +8,7 @@ from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
 NAME = "ttir.name"
+_GIVEN_SHAPE = "tt.given_shape"
 _VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
@@ -20,6 +21,23 @@ class ArgumentSignature:
 
     name: str
     kind: TensorKind
+
+
+def write_given_shapes(function: func.FuncOp, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Say in which shapes users give the named arguments, where the function takes them in others."""
+    attributes = list[ir.DictAttr]()
+    for arguments in _named(function):
+        found = {entry.name: entry.attr for entry in arguments}
+        if (shape := shapes.get(ir.StringAttr(found[NAME]).value)) is not None:
+            found[_GIVEN_SHAPE] = ir.DenseI64ArrayAttr.get(shape)
+        attributes.append(ir.DictAttr.get(found))
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def read_given_shapes(function: func.FuncOp) -> dict[str, tuple[int, ...]]:
+    """The shapes in which users give arguments, by name, where the function takes them in others."""
+    found = (attributes for attributes in _named(function) if _GIVEN_SHAPE in attributes)
+    return {ir.StringAttr(a[NAME]).value: tuple(ir.DenseI64ArrayAttr(a[_GIVEN_SHAPE])) for a in found}
 
 
 def is_public(function: func.FuncOp) -> bool:

@@ -52,7 +52,7 @@ class UnplacedModel:
             module = ir.Module.parse(self.bytecode)
             _, rest = _split(self.pipeline, Place)
             Pipeline((place, *rest.passes[1:])).run(module)
-            return to_binary(module, self.weights, self.pipeline, options)
+            return to_binary(module, self.weights, str(self.pipeline), options)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ttstack.diagnostics import BinaryFormatError
+from ttstack.suggestion import file_meant
 
 MAGIC = b"TTSB"
 SCHEMA_VERSION = (1, 0)
@@ -90,7 +91,8 @@ def read(path: Path) -> FileContents:
                 raise _wrong_version(path, header.version)
             return FileContents(program, map_bytes(file, header.weights_start, header.weights_bytes))
     except OSError as error:
-        raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
+        hint = file_meant(path) or "give a file that `ttstack compile` wrote"
+        raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path, hint=hint) from error
 
 
 def flatbuffer_of(path: Path) -> bytes:

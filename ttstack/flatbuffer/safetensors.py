@@ -8,7 +8,9 @@ what it reads into memory and has no bf16 for NumPy.
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -18,10 +20,15 @@ from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import container
 from ttstack.flatbuffer.arrays import Array, from_bytes, pieces, value_bytes, values_of
 from ttstack.flatbuffer.container import ALIGNMENT, Bytes
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Weight
 
 _NAMES = {"bool": "BOOL", "bfloat16": "BF16"}
+_ELEMENTS = (
+    *(DType.F64, DType.F32, DType.F16, DType.BF16, DType.I1),
+    *(DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32, DType.I64, DType.UI64),
+)
+"""Element types whose values are held in different ways."""
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
@@ -29,8 +36,26 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return _NAMES.get(dtype.name) or f"{dtype.kind.upper()}{8 * dtype.itemsize}"
 
 
+@cache
+def _dtypes() -> dict[str, DType]:
+    """Element types by how safetensors spells them."""
+    return {type_name(dtype.numpy): dtype for dtype in _ELEMENTS}
+
+
 def write(file: BinaryIO, weights: Sequence[Weight]) -> dict[str, str]:
     """Write the values of all weights under their names; gives the SHA-256 of each."""
+    text = _header_text(weights)
+    file.write(len(text).to_bytes(8, "little") + text)
+    return {weight.name: _write_values(file, weight) for weight in weights}
+
+
+def offsets(weights: Sequence[Weight]) -> dict[str, int]:
+    """Where the values of each weight begin in the file that `write` makes of them."""
+    begins = accumulate((value_bytes(w.type) for w in weights), initial=8 + len(_header_text(weights)))
+    return {w.name: at for w, at in zip(weights, begins, strict=False)}
+
+
+def _header_text(weights: Sequence[Weight]) -> bytes:
     header, offset = dict[str, Any](), 0
     for weight in weights:
         end = offset + value_bytes(weight.type)
@@ -41,9 +66,30 @@ def write(file: BinaryIO, weights: Sequence[Weight]) -> dict[str, str]:
         }
         offset = end
     text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    file.write(len(text).to_bytes(8, "little") + text)
-    return {weight.name: _write_values(file, weight) for weight in weights}
+    return text + b" " * (-(8 + len(text)) % ALIGNMENT)
+
+
+def write_arrays(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
+    """Write arrays by name."""
+    types = {name: TensorType(a.shape, _dtypes()[type_name(a.dtype)]) for name, a in arrays.items()}
+    write(file, [Weight(name, t, arrays[name]) for name, t in types.items()])
+
+
+def read_arrays(path: Path) -> dict[str, Array]:
+    """All arrays of a file by name, mapped.
+
+    Raises:
+        BinaryFormatError: there is no such file, it is damaged, or has element types that are none of ours.
+    """
+    content, found = map_file(path), dict[str, Array]()
+    try:
+        names = {name: entry for name, entry in _header(content)[1].items() if name != "__metadata__"}
+        types = {name: TensorType(_wholes(e["shape"]), _dtypes()[e["dtype"]]) for name, e in names.items()}
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise BinaryFormatError(f"it is not in safetensors format: {error}", loc=path) from error
+    for name, t in types.items():
+        found[name] = read(path, content, name, t)
+    return found
 
 
 def _write_values(file: BinaryIO, weight: Weight) -> str:

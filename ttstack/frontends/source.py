@@ -18,6 +18,7 @@ from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
 from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir
 from ttstack.plugins import FRONTENDS, load_entry_points
+from ttstack.suggestion import file_meant
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _file(source: str | Path, inputs: object, function: str | None) -> _ModelRea
     path = Path(source)
     if not path.is_file():
         what = "is a folder" if str(source) and path.is_dir() else "does not exist"
-        raise SourceError(f"'{source}' {what}", hint=describe_kinds())
+        raise SourceError(f"'{source}' {what}", hint=file_meant(path) or describe_kinds())
     with _readable(path):
         kind, head = kind_of(path)
         if isinstance(kind, FrameworkFile):

@@ -119,7 +119,7 @@ def otherwise(ttnn: Any, program: Any, variables: dict[str, Any], declarations: 
         got = variables.get(name) if isinstance(want, program.Tensor) else None
         if got is not None and ttnn.is_tensor_storage_on_device(got):
             there = (list(got.shape), got.dtype, got.layout, got.memory_config())
-            found += [f"{a}, not {b}" for a, b in zip(there, want, strict=True) if a != b]
+            found += [f"{a}, not {b}" for a, b in zip(there, want[: len(there)], strict=True) if a != b]
     return "; ".join(found)
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _BUFFERS = ("dataflow_buffer_allocate", "circular_buffer_allocate")
+_PROGRAM = "circular_buffer_deallocate_all"
+"""What stands before the buffers of a program."""
 _RANGE = re.compile(r"(\d+)-(\d+) - (\d+)-(\d+)")
 _CORNER = re.compile(r'"(start|end)":\{"x":(\d+),"y":(\d+)\}')
 _STEP = re.compile(r"step (\d+)")
@@ -20,20 +22,20 @@ class Launch:
     name: str
     kernel: str
     """The program factory that was chosen."""
-    load: dict[Core, int] = field(default_factory=dict[Core, int])
-    """Bytes of buffers on each core, without those that lie in tensors."""
+    programs: list[dict[Core, int]] = field(default_factory=list[dict[Core, int]])
+    """Bytes of buffers on each core, without those that lie in tensors; of a collective, for each chip."""
     tensor_bytes: int = 0
     """Bytes of the L1 tensors that are alive while it runs, on one core."""
 
     @property
     def cores(self) -> int:
-        """Those that have a buffer."""
-        return len(self.load)
+        """Those of a chip that have a buffer."""
+        return max(map(len, self.programs), default=0)
 
     @property
     def buffer_bytes(self) -> int:
         """Bytes of circular buffers on the fullest core."""
-        return max(self.load.values(), default=0)
+        return max((nbytes for load in self.programs for nbytes in load.values()), default=0)
 
     @property
     def peak_bytes(self) -> int:
@@ -62,8 +64,7 @@ def launches(graph: Sequence[Mapping[str, Any]]) -> dict[int, list[Launch]]:
             live.pop(node["connections"][0], None)
         if running := next((launch for launch in reversed(open_calls) if launch), None):
             running.tensor_bytes = max(running.tensor_bytes, sum(live.values()))
-            if kind in _BUFFERS:
-                _add(running, params)
+            _add(running, kind, params)
     return found
 
 
@@ -74,11 +75,16 @@ def _launch(params: Mapping[str, Any]) -> Launch | None:
     return Launch(name, params.get("program_factory_type", "").split("::")[-1].removesuffix("ProgramFactory"))
 
 
-def _add(launch: Launch, params: Mapping[str, Any]) -> None:
-    if "1" in (params.get("borrows_memory", "0"), params.get("globally_allocated", "0")):
+def _add(launch: Launch, kind: str, params: Mapping[str, Any]) -> None:
+    if kind == _PROGRAM:
+        launch.programs.append({})
+    if kind not in _BUFFERS or "1" in (params.get("borrows_memory", "0"), params.get("globally_allocated", "0")):
         return
+    if not launch.programs:
+        launch.programs.append({})
+    load = launch.programs[-1]
     for core in _cores(params["core_range_set"]):
-        launch.load[core] = launch.load.get(core, 0) + int(params["size"])
+        load[core] = load.get(core, 0) + int(params["size"])
 
 
 def _cores(text: str) -> Iterator[Core]:

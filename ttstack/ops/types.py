@@ -172,6 +172,11 @@ def _real(value: float) -> str:
 ElementType: TypeAlias = DType | QuantType
 
 
+def storage_of(dtype: ElementType) -> DType:
+    """What memory holds: of quantized values the integers."""
+    return dtype.storage if isinstance(dtype, QuantType) else dtype
+
+
 @dataclass(frozen=True)
 class TensorType:
     """A static shape and an element type."""

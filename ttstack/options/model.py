@@ -14,7 +14,7 @@ from ttstack.options.tables import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.precision import APPROXIMATED
 from ttstack.plugins import PLUG_INS
-from ttstack.system_desc import SystemDesc
+from ttstack.system_desc import SystemDesc, load
 from ttstack.validation import validation_faults
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _reasons(error: Exception) -> tuple[str, ...]:
 
 _OWN = ("patterns", "passes", "pipeline")
 """Options that name files and code of the user."""
+_NO_OPTION = "no such option"
 _LEFT_OUT = "left_out"
 
 
@@ -121,6 +122,11 @@ class CompileOptions(PlacementOptions):
             return self.approximate
         return APPROXIMATED.get(self.precision, ()) if self.precision else ()
 
+    @property
+    def device(self) -> SystemDesc:
+        """The description that `system_desc` means."""
+        return load(self.system_desc) if isinstance(self.system_desc, str) else self.system_desc
+
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """The options of these names.
@@ -132,10 +138,12 @@ class CompileOptions(PlacementOptions):
         try:
             return cls.model_validate(dict(given))
         except ValidationError as error:
+            faults = tuple(": ".join(filter(None, fault)) for fault in validation_faults(error, _NO_OPTION))
+            named = any(fault.endswith(_NO_OPTION) for fault in faults)
             raise PassOptionError(
                 "options of the compilation do not fit",
-                notes=tuple(": ".join(filter(None, fault)) for fault in validation_faults(error, "no such option")),
-                hint=f"there are {', '.join(cls.model_fields)}",
+                notes=faults,
+                hint=f"there are {', '.join(cls.model_fields)}" if named else "give what the notes ask for",
             ) from error
 
     def to_json(self, plug_ins: Mapping[str, str] | None = None) -> str:
@@ -162,16 +170,23 @@ class CompileOptions(PlacementOptions):
                 notes=(f"it was saved by ttstack {binary.version or 'of an unknown version'}, without its options",),
                 hint="compile the model again with this ttstack, then recompile that program",
             )
+        return cls.from_saved(binary.options, binary.system_desc, given, f"it was saved by ttstack {binary.version}")
+
+    @classmethod
+    def from_saved(
+        cls, text: str, device: SystemDesc, given: Mapping[str, Any] | None = None, saved_by: str = "it was altered"
+    ) -> Self:
+        """The options that `to_json` wrote, for a device, and others in place of them; raises as `of_program` does."""
         changes = given or {}
         try:
-            saved = _saved(binary.options)
+            saved = _saved(text)
             left_out = [name for name in saved.pop(_LEFT_OUT, ()) if name not in changes]
-            found = cls.model_validate({**saved, "system_desc": binary.system_desc})
+            found = cls.model_validate({**saved, "system_desc": device})
         except (ValueError, TypeError, RecursionError, TTStackError) as error:
             raise BinaryFormatError(
                 "how this program was compiled cannot be read",
                 notes=_reasons(error),
-                hint=f"it was saved by ttstack {binary.version}; compile the model again with this one",
+                hint=f"{saved_by}; compile the model again with this ttstack",
             ) from error
         if left_out:
             raise BinaryFormatError(

@@ -9,9 +9,12 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_serializer, model_validator
 
 from ttstack.diagnostics import PassOptionError
+from ttstack.suggestion import did_you_mean
 from ttstack.system_desc.quantities import BYTES
 from ttstack.validation import validation_faults
 from ttstack.yaml_text import line_of, read_yaml
+
+_UNKNOWN = "no such setting"
 
 
 def _numbers(value: Any) -> Any:
@@ -168,6 +171,7 @@ def _read(given: object, place: str, faults: list[str]) -> TableSettings | None:
     try:
         return TableSettings.model_validate(given)
     except ValidationError as e:
-        for path, what in validation_faults(e, unknown="no such setting"):
-            faults.append(f"{'.'.join(filter(None, (place, path)))}: {what}")
+        for path, what in validation_faults(e, unknown=_UNKNOWN):
+            meant = did_you_mean(path, TableSettings.model_fields) if what == _UNKNOWN else ""
+            faults.append(f"{'.'.join(filter(None, (place, path)))}: {'; '.join(filter(None, (what, meant)))}")
         return None

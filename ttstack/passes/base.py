@@ -200,7 +200,7 @@ class _NoOptions(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-_STEP = re.compile(r"\s*(?P<name>[\w.-]+)\s*(?:\{(?P<options>[^}]*)\})?\s*(?:,|$)")
+_STEP = re.compile(r"\s*(?P<name>[\w.-]+)(?:\([\w\s,.-]*\))?\s*(?:\{(?P<options>[^}]*)\})?\s*(?:,|$)")
 
 
 def parse_pipeline(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Pipeline:

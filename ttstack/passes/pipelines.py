@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from ttstack.choices import Blas
 from ttstack.ops.types import DType
 from ttstack.options import CompileOptions
 from ttstack.options.tables import Rules
@@ -9,6 +10,10 @@ from ttstack.passes.apply_patterns import ApplyPatterns
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
+from ttstack.passes.cpu.entry_points import AddEntryPoints
+from ttstack.passes.cpu.expand_copies import ExpandCopies
+from ttstack.passes.cpu.separate_results import SeparateResults
+from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.insert import insert
 from ttstack.passes.ttir.approximate import Approximate
 from ttstack.passes.ttir.assign_grids import AssignGrids
@@ -21,6 +26,7 @@ from ttstack.passes.ttir.decompose_norm import DecomposeNorms
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
+from ttstack.passes.ttir.early_writes import EarlyWrites
 from ttstack.passes.ttir.fit_attention import FitAttention
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
@@ -44,9 +50,11 @@ from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pool_bags import PoolBags
+from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.split_products import SplitProducts
+from ttstack.passes.ttir.state_matrices import StateMatrices
 from ttstack.passes.ttir.steps_first import StepsFirst
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
@@ -55,6 +63,7 @@ from ttstack.passes.ttir.tensor_train.record import RecordTrains
 from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
 from ttstack.passes.ttir.untie_tables import UntieTables
 from ttstack.passes.ttir.version_buffers import VersionBuffers
+from ttstack.passes.ttir_to_linalg import ConvertTTIRToLinalg
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import DeallocateBuffers
@@ -76,6 +85,7 @@ def simplify() -> Pipeline:
             FoldBatchNorm(),
             FoldConstants(),
             FoldIdentities(),
+            StateMatrices(),
             FuseAttention(),
             FoldMasks(),
             DecodeAttention(),
@@ -119,6 +129,8 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             Dispatch(),
             FoldMaps(),
             Builtin(pipeline="cse"),
+            RecomputeActivations.from_options(chosen),
+            EarlyWrites(),
             InsertCopies(),
             AssignGrids(),
             Place.from_options(chosen),
@@ -159,9 +171,97 @@ def tensor_train_to_linalg() -> Pipeline:
     return Pipeline((FoldTensorTrain(), ConvertTensorTrainToLinalg()))
 
 
+def _upstream(*steps: str) -> tuple[Builtin, ...]:
+    return tuple(Builtin(pipeline=step) for step in steps)
+
+
+def ttir_to_linalg() -> Pipeline:
+    """Named ttir to `linalg` on tensors, for a processor: what only a device wants is left out."""
+    simpler = (
+        DropLayouts(),
+        ConvertResults(),
+        InlineCalls(),
+        Builtin(pipeline="canonicalize"),
+        DropMemory(),
+        VersionBuffers(),
+        FoldBatchNorm(),
+        FoldConstants(),
+        FoldIdentities(),
+        Builtin(pipeline="cse"),
+        FoldParameters(),
+    )
+    return Pipeline((*simpler, *lower_to_linalg().passes))
+
+
+def lower_to_linalg() -> Pipeline:
+    """The same of `ttir` that is as simple as it shall be."""
+    tidy = _upstream("canonicalize", "cse", "linalg-fuse-elementwise-ops", "canonicalize", "cse")
+    return Pipeline((ConvertTTIRToLinalg(), *tidy))
+
+
+def bufferize() -> Pipeline:
+    """`linalg` on tensors to `linalg` on memory; results go where the caller says."""
+    whole = "bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map"
+    tensors = _upstream("eliminate-empty-tensors", "empty-tensor-to-alloc-tensor", f"one-shot-bufferize{{{whole}}}")
+    results = _upstream(
+        "buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}",
+        "canonicalize",
+        "buffer-deallocation-pipeline",
+        "cse",
+        "canonicalize",
+    )
+    return Pipeline((*tensors, SeparateResults(), *results, ExpandCopies()))
+
+
+def use_blas(library: str) -> Pipeline:
+    """Products on memory by a library."""
+    return Pipeline((UseBlas(library=Blas(library)),))
+
+
+def linalg_to_loops() -> Pipeline:
+    """`linalg` on memory to `scf.for` over loads, arithmetic and stores."""
+    return Pipeline(
+        _upstream(
+            "func.func(convert-linalg-to-loops)",
+            "fold-memref-alias-ops",
+            "expand-strided-metadata",
+            "canonicalize",
+            "cse",
+        )
+    )
+
+
+def loops_to_llvm(prefix: str = "model") -> Pipeline:
+    """Loops to LLVM's dialect, with the functions that C calls."""
+    steps = _upstream(
+        "lower-affine",
+        "arith-expand{include-bf16=1}",
+        "convert-scf-to-cf",
+        "convert-math-to-llvm",
+        "convert-math-to-libm",
+        "finalize-memref-to-llvm",
+        "convert-arith-to-llvm",
+        "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
+        "convert-cf-to-llvm",
+        "convert-index-to-llvm",
+        "reconcile-unrealized-casts",
+    )
+    return Pipeline((*steps, AddEntryPoints(prefix=prefix)))
+
+
+def ttir_to_llvm() -> Pipeline:
+    """The whole way for a processor."""
+    return Pipeline((*ttir_to_linalg().passes, *bufferize().passes, *linalg_to_loops().passes, *loops_to_llvm().passes))
+
+
 PIPELINES: Mapping[str, Callable[..., Pipeline]] = {
     "simplify": simplify,
     "lower": lower,
     "ttir-to-ttnn": ttir_to_ttnn,
     "tensor-train-to-linalg": tensor_train_to_linalg,
+    "ttir-to-linalg": ttir_to_linalg,
+    "bufferize": bufferize,
+    "linalg-to-loops": linalg_to_loops,
+    "loops-to-llvm": loops_to_llvm,
+    "ttir-to-llvm": ttir_to_llvm,
 }

@@ -1,8 +1,10 @@
 """Where every value is while nothing is in L1, and the element format in which the device holds it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ttstack.device.layout import Layout, MemorySpace, storage
+from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
@@ -30,7 +32,16 @@ def default_layouts(
     for value in graph.arguments:
         if value not in graph.on_host:
             layouts[value] = _argument(graph, value, layouts[value].dtype)
+    for value, maker in graph.makers.items():
+        if isinstance(graph.nodes[maker].op, Reshape) and _are_filters(graph, value):
+            layouts[value] = replace(layouts[value], filters=True)
     return tuple(layouts[owner] for owner in graph.owner)
+
+
+def _are_filters(graph: Graph, value: int) -> bool:
+    """Whether convolutions read it as their weights, and nothing else reads it."""
+    users = graph.users[value]
+    return bool(users) and all(position in node.op.filter_operands for node, position in users)
 
 
 def _wider(own: DType, asked: DType | None) -> DType:
@@ -45,7 +56,7 @@ def _argument(graph: Graph, value: int, dtype: DType) -> Layout:
     """Arguments arrive in rows, as filters or without a sign where every user reads those, else in tiles."""
     users = graph.users[value]
     rows = bool(users) and all(position in node.op.host_operands for node, position in users)
-    filters = bool(users) and all(position in node.op.filter_operands for node, position in users)
+    filters = _are_filters(graph, value)
     if dtype is DType.SI32 and users and all(position in node.op.unsigned_operands for node, position in users):
         dtype = DType.UI32
     return Layout(DType.BF16 if rows and dtype.is_block else dtype, tiled=not rows, filters=filters)

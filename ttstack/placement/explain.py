@@ -12,6 +12,7 @@ from ttstack.placement.graph_from_program import ProgramGraph, placed_positions,
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Problem
+from ttstack.placement.reasons import UNSEEN, slower_part, without_room
 from ttstack.placement.solve_around import solve_around
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Function
@@ -152,7 +153,7 @@ class _Comparison:
         first = self._alternative(problem, now, at, chosen, total, None)
         problem, now, at = self.free.problem, _choices(self.found, self.free), self._step(self.free)
         rest = [
-            self._alternative(problem, self._instead(now, at, i), at, candidate, total, first)
+            self._alternative(problem, self.free.instead(now, at, i), at, candidate, total, first)
             for i, candidate in self._fastest(at)
             if _layouts(candidate) != _layouts(chosen)
         ]
@@ -175,15 +176,6 @@ class _Comparison:
     def _step(self, formulation: Formulation) -> int:
         return next(step for step, node in formulation.nodes.items() if node == self.node)
 
-    def _instead(self, now: list[int], at: int, choice: int) -> list[int]:
-        """Another choice for the op; parameters that it reads start as it asks for them."""
-        step, chosen = self.free.problem.steps[at], [*now[:at], choice, *now[at + 1 :]]
-        wanted = {read.value: read.cost[:, need] for read, need in zip(step.reads, step.needs[choice], strict=True)}
-        for start, value in self.free.starts.items():
-            if value in wanted:
-                chosen[start] = int(wanted[value].argmin())
-        return chosen
-
     def _fastest(self, at: int) -> Iterator[tuple[int, Candidate]]:
         """For each set of layouts, the fastest choice."""
         best: dict[object, tuple[int, Candidate]] = {}
@@ -200,16 +192,7 @@ class _Comparison:
         total: float,
         first: Alternative | None,
     ) -> Alternative:
-        options = problem.options(chosen)
-        step = problem.steps[at]
-        users = [i for i, s in enumerate(problem.steps) if any(read.value in step.writes for read in s.reads)]
-        before = problem.step_cost(at, chosen[at], options) - float(step.cost[chosen[at]])
-        after = sum(
-            float(read.cost[options[read.value], need])
-            for i in users
-            for read, need in zip(problem.steps[i].reads, problem.steps[i].needs[chosen[i]], strict=True)
-            if read.value in step.writes
-        )
+        before, after = problem.changes_around(chosen, at)
         more = problem.total(chosen) - total
         why = "chosen" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
         doubt = self._risk_ns(candidate.device_op)
@@ -224,20 +207,13 @@ class _Comparison:
         first: Alternative,
     ) -> str:
         before, after, more = costs
-        options = problem.options(chosen)
-        for i, choice in enumerate(chosen):
-            if (peak := problem.peak(i, choice, options)) > problem.capacity[i]:
-                return f"needs {peak:,} bytes of L1 at {self._place(i)}, there are {problem.capacity[i]:,}"
+        if missing := without_room(problem, chosen, self._place):
+            return missing
         if more < 0 and self._risk_ns(candidate.device_op) - self._risk_ns(first.device_op) > -more:
             return "faster only if its predicted time holds, which may be wrong by more than the difference"
         if more < 0:
-            return "faster, but the policy that placed the op did not see it"
-        reasons = {
-            "the op itself is slower": candidate.ns - first.ns,
-            "its operands have other layouts": before,
-            "those that read its result ask for other layouts": after,
-        }
-        return max(reasons, key=reasons.__getitem__)
+            return UNSEEN
+        return slower_part(candidate.ns - first.ns, before, after)
 
     def _risk_ns(self, device_op: DeviceOp) -> float:
         return self.cautious.price(device_op).risk_ns

@@ -42,6 +42,15 @@ class Formulation:
     options: tuple[tuple[Layout, ...], ...]
     """For each value, the layout that each option is; values without a buffer of their own have none."""
 
+    def instead(self, now: Sequence[int], at: int, choice: int) -> list[int]:
+        """Other choices, with this one at a step; parameters that it reads start as it asks for them."""
+        step, chosen = self.problem.steps[at], [*now[:at], choice, *now[at + 1 :]]
+        wanted = {read.value: read.cost[:, need] for read, need in zip(step.reads, step.needs[choice], strict=True)}
+        for start, value in self.starts.items():
+            if value in wanted:
+                chosen[start] = int(wanted[value].argmin())
+        return chosen
+
     def node_at(self, step: int) -> int:
         """The node that runs at a step, or ran last before it; the first one where none did."""
         return self.nodes[max((at for at in self.nodes if at <= step), default=min(self.nodes))]

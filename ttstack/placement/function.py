@@ -1,6 +1,7 @@
 """Placement of a whole function: formulate, solve, find addresses, and say what was decided."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ttstack.choices import Policy
 from ttstack.device.device_op import DeviceOp
@@ -19,6 +20,7 @@ from ttstack.placement.plan import PlacedNode, Plan
 from ttstack.placement.precision import Exactness
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.solve_with_addresses import Bank, with_addresses
+from ttstack.placement.trace import trace_placement
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 _NO_OPTIONS = PlacementOptions()
@@ -31,13 +33,14 @@ def place(
     *,
     system: SystemDesc | None = None,
     pricing: Pricing | None = None,
+    traced: bool = False,
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
     No core's L1 is exceeded at any point of the schedule, circular buffers of the running op included, and all
     buffers have addresses at which they never overlap. What the library would not do by itself must be faster by more
     than `placement_caution` times what its prediction may be wrong by. `pricing` holds answers of earlier placements on
-    the chip with that caution, and gets those of this one.
+    the chip with that caution, and gets those of this one. `traced` keeps what else each op could have had.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
@@ -54,7 +57,11 @@ def place(
     except NoRoomError as error:
         node = graph.nodes[formulation.node_at(error.step)]
         raise step_without_room(graph, node, formulation.problem, error, asked=bool(wanted.ops)) from error
-    return _plan(graph, formulation, where, solution, pricing)
+    plan = _plan(graph, formulation, where, solution, pricing)
+    if not traced:
+        return plan
+    trace = trace_placement(graph, formulation, solution, options.placement, plan.predicted_ns, plan.bound_ns)
+    return replace(plan, trace=trace)
 
 
 def _solve(formulation: Formulation, chip: ChipDesc, options: PlacementOptions) -> Solution:

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from ttstack.choices import CHOICES, Policy, Precision
+from ttstack.choices import CHOICES, Policy, Precision, Recompute
 from ttstack.ops.types import DType
 from ttstack.placement.overrides import Format, Overrides, OverridesSource, load_overrides
 from ttstack.placement.precision import PRECISIONS
@@ -38,6 +38,7 @@ class PlacementOptions(BaseModel):
     dtype: Format | None = None
     weights_dtype: Format | None = None
     precision: Precision | None = None
+    recompute: Recompute = Recompute(CHOICES["recompute"].default)
     overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
 
     @model_validator(mode="after")

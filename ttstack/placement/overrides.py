@@ -18,6 +18,7 @@ from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
 from ttstack.program.locations import find_ops
+from ttstack.suggestion import file_meant
 from ttstack.validation import validation_faults
 from ttstack.yaml_text import line_of, read_yaml
 
@@ -169,10 +170,13 @@ class Overrides(_StrictModel):
         """Both, of which the later ones count where they describe one op."""
         return Overrides(arguments=(*self.arguments, *later.arguments), ops=(*self.ops, *later.ops))
 
+    def to_dict(self) -> dict[str, Any]:
+        """As a mapping that `load_overrides` takes."""
+        return self.model_dump(mode="json", exclude_none=True)
+
     def text(self) -> str:
         """As YAML, which `load_overrides` reads."""
-        values = self.model_dump(mode="json", exclude_none=True)
-        return yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
+        return yaml.safe_dump(self.to_dict(), sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
 def export_overrides(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]) -> Overrides:
@@ -238,7 +242,8 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from error
+        hint = file_meant(path) or "give a file of YAML or JSON, as `ttstack inspect --overrides FILE` writes it"
+        raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}", hint=hint) from error
 
 
 def _values(path: Path, text: str) -> Any:

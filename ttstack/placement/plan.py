@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
+from ttstack.placement.trace import PlacementTrace
 
 
 @dataclass(frozen=True)
@@ -30,3 +31,5 @@ class Plan:
     """For each output of the function that is not made in DRAM, the change of layout that puts it there."""
     bound_ns: float | None = None
     """No placement with the same candidates is faster, as far as was proven; None where nothing was."""
+    trace: PlacementTrace | None = None
+    """All decisions, where they were asked for."""

@@ -94,6 +94,34 @@ class Problem:
         options = self.options(chosen)
         return sum(self.step_cost(i, choice, options) for i, choice in enumerate(chosen))
 
+    @cached_property
+    def readers(self) -> Mapping[int, tuple[int, ...]]:
+        """For each value, the steps that read it."""
+        found: dict[int, list[int]] = {v: [] for v in range(len(self.sizes))}
+        for at, step in enumerate(self.steps):
+            for value in dict.fromkeys(read.value for read in step.reads):
+                found[value].append(at)
+        return {value: tuple(steps) for value, steps in found.items()}
+
+    def difference(self, old: Sequence[int], new: Sequence[int]) -> float:
+        """How much more the new choices cost than the old ones in all, from the steps that they concern."""
+        changed = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+        concerned = {*changed, *(at for i in changed for v in self.steps[i].writes for at in self.readers[v])}
+        before, after = self.options(old), self.options(new)
+        return sum(self.step_cost(i, new[i], after) - self.step_cost(i, old[i], before) for i in sorted(concerned))
+
+    def changes_around(self, chosen: Sequence[int], at: int) -> tuple[float, float]:
+        """Cost of changes of layout before a step, and of what it writes for those that read it."""
+        options, step = self.options(chosen), self.steps[at]
+        before = self.step_cost(at, chosen[at], options) - float(step.cost[chosen[at]])
+        after = sum(
+            float(read.cost[options[read.value], need])
+            for i in sorted({i for v in step.writes for i in self.readers[v]})
+            for read, need in zip(self.steps[i].reads, self.steps[i].needs[chosen[i]], strict=True)
+            if read.value in step.writes
+        )
+        return before, after
+
     def step_cost(self, at: int, choice: int, options: Sequence[int]) -> float:
         """Cost of one choice and of the changes that it asks for."""
         step = self.steps[at]

@@ -4,6 +4,7 @@ from ttstack.diagnostics import InputError
 from ttstack.program.launched import launched_positions
 from ttstack.program.locations import find_ops
 from ttstack.program.records import Function
+from ttstack.suggestion import did_you_mean
 
 
 def find_op(function: Function, text: str) -> int:
@@ -23,7 +24,8 @@ def find_op(function: Function, text: str) -> int:
     if found:
         notes = tuple(f"{i}: {numbered[i].name} {numbered[i].location}" for i in found)
         raise InputError(f"{len(found)} ops are '{text}'", notes=notes, hint="give the number of one")
-    raise InputError(f"no op is '{text}'{_silent(function, text)}", hint=_HINT)
+    meant = did_you_mean(text, {op.name for op in numbered})
+    raise InputError(f"no op is '{text}'{_silent(function, text)}", hint=meant or _HINT)
 
 
 def without_placement(function: Function, number: int) -> InputError:

@@ -138,6 +138,7 @@ class Weight:
 
     name: str
     type: TensorType
+    """As users give and get it; functions may hold the elements, in their order, under another shape."""
     data: np.ndarray[Any, Any] | None = None
     sha256: str = ""
     """Digest of the little-endian row-major bytes; empty until the program is saved."""

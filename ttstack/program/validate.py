@@ -144,5 +144,5 @@ def _weight_faults(function: Function, binary: Binary) -> Iterator[str]:
         weight = binary.weights.get(tensor.name)
         if weight is None:
             yield f"{name_tensor(tensor)} is a {tensor.kind}, and the program has no weight of that name"
-        elif weight.type != tensor.type:
+        elif (weight.type.size, weight.type.dtype) != (tensor.type.size, tensor.type.dtype):
             yield f"{name_tensor(tensor)} is {tensor.type}, the weight of that name {weight.type}"

@@ -18,13 +18,17 @@ class FailingCommand:
     """A command, `{}` in which stands for a module's file, and how it ends on one module.
 
     Raises:
-        InputError: it has no `{}`, cannot be run, does not fail on that module, or fails on an empty one too.
+        InputError: it has no `{}`, is no command line, cannot be run, does not fail on that module, or fails on an
+            empty one too.
     """
 
     def __init__(self, command: str, module: str) -> None:
         if "{}" not in command:
             raise InputError("--keeps does not say where the module goes", hint="write {} there: 'ttstack compile {}'")
-        self._command = command
+        try:
+            self._words = shlex.split(command)
+        except ValueError as e:
+            raise InputError(f"--keeps is no command line: {str(e).lower()}", hint="end each quotation") from e
         self._seconds: float | None = None
         start = time.monotonic()
         self._wanted = self._outcome(module)
@@ -43,13 +47,13 @@ class FailingCommand:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "module.mlir"
             file.write_text(module, "utf-8")
-            words = [word.replace("{}", str(file)) for word in shlex.split(self._command)]
+            words = [word.replace("{}", str(file)) for word in self._words]
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=self._seconds, check=False)
             except subprocess.TimeoutExpired:
                 return 0, "takes too long"
             except OSError as e:
                 hint = "give a command, as in 'ttstack compile {}'"
-                raise InputError(f"--keeps cannot be run: {e}", hint=hint) from e
+                raise InputError(f"--keeps cannot be run: '{words[0]}': {e.strerror or e}", hint=hint) from e
         found = _CODE.search(done.stderr)
         return done.returncode, found[1] if found else ""

@@ -11,8 +11,8 @@ from ttstack.passes.functions import defined_functions, refresh_signature
 Holds = Callable[[str], bool]
 """Asked of the text of a smaller module."""
 
-_NUMBER = "ttstack.number"
-"""An attribute that tells ops apart while others go; no text that is asked about has it."""
+_NUMBER, _RESULTS = "ttstack.number", "ttstack.results"
+"""Attributes that tell functions, their results and ops apart while others go; no text that is asked about has them."""
 
 
 def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | None = None) -> str:
@@ -28,8 +28,13 @@ def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | Non
         register_stablehlo_dialects(context)
         with as_diagnostics("cannot read the module"):
             module = ir.Module.parse(text)
-        for number, op in enumerate(_ops(module)):
+        for number, op in enumerate((*all_functions(module), *_ops(module))):
             op.attributes[_NUMBER] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+        first = 0
+        for function in _defined(module):
+            results = len(function.type.results)
+            function.attributes[_RESULTS] = ir.DenseI64ArrayAttr.get(range(first, first + results))
+            first += results
         search = _Search(str(module), holds, progress)
         before = None
         while search.current != before:
@@ -73,25 +78,31 @@ _Remove = Callable[[ir.Module, frozenset[int]], Iterable[int]]
 
 
 def _without_functions(module: ir.Module, numbers: frozenset[int]) -> list[int]:
-    functions = list(all_functions(module))
-    for number in numbers & set(range(len(functions))):
-        functions[number].erase()
-    return list(range(len(functions)))
+    found = {_number(function): function for function in all_functions(module)}
+    for number in numbers & found.keys():
+        found[number].erase()
+    return list(found)
 
 
 def _without_results(module: ir.Module, numbers: frozenset[int]) -> list[int]:
-    """Results of functions, counted over all of them."""
-    first = 0
+    """Results of functions by the numbers that these carry."""
+    found: list[int] = []
     for function in _defined(module):
         *_, end = function.regions[0].blocks[0].operations
-        kept = [v for i, v in enumerate(end.operands, first) if i not in numbers]
-        first += len(end.operands)
-        if len(kept) < len(end.operands):
+        own = list(ir.DenseI64ArrayAttr(function.attributes[_RESULTS]))
+        found += own
+        kept = [(number, value) for number, value in zip(own, end.operands, strict=True) if number not in numbers]
+        if len(kept) < len(own):
             with ir.InsertionPoint(end), end.location:
-                func.ReturnOp(kept)
+                func.ReturnOp([value for _, value in kept])
             end.erase()
+            function.attributes[_RESULTS] = ir.DenseI64ArrayAttr.get([number for number, _ in kept])
             _set_type(function)
-    return list(range(first))
+    return found
+
+
+def _number(op: ir.Operation | func.FuncOp) -> int:
+    return ir.IntegerAttr(op.attributes[_NUMBER]).value
 
 
 def _around_ops(module: ir.Module, numbers: frozenset[int]) -> list[int]:
@@ -116,7 +127,7 @@ def _erase(
         block = function.regions[0].blocks[0]
         *ops, _ = [op.operation for op in block.operations]
         for op in ops:
-            number = ir.IntegerAttr(op.attributes[_NUMBER]).value
+            number = _number(op)
             found.append(number)
             values = [instead(op, result) for result in op.results] if number in numbers else []
             known = [value for value in values if value is not None]
@@ -173,6 +184,8 @@ def _is_valid(module: ir.Module) -> bool:
 def _plain(module: ir.Module) -> str:
     """The text without numbers."""
     copy = ir.Module.parse(str(module))
-    for op in _ops(copy):
-        del op.attributes[_NUMBER]
+    for op in (*all_functions(copy), *_ops(copy)):
+        for name in (_NUMBER, _RESULTS):
+            if name in op.attributes:
+                del op.attributes[name]
     return str(copy)

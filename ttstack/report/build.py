@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.buffers.memory import Memory
 from ttstack.choices import Precision
-from ttstack.cost import Cost, call_costs, confidence, predict_calls, roofline
+from ttstack.cost import Cost, call_costs, confidence, in_turn, roofline
 from ttstack.cost.doubt import doubt_ns
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import visible_scores
@@ -20,7 +20,7 @@ from ttstack.report.library_default import default_run
 from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
 from ttstack.report.report import Report
-from ttstack.system_desc import ChipDesc, SystemDesc
+from ttstack.system_desc import ChipDesc
 
 
 def build_report(binary: Binary, function_name: str | None = None) -> Report:
@@ -37,10 +37,11 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     for at in launched_positions(function):
         operation = function.operations[at]
         device_op = function.device_op(operation)
-        cost = predict_calls(device_op, chip, binary.system_desc)
+        calls = call_costs(device_op, chip, binary.system_desc)
+        cost = in_turn(device_op, [of_call for _, of_call in calls], chip)
         placed.append((device_op, cost.elapsed_ns))
         held = {space: used[at] for space, used in live.items()}
-        ops.append(_op(len(ops), function, operation, device_op, cost, held, binary.system_desc, chip))
+        ops.append(_op(len(ops), function, operation, device_op, cost, calls, held, chip))
     return Report(
         function=function.name,
         system=binary.system_desc.name,
@@ -85,8 +86,8 @@ def _op(
     operation: Operation,
     device_op: DeviceOp,
     cost: Cost,
+    calls: Sequence[tuple[DeviceOp, Cost]],
     held: Mapping[MemorySpace, int],
-    system: SystemDesc,
     chip: ChipDesc,
 ) -> OpReport:
     return OpReport(
@@ -118,13 +119,13 @@ def _op(
         confidence=confidence(device_op, cost, chip),
         doubt_ns=doubt_ns(device_op, cost, chip),
         config=operation.config,
-        calls=_calls(device_op, chip, system),
+        calls=_calls(device_op, calls),
     )
 
 
-def _calls(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc) -> tuple[CallReport, ...]:
+def _calls(device_op: DeviceOp, calls: Sequence[tuple[DeviceOp, Cost]]) -> tuple[CallReport, ...]:
     """The kernels that an op is decomposed to."""
-    priced = [(call, cost) for call, cost in call_costs(device_op, chip, system) if cost.cores]
+    priced = [(call, cost) for call, cost in calls if cost.cores]
     if len(priced) == 1 and type(priced[0][0].op) is type(device_op.op):
         return ()
     return tuple(CallReport(call.op.title, cost.elapsed_ns) for call, cost in priced)

@@ -7,6 +7,7 @@ import yaml
 
 from ttstack.system_desc.faults import Fault, Mark, Path, error_of
 from ttstack.validation import NO_VALUE
+from ttstack.yaml_text import problem_of
 
 _MAX_NODES = 50_000
 _NATIVE: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -39,7 +40,7 @@ def parse(text: str, file: str, *, ours: bool = False) -> Document:
             raise error_of([Fault("the file is empty", Mark(file, 1))], file)
         document.value = _NodeReader(loader, document).value(node, ())
     except yaml.MarkedYAMLError as error:
-        raise error_of([Fault(f"not YAML: {_problem(error)}", _mark(file, error.problem_mark))], file) from error
+        raise error_of([Fault(f"not YAML: {problem_of(error)}", _mark(file, error.problem_mark))], file) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, int(error.position)) + 1
         raise error_of([Fault(f"not YAML: {error.reason}", Mark(file, line))], file) from error
@@ -49,10 +50,6 @@ def parse(text: str, file: str, *, ours: bool = False) -> Document:
         if loader is not None:
             loader.dispose()  # pyright: ignore[reportUnknownMemberType]
     return document
-
-
-def _problem(error: yaml.MarkedYAMLError) -> str:
-    return " ".join(part for part in (error.context, error.problem) if part)
 
 
 def _name(key: yaml.ScalarNode) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ttstack.diagnostics import SystemDescError
+from ttstack.plugins import installed_devices
 from ttstack.suggestion import did_you_mean
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.inheritance import resolve_bases
@@ -31,8 +32,12 @@ _BOARDS = {
 
 
 def presets() -> tuple[str, ...]:
-    """The names of the presets, sorted."""
-    return tuple(sorted(path.stem for path in PRESETS.glob("*.yaml")))
+    """The names of the presets, sorted: ours, and those that installed plug-ins bring."""
+    return tuple(sorted({*_own(), *installed_devices()}))
+
+
+def _own() -> tuple[str, ...]:
+    return tuple(path.stem for path in PRESETS.glob("*.yaml"))
 
 
 def load(name: str | os.PathLike[str]) -> SystemDesc:
@@ -93,8 +98,10 @@ def _locate(name: str, folder: Path) -> Path:
     except OSError as error:
         raise SystemDescError(f"cannot read '{name[:80]}': {error.strerror}") from error
     stem = name.removesuffix(".yaml")
-    if (preset := _BOARDS.get(stem.lower(), stem)) in presets():
+    if (preset := _BOARDS.get(stem.lower(), stem)) in _own():
         return PRESETS / f"{preset}.yaml"
+    if stem in installed_devices():
+        return installed_devices()[stem]
     hint = did_you_mean(Path(stem).name, (*presets(), *_BOARDS)) or "name a preset or the path of a YAML file"
     what = "is a folder" if is_folder else "is neither a file nor a preset"
     raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)

@@ -1,14 +1,14 @@
 """Tensors that a function is given: inputs, and the weights in the file beside it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ttstack.device.layout import MemorySpace
+from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
 from ttstack.program.records import Function, Tensor, TensorKind
 from ttstack.ttnn_python.expression import Call, Name, spell
-from ttstack.ttnn_python.spelling import Constants, data_type, layout
+from ttstack.ttnn_python.spelling import Constants, data_type, is_turned, layout
 
 Use = tuple[str, str]
 """Mnemonic of an op, and the place of one of its operands."""
@@ -59,10 +59,22 @@ class Given:
 
 def declare(tensor: Tensor, constants: Constants) -> Call:
     """What a tensor is on the device."""
+    if is_turned(tensor.layout):
+        return _turned(tensor, constants)
     held_on_host = tensor.layout.memory_space is MemorySpace.SYSTEM_MEMORY
     memory = Name("None") if held_on_host else constants.memory(tensor.layout, tensor.type)
     held = data_type(tensor.layout.dtype)
     return Call("Tensor", (list(tensor.type.shape), held, layout(tensor.layout), memory))
+
+
+def _turned(tensor: Tensor, constants: Constants) -> Call:
+    *lead, rows, columns = tensor.type.shape
+    t, placed = (
+        tensor.type.with_shape((*lead, columns, rows)),
+        replace(tensor.layout, memory_layout=MemoryLayout.WIDTH_SHARDED),
+    )
+    given = (list(t.shape), data_type(placed.dtype), layout(placed), constants.memory(placed, t))
+    return Call("Tensor", given, {"turned": True})
 
 
 def _uses(function: Function) -> dict[int, list[Use]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ttstack.device.data_types import data_type_name, is_held
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.expression import Call, Name, call
 
@@ -60,6 +60,11 @@ def memory_config(found: Layout, t: TensorType) -> Call:
         return call("MemoryConfig", kind, space)
     rows = Name("ttnn.ShardOrientation.ROW_MAJOR")
     return call("MemoryConfig", kind, space, call("ShardSpec", cores(found.grid), shard_shape(found, t), rows))
+
+
+def is_turned(found: Layout) -> bool:
+    """Whether these are rows of weights over banks: the library takes columns alone, so their transpose is given."""
+    return found.memory_space is MemorySpace.DRAM and found.memory_layout is MemoryLayout.HEIGHT_SHARDED
 
 
 def compute_config(device_op: DeviceOp) -> Call:

@@ -1,10 +1,11 @@
 """The file, and the weights beside it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ttstack.files import replace_file, write_whole
 from ttstack.flatbuffer import safetensors
-from ttstack.program.records import Binary, Function, TensorKind
+from ttstack.program.records import Binary, Function, Tensor, TensorKind, Weight
 from ttstack.ttnn_python.program import emit_python
 
 
@@ -26,7 +27,14 @@ def write_python(
     """
     text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
     used = [function.tensors[i] for i in function.inputs]
-    found = [binary.weights[t.name] for t in used if t.kind is not TensorKind.INPUT]
+    found = [_held(binary.weights[t.name], t) for t in used if t.kind is not TensorKind.INPUT]
     with replace_file(weights) as file:
         safetensors.write(file, [weight for weight in found if weight.data is not None])
         write_whole(path, text)  # before the weights take their place: where it fails, neither file changes
+
+
+def _held(weight: Weight, tensor: Tensor) -> Weight:
+    """The weight in the shape in which the function holds it."""
+    if weight.type == tensor.type or weight.data is None:
+        return weight
+    return replace(weight, type=tensor.type, data=weight.data.reshape(tensor.type.shape))

@@ -50,7 +50,7 @@ def exit_code_table() -> str:
     rows = (
         (0, "good"),
         (exit_codes.INPUT_FAULT, "the input is at fault; the error says how"),
-        (2, "wrong usage: an unknown option, a missing argument"),
+        (exit_codes.WRONG_USAGE, "wrong usage: an unknown option, a missing argument"),
         (exit_codes.INTERNAL_ERROR, "a fault of ttstack's own"),
         (INTERRUPTED, "interrupted"),
         (exit_codes.BROKEN_PIPE, "nobody reads the output any more"),

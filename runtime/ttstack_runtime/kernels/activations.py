@@ -16,8 +16,8 @@ from ttstack_runtime.kernels.table import Array
 _FLAT = 40
 """From here on, gradients are 0 or 1 in float32 and in float64."""
 
-_SLOPE = float(np.sqrt(8 / np.pi))
-_CUBIC = 0.044715
+SLOPE = float(np.sqrt(8 / np.pi))
+CUBIC = 0.044715
 
 
 def gelu(x: Array) -> Array:
@@ -35,28 +35,28 @@ def gelu_gradient(x: Array) -> Array:
     return in_chunks(gradient, x)
 
 
-_KNOTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+KNOTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 """Where the lines begin and end that the vector unit's table has for GELU."""
 
 
 def gelu_fast(x: Array) -> Array:
     """`x / 2` and a straight line of `|x|` between knots, for what GELU has more; beyond the last knot `max(x, 0)`."""
-    slopes, offsets = _lines()
+    slopes, offsets = lines()
 
     def product(part: Array) -> Array:
         wide = part.astype(np.float64)
         size = np.abs(wide)
-        piece = np.clip(np.searchsorted(_KNOTS, size, side="right") - 1, 0, len(slopes) - 1)
-        near = wide / 2 + slopes[piece] * np.minimum(size, _KNOTS[-1]) + offsets[piece]
-        return np.where(size < _KNOTS[-1], near, np.maximum(wide, 0))
+        piece = np.clip(np.searchsorted(KNOTS, size, side="right") - 1, 0, len(slopes) - 1)
+        near = wide / 2 + slopes[piece] * np.minimum(size, KNOTS[-1]) + offsets[piece]
+        return np.where(size < KNOTS[-1], near, np.maximum(wide, 0))
 
     return in_chunks(product, x)
 
 
 @cache
-def _lines() -> tuple[Array, Array]:
+def lines() -> tuple[Array, Array]:
     """Slope and offset of each: through what GELU is at both ends, then moved so that it is as far above as below."""
-    inside = np.array([np.linspace(begin, end, 65) for begin, end in pairwise(_KNOTS)])
+    inside = np.array([np.linspace(begin, end, 65) for begin, end in pairwise(KNOTS)])
     more = inside * (normal_cdf(inside) - 0.5)
     slopes = (more[:, -1] - more[:, 0]) / (inside[:, -1] - inside[:, 0])
     below = more - slopes[:, None] * inside
@@ -68,7 +68,7 @@ def gelu_tanh(x: Array) -> Array:
 
     def product(part: Array) -> Array:
         wide = part.astype(np.float64)
-        return wide * _sigmoid(_SLOPE * wide * (1 + _CUBIC * wide * wide))
+        return wide * _sigmoid(SLOPE * wide * (1 + CUBIC * wide * wide))
 
     return in_chunks(product, x)
 
@@ -78,9 +78,9 @@ def gelu_tanh_gradient(x: Array) -> Array:
 
     def gradient(part: Array) -> Array:
         near = np.clip(part.astype(np.float64), -_FLAT, _FLAT)
-        square = _CUBIC * near * near
-        u = _SLOPE * near * (1 + square)
-        return _sigmoid(u) * (1 + _SLOPE * near * (1 + 3 * square) * _sigmoid(-u))
+        square = CUBIC * near * near
+        u = SLOPE * near * (1 + square)
+        return _sigmoid(u) * (1 + SLOPE * near * (1 + 3 * square) * _sigmoid(-u))
 
     return in_chunks(gradient, x)
 

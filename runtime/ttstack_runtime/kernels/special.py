@@ -39,17 +39,17 @@ _RB = (-9.86494292470009928597e-03, -7.99283237680523006574e-01, -1.775795491775
 _SB = (1.0, 3.03380607434824582924e+01, 3.25792512996573918826e+02, 1.53672958608443695994e+03,
        3.19985821950859553908e+03, 2.55305040643316442583e+03, 4.74528541206955367215e+02,
        -2.24409524465858183362e+01)
-_ERF32_NUMERATOR = (1.128379143519084, 0.18520832239976145, 0.050955695062380861, 0.0034082910107109506,
+ERF32_NUMERATOR = (1.128379143519084, 0.18520832239976145, 0.050955695062380861, 0.0034082910107109506,
                     0.00022905065861350646)
-_ERF32_DENOMINATOR = (1.0, 0.49746925110067538, 0.11098505178285362, 0.014070470171167667,
+ERF32_DENOMINATOR = (1.0, 0.49746925110067538, 0.11098505178285362, 0.014070470171167667,
                       0.0010179625278914885, 0.000023547966471313185, -1.1791602954361697e-7)
-_CDF32_NUMERATOR = (220.206867912376, 221.213596169931, 112.079291497871, 33.912866078383, 6.37396220353165,
+CDF32_NUMERATOR = (220.206867912376, 221.213596169931, 112.079291497871, 33.912866078383, 6.37396220353165,
                     0.700383064443688, 0.0352624965998911)
-_CDF32_DENOMINATOR = (440.413735824752, 793.826512519948, 637.333633378831, 296.564248779674, 86.7807322029461,
+CDF32_DENOMINATOR = (440.413735824752, 793.826512519948, 637.333633378831, 296.564248779674, 86.7807322029461,
                       16.064177579207, 1.75566716318264, 0.0883883476483184)
 # fmt: on
-_ERF32_LIMIT = 3.9  # the approximation reaches 1 there, and erf rounds to 1 in float32
-_CDF32_LIMIT = 40  # the distribution is 0 in float64 below
+ERF32_LIMIT = 3.9  # the approximation reaches 1 there, and erf rounds to 1 in float32
+CDF32_LIMIT = 40  # the distribution is 0 in float64 below
 
 
 def erf(x: Array) -> Array:
@@ -66,8 +66,8 @@ def normal_cdf(x: Array) -> Array:
     """`(1 + erf(x / sqrt 2)) / 2` in float64, to float precision of `x`, also relative to what it is in the tail."""
     if x.dtype != np.float32:
         return 0.5 * _erfc64(x * -np.sqrt(0.5))
-    magnitude = np.minimum(np.abs(x), _CDF32_LIMIT)
-    ratio = _polynomial(magnitude, _CDF32_NUMERATOR) / _polynomial(magnitude, _CDF32_DENOMINATOR)
+    magnitude = np.minimum(np.abs(x), CDF32_LIMIT)
+    ratio = _polynomial(magnitude, CDF32_NUMERATOR) / _polynomial(magnitude, CDF32_DENOMINATOR)
     below = ratio * np.exp(np.square(magnitude, dtype=np.float64) * -0.5)
     return np.abs((x >= 0) - below)
 
@@ -92,10 +92,10 @@ def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:
 
 
 def _erf32(x: Array) -> Array:
-    clipped = np.clip(x, -_ERF32_LIMIT, _ERF32_LIMIT)
+    clipped = np.clip(x, -ERF32_LIMIT, ERF32_LIMIT)
     square = clipped * clipped
-    clipped *= _polynomial(square, _ERF32_NUMERATOR)
-    clipped /= _polynomial(square, _ERF32_DENOMINATOR)
+    clipped *= _polynomial(square, ERF32_NUMERATOR)
+    clipped /= _polynomial(square, ERF32_DENOMINATOR)
     return np.clip(clipped, -1, 1, out=clipped)
 
 

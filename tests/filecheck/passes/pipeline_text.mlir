@@ -9,7 +9,7 @@
 // TYPO: error[TT0301]: there is no pass or pipeline 'fusse'
 // TYPO-NEXT: = help: did you mean 'fuse'?
 // UNKNOWN: error[TT0301]: there is no pass or pipeline 'nothing-like-it'
-// UNKNOWN-NEXT: = help: passes and pipelines: apply-patterns, {{.*}}, ttir-to-ttnn
+// UNKNOWN-NEXT: = help: passes and pipelines: add-entry-points, apply-patterns, {{.*}}, version-buffers
 // OPTION: error[TT0301]: bad options for 'fuse'
 // OPTION-NEXT: = note: nope: no such option
 // OPTION-NEXT: = help: its options: none

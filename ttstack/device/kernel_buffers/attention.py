@@ -80,7 +80,7 @@ def _mask_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int) 
 
 
 def _row_group(query: int, width: int) -> int:
-    """Rows of tiles of the result that are computed together, two at most."""
+    """Rows of tiles of the result that are computed together, two at most, where as many tiles are then."""
     pairs = [(h, w) for h in (1, 2) for w in range(1, _DST + 1) if query % h == 0 and width % w == 0 and h * w <= _DST]
-    height, columns = max(pairs, key=math.prod)
+    height, columns = max(pairs, key=lambda hw: (math.prod(hw), hw))
     return 2 if height == 1 and 2 * columns <= _DST and query > 1 else height

@@ -16,15 +16,20 @@ def split_bytes(op: SplitHeads, dtype: DType) -> int:
     """Bytes for heads below one another; those that cut tiles are reshaped and turned."""
     batch, heads, rows, width = op.results[0].shape
     if width % TILE == 0:
-        return 2 * DOUBLE * dtype.tile_bytes
+        return DOUBLE * _at_once(width) * dtype.tile_bytes
     apart = (batch, rows, heads, width)
     reshaped = reshape_bytes(op.input.shape, apart, dtype)
     return max(reshaped, permutation_bytes(apart, _HEADS_FIRST, dtype))
 
 
-def split_all_bytes(dtype: DType, *, transposed: bool) -> int:
+def split_all_bytes(width: int, dtype: DType, *, transposed: bool) -> int:
     """Bytes for queries, keys and values out of one tensor; keys that are transposed have buffers of their own."""
-    return (3 if transposed else 1) * 2 * DOUBLE * dtype.tile_bytes
+    return (3 * 2 if transposed else _at_once(width)) * DOUBLE * dtype.tile_bytes
+
+
+def _at_once(width: int) -> int:
+    """Tiles of a head of so many columns that are moved at a time."""
+    return next((n for n in (8, 4) if tiles(width) % n == 0), 2)
 
 
 def join_bytes(op: ConcatenateHeads, dtype: DType) -> int:

@@ -86,7 +86,7 @@ def _moved(op: Op, dtype: DType, cores: int) -> int | None:
         case SplitHeads():
             found = split_bytes(op, dtype)
         case SplitQueryKeyValueAndSplitHeads():
-            found = split_all_bytes(dtype, transposed=op.transpose_key)
+            found = split_all_bytes(op.results[0].shape[-1], dtype, transposed=op.transpose_key)
         case ConcatenateHeads():
             found = join_bytes(op, dtype)
         case GlobalAvgPool2d():

@@ -7,15 +7,18 @@ from typing import Any
 from ttstack.device.call_name import call_kind
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_buffers.collective import collective_bytes
 from ttstack.device.kernel_buffers.memory import rows_bytes
 from ttstack.device.kernel_buffers.tiles import DOUBLE
 from ttstack.device.kernel_class import is_scan
 from ttstack.device.layout import ROW_ALIGNMENT
+from ttstack.ops.attention import SplitQueryKeyValueDecode
 from ttstack.ops.base import Op
 from ttstack.ops.indexing import Gather, Scatter
 from ttstack.ops.kv_cache import PagedFillCache, PagedUpdateCache
 from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.pool import Upsample2d
+from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.sort import Sort, Topk
 from ttstack.ops.types import DType, tiles
 
@@ -37,14 +40,18 @@ _SPARSITY = 64
 
 _BY_HOST = "arange"
 """What the host writes."""
+_INTO_SHARDS = (SplitQueryKeyValueDecode,)
+"""Ops whose kernels read rows into the shards of their results, by no buffer."""
 
 
 def named_bytes(device_op: DeviceOp) -> int | None:
     """Bytes on each core; None of ops that are none of these kernels."""
     if is_scan(device_op.op):
         return _scan(device_op)
-    if call_kind(device_op.op) == _BY_HOST:
+    if call_kind(device_op.op) == _BY_HOST or isinstance(device_op.op, _INTO_SHARDS):
         return 0
+    if (exchanged := collective_bytes(device_op)) is not None:
+        return exchanged
     found = _KERNELS.get(type(device_op.op))
     return None if found is None else found(device_op, device_op.op)
 
@@ -129,10 +136,21 @@ def _upsample(device_op: DeviceOp, op: Upsample2d) -> int:
     return _BLENDED + 16 * math.ceil(channels * DType.BF16.row_major_bytes)
 
 
+def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
+    """Rows of a tile's height with their halves apart, cosines and sines; of shards, what is made on the way alone."""
+    width, plain = tiles(op.input.shape[-1]), DType.BF16.tile_bytes
+    x, table = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
+    if device_op.operands[0].sharded:
+        return width * (x + 2 * table) + plain
+    one_row = 2 * width * plain if op.cos_cache.shape[-2] == 1 else 0
+    return (6 * width + 1) * x + (4 * width + 2) * table + plain + one_row
+
+
 _KERNELS: dict[type[Any], Callable[[DeviceOp, Any], int]] = {
     Gather: _gather,
     PagedFillCache: _paged_fill,
     PagedUpdateCache: _paged_update,
+    RotaryEmbedding: _rotary,
     Scatter: _scatter,
     Sort: _sort,
     SparseMatmul: _sparse,

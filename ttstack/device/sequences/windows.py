@@ -27,7 +27,8 @@ def convolution(s: CallWriter) -> CallSequence | None:
     order, shape = list(s.op.order), s.op.results[0].shape
     plain = order == sorted(order)
     x = 0 if plain else s.permute(0, order)
-    rows = x if s.kind == "conv1d" else _pixels(s, x, s.type(x).shape)
+    batch, *rest = s.type(x).shape
+    rows = s.reshape(x, (batch, 1, *rest)) if s.kind == "conv1d" else _pixels(s, x, (batch, *rest))
     found = s.itself(s.op, rows, *range(1, len(s.op.operands)))
     ordered = [shape[d] for d in order]
     found = s.reshape_from(_flat(ordered), found, ordered, to=s.wanted)

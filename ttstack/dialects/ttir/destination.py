@@ -33,13 +33,13 @@ def is_overwritten(value: ir.Value) -> bool:
     )
 
 
-def producer(value: ir.Value) -> ir.Operation | None:
+def producer(value: ir.Value, *names: str) -> ir.Operation | None:
     """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
 
-    That is where the op reads or makes what is overwritten afterwards.
+    That is where the op reads or makes what is overwritten afterwards. With `names`, it is one of these.
     """
     op = defining_op(value)
-    if op is None or any(is_overwritten(v) for v in (*op.operands, *op.results)):
+    if op is None or (names and op.name not in names) or any(is_overwritten(v) for v in (*op.operands, *op.results)):
         return None
     return op
 

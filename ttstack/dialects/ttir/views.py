@@ -5,12 +5,13 @@
 
 from typing import Any, ClassVar, Self
 
-from ttstack.dialects.base import attribute_values, operands_by_place
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
+from ttstack.ops.fields import Arity
 from ttstack.ops.types import TensorType
 from ttstack.suggestion import did_you_mean
 
@@ -22,6 +23,8 @@ class View:
     """
 
     definition: ClassVar[type[Op]]
+    op_name: ClassVar[str]
+    """What MLIR calls such an op."""
 
     def __init__(self, operation: ir.Operation) -> None:
         self.operation = operation
@@ -32,8 +35,8 @@ class View:
 
         That is not so where it reads or makes what is overwritten afterwards.
         """
-        op = None if value is None else producer(value)
-        return cls(op) if op is not None and op.name == f"ttir.{cls.definition.mnemonic}" else None
+        op = None if value is None else producer(value, cls.op_name)
+        return None if op is None else cls(op)
 
     @property
     def first_result(self) -> ir.Value:
@@ -44,6 +47,17 @@ class View:
     def result_type(self) -> TensorType:
         """The first result's shape and element type."""
         return read_type(self.first_result.type)
+
+    @property
+    def either_order(self) -> tuple[tuple[ir.Value, ir.Value], tuple[ir.Value, ir.Value]]:
+        """The two operands of an op that has two, as they stand and the other way round."""
+        a, b = self.operation.operands
+        return (a, b), (b, a)
+
+    @property
+    def described(self) -> Any:
+        """The op's definition on its types and attributes, with what follows from them, such as `dims` of a sum."""
+        return describe(self.operation)
 
     @property
     def is_read_once(self) -> bool:
@@ -71,5 +85,18 @@ def __getattr__(name: str) -> type[View]:
     if spec is None:
         hint = did_you_mean(name, (spec.__name__ for spec in OPS.values())) or "the page on ops lists them"
         raise AttributeError(f"there is no op {name}; {hint}")
-    found = globals()[name] = type(name, (View,), {"definition": spec, "__doc__": spec.__doc__})
+    members = {"definition": spec, "op_name": f"ttir.{spec.mnemonic}", "__doc__": spec.__doc__, **_operands(spec)}
+    found = globals()[name] = type(name, (View,), members)
     return found
+
+
+def _operands(spec: type[Op]) -> dict[str, property]:
+    """Operands by name, where none can be absent: by their places, without a look at the others."""
+    operands = spec.operand_specs()
+    if any(arity is not Arity.ONE for arity in operands.values()):
+        return {}
+    return {
+        name: property(lambda view, place=place: view.operation.operands[place])
+        for place, name in enumerate(operands)
+        if not hasattr(View, name)
+    }

@@ -23,19 +23,25 @@ def check_nesting(text: str, name: str) -> None:
     """Raise `InvalidIRError` at the first line of a module's text that is nested too deeply."""
     depth = 0
     inside: dict[str, int] = {}
-    defined = ""
+    defined, ended = "", 0
     for token in _TOKEN.finditer(text):
+        if defined and ended and depth == 0 and "\n" in text[ended : token.start()]:
+            defined = ""
         match token.lastgroup:
             case "opening":
                 depth += 1
                 reached = depth
             case "closing":
                 depth = max(0, depth - 1)
+                ended = token.end()
                 continue
             case "definition":
-                defined, depth = token[0], 0
+                defined, ended, depth = token[0], 0, 0
                 continue
-            case "alias" if token[0] in inside:
+            case "alias":
+                ended = token.end()
+                if token[0] not in inside:
+                    continue
                 reached = depth + inside[token[0]]
             case _:
                 continue

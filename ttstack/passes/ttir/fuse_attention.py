@@ -24,6 +24,7 @@ from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
+from ttstack.passes.user_patterns.python_file import with_roots
 
 Heads = tuple[int, int]
 """Batch and heads."""
@@ -47,7 +48,7 @@ class FuseAttention(Pass, name="fuse-attention"):
         """Rewrite to a fixpoint."""
         attention = partial(_attention, max_elements=self.max_elements)
         apply_patterns(
-            module, [("ttir.div", softmax), ("ttir.matmul", attention), (f"ttir.{_ATTENTION}", _without_repetition)]
+            module, [*with_roots(softmax), ("ttir.matmul", attention), (f"ttir.{_ATTENTION}", _without_repetition)]
         )
 
 

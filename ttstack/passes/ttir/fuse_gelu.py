@@ -6,30 +6,32 @@ from itertools import permutations
 
 import numpy as np
 
-from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, with_scalar
+from ttstack.passes.user_patterns.python_file import with_roots
+from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 _CUBIC = 0.044715
 _SCALE = math.sqrt(2 / math.pi)
 
 
-def gelu_tanh(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def gelu_tanh(op: views.Multiply) -> ir.Value | None:
     """`0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors of the outer product in any order."""
     for factors in _factors(op):
         for half, x, bent in permutations(factors):
-            if _is(half, 0.5) and _is_bent(bent, x) and read_type(x.type) == read_type(op.results[0].type):
-                return [ttir.gelu_tanh(x)]
+            if _is(half, 0.5) and _is_bent(bent, x) and read_type(x.type) == op.result_type:
+                return ttir.gelu_tanh(x)
     return None
 
 
-def gelu(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def gelu(op: views.Multiply) -> ir.Value | None:
     """`0.5 * x * (1 + erf(x / sqrt(2)))` or `0.5 * x * erfc(-x / sqrt(2))`, the factors of the product in any order."""
     for factors in _factors(op):
         for half, x, part in permutations(factors):
-            if _is(half, 0.5) and _is_distributed(part, x) and read_type(x.type) == read_type(op.results[0].type):
-                return [ttir.gelu(x)]
+            if _is(half, 0.5) and _is_distributed(part, x) and read_type(x.type) == op.result_type:
+                return ttir.gelu(x)
     return None
 
 
@@ -68,11 +70,11 @@ def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
     return None
 
 
-def _factors(op: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
+def _factors(op: views.Multiply) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
     """The three factors of a product of which one factor is a product."""
-    for product, other in (op.operands, reversed(op.operands)):
-        if (inner := find_producer(product, "multiply")) is not None:
-            yield inner.operands[0], inner.operands[1], other
+    for product, other in op.either_order:
+        if inner := views.Multiply.of(product):
+            yield inner.lhs, inner.rhs, other
 
 
 def _is_bent(value: ir.Value, x: ir.Value) -> bool:
@@ -114,4 +116,4 @@ def _is(value: ir.Value, number: float) -> bool:
     return scalar(value) == number
 
 
-PATTERNS = (("ttir.multiply", gelu_tanh), ("ttir.multiply", gelu))
+PATTERNS = with_roots(gelu_tanh, gelu)

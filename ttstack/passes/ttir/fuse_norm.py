@@ -1,35 +1,35 @@
 """RMS norms, and layer norms by the mean of squares, that a model spells as elementwise ops and means."""
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshape_to
-from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.normalization import RmsNorm
 from ttstack.ops.reduction import Reduction
-from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, with_scalar
+from ttstack.passes.user_patterns.python_file import with_roots
+from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 
-def rms_norm(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def rms_norm(op: views.Multiply) -> ir.Value | None:
     """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension; the root may be scaled first."""
-    for x, factor in (op.operands, reversed(op.operands)):
+    for x, factor in op.either_order:
         if (found := _scaled_root(factor, op)) is not None:
             shifted, *scale = found
             return _normalized(op, x, shifted, scale)
     return None
 
 
-def fuse_division(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def fuse_division(op: views.Div) -> ir.Value | None:
     """`x / sqrt(mean(x * x) + epsilon)`."""
-    x, root = op.operands
-    sqrt = find_producer(root, "sqrt")
-    return sqrt and _normalized(op, x, sqrt.operands[0], [])
+    root = views.Sqrt.of(op.rhs)
+    return root and _normalized(op, op.lhs, root.input, [])
 
 
-def _normalized(op: ir.Operation, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> list[ir.Value] | None:
+def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> ir.Value | None:
     """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
     total = find_producer(shifted, "add")
-    if total is None or (found := with_scalar(total)) is None or read_type(op.results[0].type) != read_type(x.type):
+    if total is None or (found := with_scalar(total)) is None or op.result_type != read_type(x.type):
         return None
     square, epsilon = found
     name, whole = "rms_norm", x
@@ -38,7 +38,7 @@ def _normalized(op: ir.Operation, x: ir.Value, shifted: ir.Value, scale: list[ir
         if whole is None or not _is_variance(square, whole):
             return None
     row = (_as_row(v) for v in scale)
-    return [ttir.build(name, whole, *row, normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)]
+    return ttir.build(name, whole, *row, normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)
 
 
 def centred_operand(value: ir.Value) -> ir.Value | None:
@@ -61,7 +61,7 @@ def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     return square is not None and _is_mean(square.operands[0], x) and _is_square(square.results[0], square.operands[0])
 
 
-def _scaled_root(value: ir.Value, op: ir.Operation) -> tuple[ir.Value, ...] | None:
+def _scaled_root(value: ir.Value, op: views.View) -> tuple[ir.Value, ...] | None:
     """What the value is one over the root of, and the row that this is multiplied with, if there is one."""
     if (inside := _inverse_root(value)) is not None:
         return (inside,)
@@ -88,27 +88,28 @@ def _as_row(value: ir.Value) -> ir.Value:
     return reshape_to(value, read_type(value.type).shape[-1:])
 
 
-def fuse_weight(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def fuse_weight(op: views.Multiply) -> ir.Value | None:
     """An RMS norm times a weight for each element of a row."""
-    for normal, weight in (op.operands, reversed(op.operands)):
-        norm, t = find_producer(normal, "rms_norm"), read_type(weight.type)
-        if norm is None or len(norm.operands) > 1 or t.shape != _row(op, t.rank):
+    for normal, weight in op.either_order:
+        norm, t = views.RmsNorm.of(normal), read_type(weight.type)
+        if norm is None or len(norm.operation.operands) > 1 or t.shape != _row(op, t.rank):
             continue
-        if t.dtype == read_type(normal.type).dtype:
-            attributes = attribute_values(RmsNorm, norm)
-            return [ttir.rms_norm(norm.operands[0], reshape_to(weight, t.shape[-1:]), **attributes)]
+        if t.dtype == norm.result_type.dtype:
+            return ttir.rms_norm(norm.input, reshape_to(weight, t.shape[-1:]), **norm.attributes)
     return None
 
 
-def fuse_casts(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def fuse_casts(op: views.Typecast) -> ir.Value | None:
     """A norm of what is widened for it and narrowed after: the kernel widens and narrows by itself."""
-    norm = find_producer(op.operands[0], "rms_norm")
-    if norm is None:
+    norm = views.RmsNorm.of(op.input)
+    cast = norm and views.Typecast.of(norm.input)
+    if norm is None or cast is None or len(norm.operation.operands) > 1:
         return None
-    x, target = find_producer(norm.operands[0], "typecast"), read_type(op.results[0].type)
-    if x is None or len(norm.operands) > 1 or read_type(x.operands[0].type) != target or not _widens(x):
+    if read_type(cast.input.type) != op.result_type or not _widens(cast):
         return None
-    return [ttir.rms_norm(x.operands[0], **attribute_values(RmsNorm, norm))]
+    return ttir.rms_norm(cast.input, **norm.attributes)
 
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
@@ -140,19 +141,14 @@ def _is_square(value: ir.Value, x: ir.Value) -> bool:
     return False
 
 
-def _row(op: ir.Operation, rank: int) -> tuple[int, ...]:
+def _row(op: views.View, rank: int) -> tuple[int, ...]:
     """The shape of one value for each element of the result's rows."""
-    return (*(1,) * (rank - 1), *read_type(op.results[0].type).shape[-1:])
+    return (*(1,) * (rank - 1), *op.result_type.shape[-1:])
 
 
-def _widens(cast: ir.Operation) -> bool:
-    before, after = read_type(cast.operands[0].type).dtype, read_type(cast.results[0].type).dtype
+def _widens(cast: views.Typecast) -> bool:
+    before, after = read_type(cast.input.type).dtype, cast.result_type.dtype
     return before.is_float and after.is_float and after.bits > before.bits
 
 
-PATTERNS = (
-    ("ttir.multiply", rms_norm),
-    ("ttir.div", fuse_division),
-    ("ttir.multiply", fuse_weight),
-    ("ttir.typecast", fuse_casts),
-)
+PATTERNS = with_roots(rms_norm, fuse_division, fuse_weight, fuse_casts)

@@ -1,35 +1,32 @@
 """Sigmoid and SiLU that a model spells as elementwise ops."""
 
-from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, with_scalar
+from ttstack.passes.user_patterns.python_file import with_roots
+from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 
 def sigmoid(op: ir.Operation) -> list[ir.Value] | None:
     """`1 / (1 + exp(-x))`."""
     inverse = op.name == "ttir.reciprocal" or scalar(op.operands[0]) == 1
-    return _as(op, "sigmoid", _exponent(list(op.operands)[-1]) if inverse else None)
+    x = _exponent(list(op.operands)[-1]) if inverse else None
+    return [ttir.sigmoid(x)] if x is not None and read_type(x.type) == read_type(op.results[0].type) else None
 
 
-def silu(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def silu(op: views.Multiply) -> ir.Value | None:
     """`x * sigmoid(x)`."""
-    for x, factor in (op.operands, reversed(op.operands)):
-        if (part := find_producer(factor, "sigmoid")) is not None and part.operands[0] == x:
-            return _as(op, "silu", x)
+    for x, factor in op.either_order:
+        if (part := views.Sigmoid.of(factor)) and part.input == x:
+            return ttir.silu(x) if read_type(x.type) == op.result_type else None
     return None
 
 
-def fuse_division(op: ir.Operation) -> list[ir.Value] | None:
+@pattern
+def fuse_division(op: views.Div) -> ir.Value | None:
     """`x / (1 + exp(-x))`."""
-    x, total = op.operands
-    found = _exponent(total)
-    return _as(op, "silu", x) if found is not None and found == x else None
-
-
-def _as(op: ir.Operation, mnemonic: str, x: ir.Value | None) -> list[ir.Value] | None:
-    whole = x is not None and read_type(x.type) == read_type(op.results[0].type)
-    return [ttir.build(mnemonic, x)] if whole else None
+    found = _exponent(op.rhs)
+    return ttir.silu(found) if found and found == op.lhs and read_type(found.type) == op.result_type else None
 
 
 def _exponent(value: ir.Value) -> ir.Value | None:
@@ -45,6 +42,5 @@ def _exponent(value: ir.Value) -> ir.Value | None:
 PATTERNS = (
     ("ttir.div", sigmoid),
     ("ttir.reciprocal", sigmoid),
-    ("ttir.multiply", silu),
-    ("ttir.div", fuse_division),
+    *with_roots(silu, fuse_division),
 )

@@ -21,6 +21,7 @@ from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
 from ttstack.placement import PlacedNode, PlacementOptions, Plan, place
 from ttstack.placement.pricing import Pricing
+from ttstack.placement.trace import PlacementTrace
 from ttstack.system_desc import ChipDesc
 
 Prices = dict[ChipDesc, Pricing]
@@ -43,13 +44,24 @@ class Place(Pass, PlacementOptions, name="place"):
         same._prices = prices
         return same
 
+    _traces: dict[str, PlacementTrace] | None = PrivateAttr(default=None)
+
+    def with_traces(self, traces: dict[str, PlacementTrace]) -> Self:
+        """The same pass, which keeps in `traces` all decisions of each function, by name."""
+        same = self.model_copy()
+        same._traces = traces
+        return same
+
     def run(self, module: ir.Module) -> None:
         """Place each function by itself."""
         desc = system_desc(module)
         for function in functions(module):
             found, chip = function_graph(function), target_chip(function, desc)
             pricing = self._prices.setdefault(chip, Pricing(chip, desc, self.placement_caution))
-            plan = place(found.graph, chip, self, system=desc, pricing=pricing)
+            traced = self._traces is not None
+            plan = place(found.graph, chip, self, system=desc, pricing=pricing, traced=traced)
+            if self._traces is not None and plan.trace is not None:
+                self._traces[function.name.value] = plan.trace
             spared = _apply(function, found, plan)
             if plan.bound_ns is not None:  # which counts copies that any placement is spared
                 less = sum(predict(conversion.device_op, chip).elapsed_ns for conversion in spared)

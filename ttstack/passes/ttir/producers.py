@@ -9,8 +9,7 @@ from ttstack.ops.base import OPS
 
 def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | None:
     """The op of one of these mnemonics that made the value, or None."""
-    op = None if value is None else producer(value)
-    return op if op is not None and op.name in {f"ttir.{m}" for m in mnemonics} else None
+    return None if value is None else producer(value, *[f"ttir.{m}" for m in mnemonics])
 
 
 def scalar(value: ir.Value) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.buffers.lifetimes import BufferAccesses, lifetimes
+from ttstack.buffers.lifetimes import BufferAccesses, lifetimes, live_bytes
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
 from ttstack.buffers.packing import pack, spans
@@ -46,6 +46,8 @@ class _Memories:
         self.memories = {space: Memory.of(chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
         self.dram = Occupancy[ir.Value](self.memories[MemorySpace.DRAM])
         self.addresses: dict[ir.Value, int] = {}
+        self.packed: dict[ir.Value, int] = {}
+        """Those in DRAM that were laid out at once."""
 
     def assign(self, function: func.FuncOp) -> None:
         ops = body(function)
@@ -54,6 +56,18 @@ class _Memories:
         block = function.regions[0].blocks[0]
         self._pack_l1(block.arguments, ops[:-1], views)
         self._check_arguments(function, block.arguments)
+        in_l1 = dict(self.addresses)
+        try:
+            self._assign(function, ops, owners)
+        except CapacityError:  # buffers that come and go leave gaps: all are laid out at once where that is enough
+            self.addresses = in_l1
+            if not self._pack_dram(block.arguments, ops[:-1], views):
+                raise
+            self._assign(function, ops, owners)
+
+    def _assign(self, function: func.FuncOp, ops: Sequence[ir.Operation], owners: Mapping[ir.Value, ir.Value]) -> None:
+        """Write down the addresses that are known, and give all others theirs in the order of the program."""
+        block = function.regions[0].blocks[0]
         arguments = [self._address(a, function.location) for a in block.arguments]
         function.attributes[ADDRESS] = plain_attribute(arguments)
         constants = [op for op in ops if op.name == CONSTANT]
@@ -103,6 +117,24 @@ class _Memories:
             raise self._full(values[packed.left_over], MemorySpace.L1, _beside(packed.left_over, values, buffers))
         self.addresses |= dict(zip(values, packed.addresses, strict=True))
 
+    def _pack_dram(
+        self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
+    ) -> bool:
+        """Give addresses to all buffers in DRAM at once; False where they do not fit."""
+        given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
+        lives = lifetimes(_steps(ops), given, views)
+        values = [value for value in lives if _layout(value).memory_space is MemorySpace.DRAM]
+        memory = self.memories[MemorySpace.DRAM]
+        buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
+        used = live_bytes([(lives[v], self._bank_bytes(v)) for v in values], len(ops))
+        if max(used, default=0) > memory.capacity:
+            return False
+        packed = pack(spans(buffers, (), memory.base), memory.end, memory.alignment)
+        if packed.left_over is None:
+            self.packed |= dict(zip(values, packed.addresses, strict=True))
+            self.addresses |= self.packed
+        return packed.left_over is None
+
     def _address(self, value: ir.Value, location: ir.Location) -> int:
         if value in self.addresses:
             return self.addresses[value]
@@ -115,7 +147,7 @@ class _Memories:
         return address
 
     def _free(self, value: ir.Value) -> None:
-        if _layout(value).memory_space is MemorySpace.DRAM:
+        if _layout(value).memory_space is MemorySpace.DRAM and value not in self.packed:
             self.dram.remove(self.addresses[value], self._bank_bytes(value))
 
     def _bank_bytes(self, value: ir.Value, dtype: DType | None = None) -> int:

@@ -3,13 +3,15 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast, get_type_hints, overload
 
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir, rewrite
-from ttstack.passes.pattern import replace_by
+from ttstack.passes.pattern import Pattern, replace_by
+from ttstack.passes.user_patterns.guard import guard_ops
 from ttstack.passes.user_patterns.pattern import Allows, Conditions, DriverPatterns, UserPattern
 from ttstack.user_code import as_fault, run_file
 
@@ -34,13 +36,20 @@ class PythonPattern(UserPattern):
     def freeze(self, allows: Allows) -> DriverPatterns:
         """One pattern on the ops of its view."""
         patterns = rewrite.RewritePatternSet()
-        root = f"ttir.{self.root.definition.mnemonic}"
-        patterns.add(root, replace_by(lambda op: self._replacement(op) if allows(op) else None))
+        patterns.add(self.root.op_name, replace_by(lambda op: self._replacement(op) if allows(op) else None))
         return DriverPatterns(patterns.freeze())
 
     def _replacement(self, op: ir.Operation) -> Sequence[ir.Value] | None:
-        with as_fault(f"pattern '{self.name}' failed", _error, inspect.getsourcefile(self.function)):
+        fault = as_fault(f"pattern '{self.name}' failed", _error, inspect.getsourcefile(self.function))
+        with guard_ops() as built, fault:
             found = self.function(self.root(op))
+        values = self._checked(op, found)
+        for unread in reversed(built):
+            if not any(v in (values or ()) or list(v.uses) for v in unread.results):
+                unread.erase()
+        return values
+
+    def _checked(self, op: ir.Operation, found: Any) -> Sequence[ir.Value] | None:
         values = [found] if isinstance(found, ir.Value) else found
         if values is not None and not (isinstance(values, Sequence) and all(isinstance(v, ir.Value) for v in values)):
             raise PatternError(
@@ -84,7 +93,7 @@ def pattern(
 
     def decorate(function: Replaces) -> PythonPattern:
         name = getattr(function, "__name__", "pattern")
-        where = f"{inspect.getsourcefile(function)}:{inspect.getsourcelines(function)[1]}"
+        where = f"{inspect.getsourcefile(function)}:{function.__code__.co_firstlineno}"
         hints = get_type_hints(function)
         views = [hints.get(p) for p in inspect.signature(function).parameters]
         if len(views) != 1 or not (isinstance(views[0], type) and issubclass(views[0], View)):
@@ -103,6 +112,16 @@ def pattern(
         return made
 
     return decorate if function is None else decorate(function)
+
+
+def with_roots(*patterns: PythonPattern) -> tuple[tuple[str, Pattern], ...]:
+    """Patterns of our own for `apply_patterns`, with their roots: what they return is not judged."""
+    return tuple((p.root.op_name, partial(_values, p.root, p.function)) for p in patterns)
+
+
+def _values(root: type[View], function: Replaces, op: ir.Operation) -> Sequence[ir.Value] | None:
+    found = function(root(op))
+    return [found] if isinstance(found, ir.Value) else found
 
 
 def read_python(path: Path) -> list[PythonPattern]:

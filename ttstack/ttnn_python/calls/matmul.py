@@ -10,7 +10,7 @@ from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
 from ttstack.ttnn_python.placed_op import PlacedOp
-from ttstack.ttnn_python.spelling import NoCallError
+from ttstack.ttnn_python.spelling import NoCallError, is_turned
 
 _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "out_block_w", "per_core_M", "per_core_N")
 
@@ -22,7 +22,7 @@ def matmul(o: PlacedOp) -> Expression:
         raise NoCallError(f"a product of {o.operand_dtype}: the library multiplies real numbers")
     keywords = {
         "transpose_a": o.op.transpose_a or None,
-        "transpose_b": o.op.transpose_b or None,
+        "transpose_b": (o.op.transpose_b and not is_turned(o.at("b")[1])) or None,
         "memory_config": o.memory,
         "dtype": o.dtype,
         "program_config": program_config(o),
@@ -65,8 +65,9 @@ def program_config(o: PlacedOp) -> Call | None:
         case MatmulProgram.REUSE:
             return _reuse(kind, cores, blocks, fused)
         case MatmulProgram.DRAM_SHARDED:
-            names = ("in0_block_w", "per_core_M", "per_core_N")
-            return call(kind, **{name: blocks[name] for name in names}, fused_activation=fused)
+            t, placed = o.result  # there, per_core_N is the width of the result's shards, on cores of their own
+            named = {name: blocks[name] for name in ("in0_block_w", "per_core_M")}
+            return call(kind, **named, per_core_N=placed.shard(t)[1], fused_activation=fused)
 
 
 def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Call:

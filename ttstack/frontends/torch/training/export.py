@@ -1,5 +1,6 @@
 """A model, a loss and an optimizer as one exported program."""
 
+import math
 from typing import Any
 
 import torch
@@ -26,6 +27,9 @@ def export_step(
     targets: object = None,
     max_norm: float | None = None,
     schedule: Schedule | None = None,
+    micro_batches: int = 1,
+    autocast: str | torch.dtype | None = None,
+    loss_scale: float = 1.0,
 ) -> ExportedProgram:
     """The program of one step: it gives the loss, and writes to parameters, buffers and the optimizer's state.
 
@@ -37,13 +41,18 @@ def export_step(
         targets: an example of what `loss` takes beside the output, or a tuple of them; shapes as well.
         max_norm: the norm that all gradients together are scaled down to.
         schedule: what multiplies the optimizer's rates in a step: a tensor of the number of steps before it, as one.
+        micro_batches: how many batches a step takes, along a dimension before all others of inputs and targets.
+        autocast: the type of the forward pass, `bf16`, where PyTorch's autocast computes in it.
+        loss_scale: what the loss is multiplied by for the backward pass, and gradients are divided by.
 
     Raises:
         SourceError: a model that torch.export refuses, a loss that is no number, or an optimizer of another model.
     """
     if not isinstance(module, nn.Module):
         raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
-    step = TrainingStep(loss, NamedOptimizer(optimizer, module), max_norm, schedule)
+    named = NamedOptimizer(optimizer, module)
+    _check(micro_batches, loss_scale)
+    step = TrainingStep(loss, named, max_norm, schedule, micro_batches, _float_type(autocast), loss_scale)
     forward = trace_forward(module, Example(module, *split_inputs(example_inputs)), gradients=True)
     wanted = _targets(targets)
     tied = _tied_names(module)
@@ -51,6 +60,24 @@ def export_step(
     with alone():
         graph = trace(forward, step, kept, tied, _inputs(forward), wanted)
     return build_program(forward, graph, kept, wanted)
+
+
+def _check(micro_batches: object, loss_scale: object) -> None:
+    if not isinstance(micro_batches, int) or micro_batches < 1:
+        raise SourceError(f"micro_batches is {micro_batches!r}", hint="give a whole number from 1 on")
+    if not isinstance(loss_scale, int | float) or not 0 < loss_scale < math.inf:
+        raise SourceError(f"loss_scale is {loss_scale!r}", hint="give a number above 0, such as 1024")
+
+
+_AUTOCAST = {"bf16": torch.bfloat16, "f16": torch.float16, None: None}
+
+
+def _float_type(given: object) -> torch.dtype | None:
+    """The type that autocast is asked for."""
+    for name, dtype in _AUTOCAST.items():
+        if given is dtype or given == name:
+            return dtype
+    raise SourceError(f"autocast is {given!r}", hint="give 'bf16', or 'f16' with a loss_scale")
 
 
 def _tied_names(module: nn.Module) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """The graph of a step: PyTorch's own autograd and optimizers, recorded as they run on tensors without values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.training.likelihood import DECOMPOSITIONS
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer
 from ttstack.frontends.torch.training.phases import PHASE, name_phases
 
@@ -35,6 +37,17 @@ class TrainingStep:
     """The norm that all gradients together are scaled down to where they are above it."""
     schedule: Schedule | None = None
     """The factor of the rates in a step, of the steps before it."""
+    micro_batches: int = 1
+    """How many batches a step takes, of which gradients are the mean."""
+    autocast: torch.dtype | None = None
+    """The type that the forward pass computes in, where PyTorch's autocast does; parameters keep theirs."""
+    loss_scale: float = 1.0
+    """What the loss is multiplied by for the backward pass, and gradients are divided by."""
+
+    @property
+    def stacked(self) -> tuple[int, ...]:
+        """The dimension before those of inputs and targets that counts micro-batches; none where there is one."""
+        return () if self.micro_batches == 1 else (self.micro_batches,)
 
     def state(self) -> dict[str, torch.Tensor]:
         """What is kept from step to step beside parameters and buffers, by name."""
@@ -60,7 +73,8 @@ def trace(
 ) -> fx.GraphModule:
     """The step on `state`, in place, and on the tensors among the inputs; it returns the loss.
 
-    Placeholders are the values of `state`, then inputs, then targets. `tied` has the name in `state` of a parameter
+    Placeholders are the values of `state`, then inputs, then targets, each with all micro-batches along a dimension of
+    its own, where a step takes several. `tied` has the name in `state` of a parameter
     with several names.
     """
 
@@ -68,16 +82,20 @@ def trace(
         return _step(forward, step, dict(zip(state, values, strict=True)), tied, given, wanted)
 
     with FakeTensorMode() as mode, torch.compiler._compile_session_context():
-        fakes = [[_without_values(mode, tensor) for tensor in group] for group in (state.values(), inputs, targets)]
-        found = make_fx(run, {op: decomposition_table[op] for op in _DECOMPOSED})(*fakes)
+        kept = [_without_values(mode, tensor) for tensor in state.values()]
+        given = [[_without_values(mode, tensor, *step.stacked) for tensor in group] for group in (inputs, targets)]
+        fakes = kept, *given
+        found = make_fx(run, {**{op: decomposition_table[op] for op in _DECOMPOSED}, **DECOMPOSITIONS})(*fakes)
     found.graph.eliminate_dead_code()
     name_phases(found.graph)
     return found
 
 
-def _without_values(mode: FakeTensorMode, tensor: torch.Tensor) -> torch.Tensor:
+def _without_values(mode: FakeTensorMode, tensor: torch.Tensor, *stacked: int) -> torch.Tensor:
     """A tensor of the same type, of which alone the trace knows; inputs may have been without values before."""
     with mode:
+        if stacked:
+            return torch.empty((*stacked, *tensor.shape), dtype=tensor.dtype, device=tensor.device)
         return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
 
 
@@ -91,21 +109,64 @@ def _step(
 ) -> torch.Tensor:
     trained = {name: values[name].detach().requires_grad_() for name in step.optimizer.trained}
     with fx_traceback.preserve_node_meta(), torch.enable_grad():
-        output = _call(forward, values | trained, tied, inputs)
-        with _part("loss"):
-            loss = _loss(step, output, targets)
-        if loss.grad_fn is None:
-            raise SourceError("the loss depends on no trained parameter", hint="give the optimizer some of them")
-        setup_stacktrace_preservation_hooks([loss.grad_fn])
-        with _part("backward"):
-            gradients = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
+        found = [
+            _gradients(forward, step, values, trained, tied, *batch) for batch in _micro_batches(step, inputs, targets)
+        ]
         with _part("optimizer"), torch.no_grad():
-            for value, gradient in zip(trained.values(), gradients, strict=True):
-                value.grad = gradient
+            for i, value in enumerate(trained.values()):
+                value.grad = _mean([gradients[i] for _, gradients in found], step.loss_scale)
             if step.max_norm is not None:
                 nn.utils.clip_grad_norm_(trained.values(), step.max_norm, foreach=False)
             step.optimizer.update(trained, values, _factor(step, values))
-    return loss.detach()
+        with _part("loss"), torch.no_grad():
+            loss = _mean([loss for loss, _ in found])
+    assert loss is not None
+    return loss
+
+
+def _micro_batches(
+    step: TrainingStep, inputs: list[torch.Tensor], targets: list[torch.Tensor]
+) -> list[tuple[list[torch.Tensor], list[torch.Tensor]]]:
+    """Inputs and targets of each."""
+    if not step.stacked:
+        return [(inputs, targets)]
+    return [([x[i] for x in inputs], [x[i] for x in targets]) for i in range(step.micro_batches)]
+
+
+def _gradients(
+    forward: ExportedProgram,
+    step: TrainingStep,
+    values: dict[str, torch.Tensor],
+    trained: dict[str, torch.Tensor],
+    tied: Mapping[str, str],
+    inputs: list[torch.Tensor],
+    targets: list[torch.Tensor],
+) -> tuple[torch.Tensor, tuple[torch.Tensor | None, ...]]:
+    """The loss, and the gradients of what is trained, as many times as large as the loss is scaled."""
+    with _computing_in(step.autocast):
+        output = _call(forward, values | trained, tied, inputs)
+        with _part("loss"):
+            loss = _loss(step, output, targets)
+            scaled = loss if step.loss_scale == 1 else loss * step.loss_scale
+    if loss.grad_fn is None or scaled.grad_fn is None:
+        raise SourceError("the loss depends on no trained parameter", hint="give the optimizer some of them")
+    setup_stacktrace_preservation_hooks([scaled.grad_fn])
+    with _part("backward"):
+        return loss.detach(), torch.autograd.grad(scaled, list(trained.values()), allow_unused=True)
+
+
+def _computing_in(dtype: torch.dtype | None) -> AbstractContextManager[object]:
+    """PyTorch's autocast; what it casts is cast anew each time, as the trace sees it."""
+    return nullcontext() if dtype is None else torch.autocast("cpu", dtype, cache_enabled=False)
+
+
+def _mean(found: Sequence[torch.Tensor | None], scale: float = 1.0) -> torch.Tensor | None:
+    """The mean over micro-batches, divided by the scale; None where there is no gradient."""
+    there = [value for value in found if value is not None]
+    if not there:
+        return None
+    total, count = reduce(torch.add, there), scale * len(found)
+    return total if count == 1 else total / count
 
 
 def _part(name: str) -> AbstractContextManager[None]:

@@ -96,6 +96,9 @@ class NamedOptimizer:
 
 
 def _equal(states: list[dict[str, torch.Tensor]], key: str) -> bool:
+    """Whether all have the same number; of those that are only described, that is not known to be otherwise."""
+    if any(state[key].is_meta for state in states):
+        return all(state[key].is_meta for state in states)
     return all(torch.equal(state[key], states[0][key]) for state in states)
 
 

@@ -1,0 +1,95 @@
+"""The loop in the real Model Explorer, step by step in headless Chromium: `python -m benchmarks.explore`.
+
+BERT-base is compiled and opened, which colours it by time; then a product whose result lies in L1 is selected and
+moved to DRAM, and another two. A step begins when Chromium is at rest and ends when the page says what it is for. The
+last columns are the processor's: of this process, which compiles and answers, and of Chromium, which draws in software
+here. Needs `make tools`.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.browser.chromium import open_window
+from tests.browser.model_explorer import Walk, serve
+from ttstack.explore.session import open_session
+
+MODEL = "benchmarks.placement:bert_base"
+CHOICES = {"placement_caution": 0.0, "dtype": "bf16"}
+"""Without caution, most results lie in L1, from where they can be moved."""
+WIDTH, HEIGHT = 640, 480
+EDITS = 3
+_TICKS = 100
+_PAUSE, _IDLE = 0.5, 0.1
+"""Seconds between looks, and the share of a processor below which Chromium is at rest."""
+
+
+def main() -> None:
+    """Print a row for each step."""
+    print("| step | seconds | ttstack, s of processor | Chromium, s of processor |\n|---|---:|---:|---:|")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        window = open_window(Path(profile), WIDTH, HEIGHT)
+        if window is None:
+            raise SystemExit("no chromium: apt-get install chromium chromium-driver")
+        driver = window.service.process.pid
+        with ExitStack() as opened:
+            with _step("read and compile", driver):
+                session = opened.enter_context(open_session(MODEL, "bert_base", None, CHOICES))
+            server = opened.enter_context(serve(session))
+            with _step("open the page, coloured by time", driver):
+                walk = Walk(window, server.address)
+            ops = session.versions[0].reports["forward"].ops
+            held = [op for op in ops if op.name == "linear" and op.results[0].layout.in_l1]
+            for number, op in enumerate(held[:EDITS], start=1):
+                with _step(f"select the product {op.index}", driver):
+                    walk.select(f"op {op.index}")
+                    walk.wait(lambda location=op.location: location in walk.text)
+                with _step("fill in the form", driver):
+                    walk.fill_in(str(op.index), "memory", "dram")
+                with _step("run it, until the difference is on the page", driver):
+                    walk.run()
+                    walk.wait(lambda number=number: f"change [µs] by edit {number}" in walk.text)
+        window.quit()
+
+
+@contextmanager
+def _step(name: str, driver: int) -> Iterator[None]:
+    _rest(driver)
+    before = time.perf_counter(), time.process_time(), _processor(driver)
+    yield
+    after = time.perf_counter(), time.process_time(), _processor(driver)
+    cells = (f"{now - then:.2f}" for then, now in zip(before, after, strict=True))
+    print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def _rest(driver: int) -> None:
+    """Wait until Chromium draws nothing that earlier steps asked for."""
+    before = _processor(driver)
+    while True:
+        time.sleep(_PAUSE)
+        now = _processor(driver)
+        if now - before < _IDLE * _PAUSE:
+            return
+        before = now
+
+
+def _processor(parent: int) -> float:
+    """Seconds of processor of all that a process started, those it started included."""
+    parents: dict[int, tuple[int, float]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        parents[int(stat.parent.name)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / _TICKS
+    return _below(parent, parents)
+
+
+def _below(parent: int, parents: dict[int, tuple[int, float]]) -> float:
+    return sum(took + _below(child, parents) for child, (of, took) in parents.items() if of == parent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""What people who are new to a command get wrong, and what they are told: what, where, what to do instead."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where `small.ttb`, `small.mlir` and some files that are neither lie; commands run there."""
+    (tmp_path / "small.ttb").write_bytes(program.read_bytes())
+    (tmp_path / "small.mlir").write_text(program.with_suffix(".mlir").read_text())
+    (tmp_path / "broken.yaml").write_text("ops: [\n")
+    (tmp_path / "values.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "values.npz").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "instead"),
+    [
+        ("perf smal.ttb", "smal.ttb", "did you mean 'small.ttb'?"),
+        ("inspect .", "cannot be read: Is a directory", "give a file that `ttstack compile` wrote"),
+        ("compile smal.mlir", "'smal.mlir' does not exist", "did you mean 'small.mlir'?"),
+        ("compile small.mlir --overrides broken.yml", "'broken.yml'", "did you mean 'broken.yaml'?"),
+        ("compile small.mlir --overrides broken.yaml", "line 2: while parsing a flow node", "write 'ops:'"),
+        ("compile small.mlir --without fuze-bias", "'fuze-bias' is unknown; did you mean 'fuse-bias'?", "the notes"),
+        ("compile small.mlir --approximate tanh", "approximate.0: Input should be 'gelu'", "the notes"),
+        ("compile small.mlir --tensor-train rel_err=0.1", "did you mean 'rel_error'?", "a table takes"),
+        ("compile small.mlir --html page.html", "no option '--html'", "it is an option of run, perf, compare"),
+        ("compile small.mlir -o -", "'-' would be the name of a file", "/dev/stdout"),
+        ("advise small.ttb small.mlir --save-overrides small.mlir", "'small.mlir' is what is read", "another name"),
+        ("explore small.mlir --graphs g --save-overrides small.mlir", "'small.mlir' is what is read", "another name"),
+        ("compare small.ttb small.ttb --html small.ttb", "'small.ttb' is what is read", "another name"),
+        ("compare small.ttb small.mlir", "'small.mlir' is neither a program nor a device", "a .ttb file"),
+        ("explain small.ttb softmaks", "no op is 'softmaks'", "did you mean 'softmax'?"),
+        ("explain small.ttb 7", "there is no op 7", "list numbers"),
+        ("run small.ttb --inputs value.npz", "there is no input file", "did you mean 'values.npz'?"),
+        ("perf small.ttb --calibrate value.csv", "cannot read value.csv: No such file", "did you mean 'values.csv'?"),
+        ("perf small.ttb --calibrate small.ttb", "cannot read small.ttb: it is no text", "python -m tracy"),
+        ("reduce smal.mlir --keeps 'false {}'", "cannot read 'smal.mlir': No such file", "did you mean 'small.mlir'?"),
+        ("reduce small.ttb --keeps 'false {}'", "'small.ttb' is no text", "ttstack opt"),
+        ("emit small.ttb -o small.ttb", "'small.ttb' is what is read", "another name"),
+        ("check", "give a program, or --setup with a folder", "ttstack check --help"),
+        ("opt small.ttb", "it looks like a compiled program", "models are read from"),
+        ("opt small.mlir --patterns values.csv", "'values.csv' is no file of patterns", "its name ends in .py"),
+    ],
+)
+def test_mistakes(ttstack: Command, folder: Path, line: str, said: str, instead: str) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = ttstack(*shlex.split(line))
+    assert (result.code in (1, 2), result.out) == (True, "")
+    assert result.err.startswith("error[TT")
+    assert said in result.err
+    assert instead in result.err.partition("  = help: ")[2]
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_open_quotation_is_no_fault_of_ours(ttstack: Command) -> None:
+    result = ttstack("reduce", "small.mlir", "--keeps", "false '{}")
+    assert result.code == 1
+    assert "--keeps is no command line: no closing quotation" in result.err
+
+
+def test_advice_for_another_model_says_so(ttstack: Command, folder: Path) -> None:
+    (folder / "other.mlir").write_text((folder / "small.mlir").read_text().replace("64x128", "32x32"))
+    result = ttstack("advise", "small.ttb", "other.mlir", "--ops", "0")
+    assert result.code == 0
+    assert "'other.mlir' is not what 'small.ttb' was compiled from, or has changed" in " ".join(result.err.split())
+    assert "note" not in ttstack("advise", "small.ttb", "small.mlir", "--ops", "0").err

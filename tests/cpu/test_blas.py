@@ -1,0 +1,53 @@
+"""Matrix products by CBLAS give what our own loops give."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ttstack.context import new_context
+from ttstack.diagnostics import InputError
+from ttstack.mlir import ir
+from ttstack.passes.cpu.use_blas import UseBlas
+from ttstack.targets import cpu
+
+TEXT = """func.func @f(%a: tensor<2x3x5x7xf32>, %b: tensor<3x9x7xf32>, %c: tensor<9x4xf64>) -> (tensor<2x3x5x9xf32>, tensor<4x4xf64>) {
+  %0 = "ttir.matmul"(%a, %b) {transpose_b = true} : (tensor<2x3x5x7xf32>, tensor<3x9x7xf32>) -> tensor<2x3x5x9xf32>
+  %1 = "ttir.matmul"(%c, %c) {transpose_a = true} : (tensor<9x4xf64>, tensor<9x4xf64>) -> tensor<4x4xf64>
+  return %0, %1 : tensor<2x3x5x9xf32>, tensor<4x4xf64>
+}"""
+
+
+@pytest.mark.parametrize("library", ["openblas", "scipy"])
+def test_products_are_those_of_numpy(library: str, tmp_path: Path):
+    rng = np.random.default_rng(3)
+    a, b = rng.random((2, 3, 5, 7), np.float32), rng.random((3, 9, 7), np.float32)
+    c = rng.random((9, 4))
+    program = cpu.compile(TEXT, name="products", blas=library)
+    assert program.generated.stages["blas"].count("gemm(") >= 2
+    assert "linalg.batch_matmul" not in program.generated.stages["blas"]
+    program.save(tmp_path / "products.so")
+    out = cpu.load(tmp_path / "products.so").run({"arg0": a, "arg1": b, "arg2": c}).outputs
+    np.testing.assert_allclose(out["output.0"], a @ b.swapaxes(-1, -2), rtol=1e-5)
+    np.testing.assert_allclose(out["output.1"], c.T @ c, rtol=1e-12)
+
+
+def test_an_unknown_library_is_refused():
+    with pytest.raises(InputError, match="no BLAS 'mkl'"):
+        cpu.compile(TEXT, blas="mkl")
+
+
+def test_products_of_mixed_elements_vectors_and_unknown_sizes_stay():
+    text = """func.func @f(%a: memref<4x4xf32>, %v: memref<4xf32>, %c: memref<4x4xf64>, %d: memref<4x4xf32>, %e: memref<?x4xf32>) {
+      linalg.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf64>)
+      linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+        ins(%v, %a : memref<4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
+      linalg.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
+      linalg.matmul ins(%e, %a : memref<?x4xf32>, memref<4x4xf32>) outs(%e : memref<?x4xf32>)
+      return
+    }"""
+    with new_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        UseBlas().run(module)
+        after = str(module)
+    assert (after.count("linalg.matmul"), after.count("call @cblas_sgemm")) == (3, 1)

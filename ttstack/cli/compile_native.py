@@ -1,0 +1,65 @@
+"""`ttstack compile --target cpu`: a model becomes an object file that C calls."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ttstack.choices import CHOICES, Blas
+from ttstack.cli.console import print_timings, write, write_json
+from ttstack.diagnostics import InputError
+
+
+def compile_native(
+    model: str,
+    target: Path,
+    inputs: Mapping[str, str] | None,
+    dump_ir: Path | None,
+    function: str | None,
+    blas: Blas | None,
+    *,
+    timings: bool,
+    as_json: bool,
+) -> None:
+    """Compile, write the object and what stands beside it, and say how large each file is."""
+    from ttstack.cli.outputs import check_targets
+    from ttstack.cli.progress import show_phases
+    from ttstack.targets import cpu
+    from ttstack.targets.cpu.compile import check_ending, files_of
+
+    check_ending(target)
+    check_targets(*files_of(target), sources=(model,))
+    with show_phases() as progress:
+        program = cpu.compile(
+            model,
+            inputs,
+            name=target.name.partition(".")[0],
+            function=function,
+            blas=blas,
+            dump_ir=dump_ir,
+            progress=progress,
+        )
+        start = time.perf_counter()
+        files = program.save(target)
+    phases = {**program.phases, "save": time.perf_counter() - start}
+    if timings:
+        print_timings(phases)
+    sizes = {str(file): file.stat().st_size for file in files}
+    if as_json:
+        write_json({"files": sizes, "phases": phases})
+        return
+    from ttstack.report.formatting import size
+
+    for file, nbytes in sizes.items():
+        write(f"{file}: {size(nbytes)}")
+
+
+def refuse_of_devices(choices: Mapping[str, Any], flags: Mapping[str, object]) -> None:
+    """Raise `InputError` where an option was given that only devices know."""
+    given = [n for n, value in choices.items() if n != "function" and value != CHOICES[n].default]
+    spelled = [CHOICES[n].option or f"--{n.replace('_', '-')}" for n in given]
+    spelled += [name for name, value in flags.items() if value]
+    if spelled:
+        raise InputError(
+            f"for devices alone: {', '.join(spelled)}", hint="leave it out, or compile for one: --target device"
+        )

@@ -1,0 +1,53 @@
+"""`ttstack compile --compile-to` and `--compile-from`: compilations in parts."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ttstack.choices import Choices, Phase
+
+if TYPE_CHECKING:
+    from ttstack.api import Program
+    from ttstack.partial import PartialProgram
+
+
+def check_options(model: str | None, start: Path | None, end: Phase | None, *, train: bool, of_programs: bool) -> str:
+    """What is read: the model, or the text of a phase.
+
+    Raises:
+        BadParameter: there is neither or both; or options do not go together.
+    """
+    if (model is None) == (start is None):
+        raise typer.BadParameter("give a MODEL, or --compile-from FILE")
+    if train and (start or end):
+        raise typer.BadParameter("--train compiles from the model to the program: no --compile-to, no --compile-from")
+    if end and of_programs:
+        raise typer.BadParameter("--keep-ir, --effects and --decisions are for programs; --compile-to writes text")
+    return str(model or start)
+
+
+def lower(
+    source: str, start: Path | None, end: Phase, shapes: Mapping[str, str] | None, choices: Choices, **how: Any
+) -> "PartialProgram":
+    """From a model, or the text of a phase, to a later phase."""
+    from ttstack.partial import PartialProgram, compile_to
+
+    if start is None:
+        return compile_to(end, source, shapes, **how, **choices)
+    return PartialProgram.load(start).compile_to(end, **how, **choices)
+
+
+def program_maker(
+    source: str, start: Path | None, shapes: Mapping[str, str] | None, choices: Choices, *, train: bool
+) -> Callable[..., "Program"]:
+    """What makes the program, and takes all that does not change it."""
+    from ttstack.api import compile as compile_source
+    from ttstack.partial import PartialProgram
+    from ttstack.training import compile_step
+
+    if start is not None:
+        return partial(PartialProgram.load(start).compile, **choices)
+    return partial(compile_step if train else compile_source, source, shapes, **choices)

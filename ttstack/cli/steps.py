@@ -1,0 +1,83 @@
+"""Runs in a row, each from the state that the one before left: `ttstack run --steps`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count, islice, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ttstack.choices import Numerics
+
+if TYPE_CHECKING:
+    from ttstack.api import Program, Run
+
+Scalars = dict[str, float]
+"""The outputs of a step that are single numbers, such as the loss."""
+
+
+@dataclass(frozen=True)
+class StepResults:
+    """What several runs gave."""
+
+    last: "Run"
+    scalars: list[Scalars]
+    before: int
+    """Steps that the state had seen before the first of these."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The number of each step, from 1, and its scalars."""
+        return [{"step": self.before + i, **scalars} for i, scalars in enumerate(self.scalars, 1)]
+
+
+def run_steps(
+    program: "Program",
+    steps: int,
+    inputs: Path | None,
+    state: Path | None,
+    seed: int,
+    numerics: Numerics,
+    function: str | None,
+) -> StepResults:
+    """Run so many times; the state is read from a file where it is there, and written to it.
+
+    Where a run ends early, by a fault or by the user, the file has the state of the last step that was whole.
+
+    Raises:
+        InputError: inputs or state do not fit.
+        ExecutionError: as in `Program.run`.
+        OutputError: the state cannot be written.
+    """
+    from ttstack.cli.progress import show_ops
+    from ttstack_runtime.inputs import load_batches, random_inputs
+    from ttstack_runtime.state import State, load_state, save_state
+
+    found = program.function(function)
+    begun = load_state(state, program.binary, found) if state is not None and state.exists() else State()
+    if inputs:
+        given = islice(map(load_batches(inputs, found), count(begun.steps)), steps)
+    else:
+        given = repeat(random_inputs(found, seed), steps)
+    scalars, last = list[Scalars](), None
+    with show_ops() as show:
+        progress = _of_all(steps, scalars, show) if show else None
+        try:
+            for last in program.steps(given, begun.arrays, seed, numerics, function=found.name, progress=progress):
+                scalars.append({name: float(a) for name, a in last.outputs.items() if not a.ndim})
+        finally:
+            if last is not None and state is not None:
+                save_state(state, State({**begun.arrays, **last.updated}, begun.steps + len(scalars)))
+    assert last is not None
+    return StepResults(last, scalars, begun.steps)
+
+
+def _of_all(
+    steps: int, scalars: list[Scalars], show: Callable[[int, int, str], None]
+) -> Callable[[int, int, str], None]:
+    """Progress of one run as progress of all, with the scalars of the last one."""
+
+    def progress(done: int, total: int, _: str) -> None:
+        at = len(scalars)
+        latest = "".join(f", {output} {value:.6g}" for output, value in (scalars[-1] if scalars else {}).items())
+        show(at * total + done, steps * total, f"step {at + 1} of {steps}{latest}")
+
+    return progress

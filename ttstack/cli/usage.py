@@ -1,0 +1,68 @@
+"""Wrong usage of the command line, said as every other error is.
+
+The reader of commands brings its errors with it, from one package or another: they are known by what they have.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ttstack.diagnostics import UsageError
+from ttstack.suggestion import closest
+
+_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'.*')")
+_COMMAND = re.compile(r"No such command '(?P<given>[^']*)'")
+_COMPLETION = {"completion": "--install-completion"}
+
+
+def is_wrong_usage(error: Exception) -> bool:
+    """Whether the reader of commands raised it."""
+    return hasattr(error, "format_message") and hasattr(error, "exit_code")
+
+
+def wrong_usage(error: Any) -> UsageError:
+    """The error of ours that says what it says, and what may have been meant."""
+    context: Any = getattr(error, "ctx", None)
+    said = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
+    said = said.removeprefix("Invalid value: ")
+    where = context.command_path if context else "ttstack"
+    option: str | None
+    if option := getattr(error, "option_name", None) if "No such option" in said else None:
+        said, known = f"there is no option '{option}'", _options(context)
+        given = option.lstrip("-")
+    elif command := _COMMAND.search(said):
+        given = command["given"]
+        said, known = f"there is no command '{given}'", _commands(context)
+    elif choice := _CHOICE.search(said):
+        given, known = choice["given"], {name: name for name in re.findall("'([^']*)'", choice["known"])}
+    else:
+        given, known = "", {}
+    meant = closest(given, known)
+    if meant:
+        hint = f"did you mean '{known[meant]}'?"
+    else:
+        hint = _of_others(context, option) or f"`{where} --help` says what it takes"
+    return UsageError(said[:1].lower() + said[1:], loc=where, hint=hint)
+
+
+def _of_others(context: Any, option: str | None) -> str:
+    """Which commands have an option; empty where none has."""
+    commands = getattr(context.find_root().command, "commands", {}) if context and option else {}
+    found = [name for name, command in commands.items() if any(option in param.opts for param in command.params)]
+    return f"it is an option of {', '.join(found)}" if found else ""
+
+
+def _options(context: Any) -> Mapping[str, str]:
+    """The options of a command, by their names without dashes."""
+    params = context.command.params if context else ()
+    spelled = (name for param in params if _is_option(param) for name in (*param.opts, *param.secondary_opts))
+    return {name.lstrip("-"): name for name in spelled} | {"help": "--help"}
+
+
+def _is_option(param: Any) -> bool:
+    return param.param_type_name == "option"
+
+
+def _commands(context: Any) -> Mapping[str, str]:
+    """The commands of a group, and its options, for what is no command may be one of these."""
+    return {**_options(context), **_COMPLETION, **{name: name for name in context.command.commands}}

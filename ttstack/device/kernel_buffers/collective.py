@@ -1,0 +1,39 @@
+"""Circular buffers of what chips exchange, on the cores that send and add."""
+
+from ttstack.device.device_op import DeviceOp
+from ttstack.ops.collective import AllGather, AllReduction, ReduceScatter
+from ttstack.ops.mesh import MeshShard
+from ttstack.ops.types import DType
+
+_PACKET = 4352
+"""Bytes of tensors in a packet between chips, at most."""
+_PACKETS = 9
+"""Packets on their way in a gather, whatever is gathered."""
+_ROUNDS = 12
+"""Times that sums, and what is added to them, wait in as many tiles as Dst holds."""
+_DST = 8
+"""Tiles of 16 bits that Dst holds at once."""
+
+
+def collective_bytes(device_op: DeviceOp) -> int | None:
+    """Bytes on each core that has any; None of ops of one chip, and of other exchanges."""
+    dtype = device_op.results[0].dtype if device_op.results else DType.BF16
+    match device_op.op:
+        case MeshShard():
+            return 0  # the host divides and joins
+        case AllGather():
+            return _gathered(dtype)
+        case ReduceScatter():
+            return _scattered(dtype)
+        case AllReduction():
+            return max(_gathered(dtype), _scattered(dtype))
+        case _:
+            return None
+
+
+def _gathered(dtype: DType) -> int:
+    return _PACKETS * (_PACKET // dtype.tile_bytes) * dtype.tile_bytes
+
+
+def _scattered(dtype: DType) -> int:
+    return _ROUNDS * (_DST // 2 if dtype is DType.F32 else _DST) * dtype.tile_bytes

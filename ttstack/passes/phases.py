@@ -1,0 +1,138 @@
+"""Phases of a compilation: where the pipeline can stop, and what a module's text says so that it can go on."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+
+from ttstack.choices import Phase
+from ttstack.diagnostics import PassOptionError, SourceError
+from ttstack.dialects.signature import read_arguments, read_given_shapes
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import TensorType
+from ttstack.passes.attach_system_desc import AttachSystemDesc
+from ttstack.passes.base import Pipeline
+from ttstack.passes.functions import functions
+from ttstack.program.records import TensorKind
+from ttstack.suggestion import did_you_mean
+
+_ENDS = {
+    Phase.SOURCE: ("check-mesh", True),
+    Phase.SIMPLIFIED: ("record-trains", False),
+    Phase.DISPATCHED: ("place", False),
+    Phase.PLACED: ("place", True),
+}
+"""The first pass of a name with which a phase ends, or before which it does."""
+
+
+def end_of(phase: Phase, pipeline: Pipeline) -> int:
+    """How many passes of a pipeline have run when it comes to a phase.
+
+    Raises:
+        PassOptionError: the pipeline is a user's own, and has no pass that ends this phase.
+    """
+    if phase is Phase.TTNN:
+        return len(pipeline.passes)
+    name, included = _ENDS[phase]
+    titles = [step.title for step in pipeline.passes]
+    if name not in titles:
+        raise PassOptionError(
+            f"the pipeline has no phase '{phase}', for it has no pass '{name}'",
+            hint=f"there are {', '.join(p for p in Phase if p not in _ENDS or _ENDS[p][0] in titles)}",
+        )
+    return titles.index(name) + included
+
+
+def parameters(module: ir.Module) -> dict[str, TensorType]:
+    """Types of all parameters by name, as users give them."""
+    found = dict[str, TensorType]()
+    for function in functions(module):
+        shapes = read_given_shapes(function)
+        for signature, value in zip(read_arguments(function), function.regions[0].blocks[0].arguments, strict=True):
+            if signature.kind is TensorKind.PARAMETER:
+                t = read_type(value.type)
+                found[signature.name] = t.with_shape(shapes.get(signature.name, t.shape))
+    return found
+
+
+@dataclass(frozen=True)
+class PhaseRecord:
+    """How far a module has come, and how it was compiled: attributes of its text, that programs do not see."""
+
+    phase: Phase
+    passes: str
+    """Those that have run, as text."""
+    options: str
+    """What `CompileOptions.to_json` wrote."""
+    values: tuple[str, ...]
+    """Parameters whose values are known."""
+
+    def write(self, module: ir.Module) -> None:
+        """Put it into the module."""
+        said = asdict(self) | {"values": json.dumps(self.values)}
+        for name, text in zip(_NAMES, said.values(), strict=True):
+            module.operation.attributes[name] = ir.StringAttr.get(str(text))
+
+    @staticmethod
+    def take(module: ir.Module, source: str) -> "PhaseRecord":
+        """Take it out of a module, as `write` put it there.
+
+        Raises:
+            SourceError: the module does not say it.
+        """
+        attributes = module.operation.attributes
+        found = [attributes[name] for name in _NAMES if name in attributes]
+        texts = [ir.StringAttr(said).value for said in found if isinstance(said, ir.StringAttr)]
+        if len(texts) != len(_NAMES):
+            raise SourceError(
+                f"{source} does not say how far it was compiled",
+                hint="give a file that `ttstack compile --compile-to` wrote, or compile it as a model",
+            )
+        phase, passes, options, values = texts
+        names = _names(values)
+        if phase not in list(Phase) or names is None:
+            raise SourceError(
+                f"{source} was altered: {_NAMES[0]} or {_NAMES[3]} is none",
+                hint=did_you_mean(phase, list(Phase)) or f"phases are {', '.join(Phase)}; compile to one again",
+            )
+        for name in _NAMES:
+            del attributes[name]
+        return PhaseRecord(Phase(phase), passes, options, names)
+
+
+def check_ran(record: PhaseRecord, pipeline: Pipeline, same_device: bool) -> None:
+    """The passes that have run are those that the pipeline begins with, for the same device.
+
+    Raises:
+        PassOptionError: they are not, for options were changed that decide about them.
+    """
+    ran = _by_options(_STEPS.split(record.passes))
+    wanted = _by_options(map(str, pipeline.passes[: end_of(record.phase, pipeline)]))
+    if ran != wanted or not same_device:
+        more, less = ([step for step in a if step not in b] for a, b in ((wanted, ran), (ran, wanted)))
+        raise PassOptionError(
+            f"options were changed that decide about passes before the phase '{record.phase}'",
+            notes=(
+                *(() if same_device else ("the module is for another device",)),
+                *(f"{step} has not run" for step in more),
+                *(f"{step} has run" for step in less),
+            ),
+            hint="compile from an earlier phase, or from the model",
+        )
+
+
+def _names(text: str) -> tuple[str, ...] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return tuple(found) if isinstance(found, list) and all(isinstance(name, str) for name in found) else None
+
+
+def _by_options(steps: Iterable[str]) -> list[str]:
+    return [step for step in steps if step and not step.startswith(AttachSystemDesc.name)]
+
+
+_STEPS = re.compile(r",(?![^{]*\})")
+_NAMES = tuple(f"tt.{field.name}" for field in fields(PhaseRecord))

@@ -1,0 +1,79 @@
+"""The table of lowerings: which function writes an op as loops over tensors."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from ttstack.ops import OPS
+from ttstack.passes.ttir_to_linalg.tensors import Dense
+
+Lower = Callable[..., Dense | tuple[Dense, ...]]
+"""Takes an op's definition and its operands in the order of its places, None where an optional one is absent.
+
+Of an op that writes to operands, what it gives are these operands as they are afterwards, before its results.
+"""
+
+FAMILIES = (
+    "eltwise",
+    "reduction",
+    "shape",
+    "creation",
+    "matmul",
+    "normalization",
+    "embedding",
+    "indexing",
+    "attention",
+    "conv",
+    "pool",
+    "quantization",
+    "state",
+)
+"""The modules that lower ops, each called as that of its ops, and imported when one of them is met."""
+
+
+class LoweringTable:
+    """The lowerings of one family by op mnemonic."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Lower] = {}
+
+    def __call__(self, *names: str) -> Callable[[Lower], Lower]:
+        """Register a function for ops of these names; use as a decorator."""
+
+        def register(function: Lower) -> Lower:
+            self.by_name.update(dict.fromkeys(names, function))
+            return function
+
+        return register
+
+
+@cache
+def of_family(name: str) -> Mapping[str, Lower]:
+    """The lowerings of a family by mnemonic."""
+    return import_module(f"{__package__}.{name}").LOWERINGS.by_name
+
+
+def find(mnemonic: str) -> Lower | None:
+    """How the op `mnemonic` is lowered, if it is."""
+    spec = OPS.get(mnemonic)
+    if spec is None or spec.family not in FAMILIES:
+        return None
+    return of_family(spec.family).get(mnemonic)
+
+
+def mnemonics() -> frozenset[str]:
+    """All ops that have a lowering."""
+    return frozenset(name for family in FAMILIES for name in of_family(family))
+
+
+def operands_of(op: Any, given: list[Dense]) -> list[Dense | None]:
+    """The operands by the op's places: None where an optional one is absent, all of a variadic one."""
+    rest, found = iter(given), list[Dense | None]()
+    for name in op.operand_specs():
+        value = getattr(op, name)
+        if value is None:
+            found.append(None)
+        else:
+            found += [next(rest) for _ in (value if isinstance(value, tuple) else (value,))]
+    return found

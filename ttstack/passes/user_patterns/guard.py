@@ -1,0 +1,59 @@
+"""What a user's function may not do to the ops around it, and what it leaves behind."""
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from ttstack.diagnostics import PatternError
+from ttstack.dialects.ttir.builders import Builders
+from ttstack.mlir import ir
+
+_CHANGES = ("erase", "detach_from_parent", "move_before", "move_after")
+_GUARDED = threading.local()
+
+
+@contextmanager
+def guard_ops() -> Generator[list[ir.Operation]]:
+    """Refuse inside the block what MLIR's driver does not survive; gives the ops that `ttir` builds there, in order."""
+    _refuse_changes()
+    built: list[ir.Operation] = []
+    outer, _GUARDED.built = getattr(_GUARDED, "built", None), built
+    try:
+        yield built
+    finally:
+        _GUARDED.built = outer
+
+
+class GuardedBuilders(Builders):
+    """Builders whose ops are known to the pattern that builds them."""
+
+    def build(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Value:
+        """The first result of the op of that name."""
+        value = super().build(mnemonic, *operands, **given)
+        if (built := getattr(_GUARDED, "built", None)) is not None:
+            built.append(ir.OpResult(value).owner.operation)
+        return value
+
+
+@cache
+def _refuse_changes() -> None:
+    for name in _CHANGES:
+        _refuse_inside(name)
+
+
+def _refuse_inside(name: str) -> None:
+    """Let a method of all operations raise while a user's function runs in this thread."""
+    base = next(kind for kind in ir.Operation.__mro__ if name in vars(kind))
+    changes: Callable[..., object] = getattr(base, name)
+
+    def change(self: ir.Operation, *values: object) -> object:
+        if getattr(_GUARDED, "built", None) is not None:
+            raise PatternError(
+                f"a pattern may not {name.partition('_')[0]} an op",
+                hint="return what replaces the results; what nothing reads any more goes by itself",
+            )
+        return changes(self, *values)
+
+    setattr(base, name, change)

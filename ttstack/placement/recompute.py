@@ -1,0 +1,217 @@
+"""What a step of training computes again in its backward pass, so that it need not be held from the forward pass on.
+
+An integer program decides for each result of the forward pass whether it is kept, and for each op whether it runs
+again. The forward pass is divided into stretches where few bytes cross; what runs again stays within its stretch, which
+bounds what is there while the backward pass goes through it. Solutions are checked on the step as it would run.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+
+from ttstack.buffers.lifetimes import BufferAccesses, Lifetime, live_bytes
+from ttstack.placement.graph import Graph
+from ttstack.placement.recompute_program import Stretch, solve
+
+FORWARD, BACKWARD = ("forward", "loss"), "backward"
+_STRETCHES = 40
+"""Stretches at most."""
+_TRIES = 10
+"""Times that the bytes that are counted are halved between too few and too many."""
+
+
+@dataclass(frozen=True)
+class WeighedStep:
+    """A step of training: its ops, and the bytes and the times that decide."""
+
+    graph: Graph
+    parts: Sequence[str]
+    """The part of the step that each op belongs to."""
+    nbytes: Sequence[int]
+    """Bytes of each value."""
+    ns: Callable[[int], float]
+    """Nanoseconds of an op by its position."""
+
+    @cached_property
+    def rounds(self) -> list[tuple[range, range]]:
+        """Positions of a forward pass and of what follows it, up to the next one: one for each micro-batch."""
+        begins = [i for i, p in enumerate(self.parts) if p in FORWARD and (i == 0 or self.parts[i - 1] not in FORWARD)]
+        found = list[tuple[range, range]]()
+        for first, end in zip(begins, [*begins[1:], len(self.parts)], strict=True):
+            late = next((i for i in range(first, end) if self.parts[i] == BACKWARD), None)
+            if late is not None:
+                found.append((range(first, late), range(late, end)))
+        return found
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What runs again, and what is known of it."""
+
+    before: Mapping[int, Sequence[int]]
+    """Positions of ops that run again, in order, by the position of the op that they run before."""
+    ns: float
+    """What they take."""
+    peak: int
+    """Bytes in use at most, all tensors in DRAM."""
+
+
+def choose(step: WeighedStep, capacity: int) -> Recomputed:
+    """The fastest choice that fits, as far as it is found; the choice with the fewest bytes where none does.
+
+    The integer program counts all of a stretch at once: the bytes that it may count are sought by halves, so that the
+    step as it would run just fits.
+    """
+    kept = _run_again(step, frozenset())
+    if kept.peak <= capacity:
+        return kept
+    best, stretches = least(step), list(_all_stretches(step))
+    low, high = 0.0, 2.0 * kept.peak
+    for _ in range(_TRIES):
+        allowed = (low + high) / 2
+        found = [solve(of, allowed) for of in stretches]
+        solutions = [solution for solution in found if solution]
+        again = frozenset(node for solution in solutions for node in solution.again)
+        made = _run_again(step, again)
+        if len(solutions) < len(found):
+            low = allowed
+        elif made.peak > capacity:
+            high = allowed
+        else:
+            low = allowed
+            best = made if best.peak > capacity or made.ns < best.ns else best
+    return best
+
+
+def least(step: WeighedStep) -> Recomputed:
+    """The choice with the fewest bytes, as far as it is found."""
+    found = [solve(stretches, None) for stretches in _all_stretches(step)]
+    again = frozenset(node for solution in found if solution for node in solution.again)
+    return min(_run_again(step, frozenset()), _run_again(step, again), key=lambda of: of.peak)
+
+
+def _all_stretches(step: WeighedStep) -> Iterator[list[Stretch]]:
+    """Those of each forward pass."""
+    graph = step.graph
+    last = _last_reads(graph)
+    for early, late in step.rounds:
+        made = {v: i for i in early for v in graph.nodes[i].results if graph.owner[v] == v}
+        ends = _cuts(step, early, made)
+        number = {i: sum(end <= i for end in ends) for i in early}
+        reads = dict[int, int]()
+        at = len(ends)
+        for i in late:
+            used = [number[made[o]] for o in _owners(graph, graph.nodes[i].operands) if o in made]
+            at = max(used, default=at)
+            reads[i] = at
+        others = _others(step, made, late)
+        base = [max((others[i] for i in late if reads[i] == s), default=0) for s in range(len(ends) + 1)]
+        needed = {o for o in made if last.get(o, -1) >= late.start}
+        yield [_stretch(step, s, number, made, needed, base[s]) for s in range(len(ends) + 1)]
+
+
+def _stretch(
+    step: WeighedStep, at: int, number: Mapping[int, int], made: Mapping[int, int], needed: AbstractSet[int], base: int
+) -> Stretch:
+    graph = step.graph
+    nodes = [i for i, s in number.items() if s == at and not graph.is_view(graph.nodes[i])]
+    reads = {i: [o for o in _owners(graph, graph.nodes[i].operands) if o in made] for i in nodes}
+    return Stretch(
+        makes={i: [v for v in graph.nodes[i].results if v in made] for i in nodes},
+        reads=reads,
+        ns={i: step.ns(i) for i in nodes if _may_run_again(graph, i)},
+        nbytes={v: step.nbytes[v] for i in nodes for v in graph.nodes[i].results},
+        needed=frozenset(v for i in nodes for v in graph.nodes[i].results if v in needed),
+        base=base,
+    )
+
+
+def _may_run_again(graph: Graph, node: int) -> bool:
+    op = graph.nodes[node].op
+    return op.pure and not op.mutated_operands
+
+
+def _owners(graph: Graph, values: Sequence[int]) -> set[int]:
+    return {graph.owner[v] for v in values}
+
+
+def _last_reads(graph: Graph) -> dict[int, int]:
+    return {
+        o: at for at, node in enumerate(graph.nodes) if not graph.is_view(node) for o in _owners(graph, node.operands)
+    }
+
+
+def _cuts(step: WeighedStep, early: range, made: Mapping[int, int]) -> list[int]:
+    """Positions at which stretches after the first begin: where few bytes cross, in each of equal parts."""
+    graph, last = step.graph, dict[int, int]()
+    for i in early:
+        last |= dict.fromkeys(_owners(graph, graph.nodes[i].operands) & made.keys(), i)
+    lives = [(Lifetime(made[o] - early.start, at - early.start), step.nbytes[o]) for o, at in last.items()]
+    crossing = live_bytes(lives, len(early))
+    count = min(_STRETCHES, max(1, round(math.sqrt(len(early)))))
+    width, found = len(early) / count, list[int]()
+    for part in range(1, count):
+        near = range(int((part - 0.5) * width), int((part + 0.5) * width))
+        found.append(early.start + min(near, key=lambda i: crossing[i]) + 1)
+    return sorted({*found} - {early.start})
+
+
+def _others(step: WeighedStep, made: Mapping[int, int], late: range) -> dict[int, int]:
+    """Bytes of all but the results of the forward pass, at each op of the backward pass."""
+    accesses = [BufferAccesses(node.operands, node.results) for node in step.graph.nodes]
+    live = _live(step, accesses, made)
+    return {i: live[i] for i in late}
+
+
+def _live(step: WeighedStep, accesses: Sequence[BufferAccesses[int]], without: Mapping[int, int]) -> list[int]:
+    """Bytes in use at each of the ops, all tensors in DRAM; numbers above those of values are of what runs again."""
+    graph, count = step.graph, len(step.graph.values)
+
+    def buffer(value: int) -> int:
+        return graph.owner[value % count] + value // count * count
+
+    first, last = dict.fromkeys((graph.owner[v] for v in graph.arguments), 0), dict[int, int]()
+    for at, access in enumerate(accesses):
+        for value in (*access.reads, *access.makes):
+            first.setdefault(buffer(value), at)
+            last[buffer(value)] = at
+    end = len(accesses) - 1
+    last |= dict.fromkeys([graph.owner[v] for v in (*graph.arguments, *graph.outputs)], end)
+    lives = [(Lifetime(at, last[v]), step.nbytes[v % count]) for v, at in first.items() if v not in without]
+    return live_bytes(lives, len(accesses))
+
+
+def _run_again(step: WeighedStep, again: AbstractSet[int]) -> Recomputed:
+    """The step with these ops running again, each before the first that needs it."""
+    graph, count = step.graph, len(step.graph.values)
+    accesses, before = list[BufferAccesses[int]](), dict[int, list[int]]()
+    late = {i: n for n, (_, behind) in enumerate(step.rounds) for i in behind}
+    early = {i: n for n, (ahead, _) in enumerate(step.rounds) for i in ahead}
+    ran = set[int]()
+
+    def maker(value: int, number: int | None) -> int | None:
+        """The op of this round that runs again for a value, or makes a view of what such an op makes."""
+        at, owner = graph.makers.get(value), graph.makers.get(graph.owner[value])
+        return at if at is not None and owner in again and early.get(at) == number else None
+
+    def read(value: int, number: int | None) -> int:
+        return value + count if number is not None and maker(value, number) is not None else value
+
+    def run(at: int, number: int | None, user: int) -> None:
+        for value in graph.nodes[at].operands:
+            made_by = maker(value, number) if number is not None else None
+            if made_by is not None and made_by not in ran:
+                ran.add(made_by)
+                run(made_by, number, user)
+                before.setdefault(user, []).append(made_by)
+                node = graph.nodes[made_by]
+                reads = [read(v, number) for v in node.operands]
+                accesses.append(BufferAccesses(reads, [v + count for v in node.results]))
+
+    for at, node in enumerate(graph.nodes):
+        run(at, late.get(at), at)
+        accesses.append(BufferAccesses([read(v, late.get(at)) for v in node.operands], node.results))
+    ns = sum(step.ns(i) for nodes in before.values() for i in nodes if not graph.is_view(graph.nodes[i]))
+    return Recomputed(before, ns, max(_live(step, accesses, {}), default=0))

@@ -1,0 +1,96 @@
+"""What a step of training holds, by module: parameters, the optimizer's state, activations and gradients."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ttstack.buffers.lifetimes import Lifetime, lifetimes
+from ttstack.program.buffers import steps
+from ttstack.program.records import Function, Operation, Tensor, TensorKind
+
+
+class Holding(StrEnum):
+    """What a buffer is to a step of training, if it is anything that lasts."""
+
+    PARAMETER = "parameters"
+    OPTIMIZER = "optimizer state"
+    ACTIVATION = "activations"
+    """Made in the forward pass or the loss, and read later than that: all are there when the backward pass begins."""
+    GRADIENT = "gradients"
+    """Made in the backward pass and read by the optimizer: all are there when its update begins."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A buffer that lasts."""
+
+    tensor: int
+    holding: Holding
+    module: str
+
+
+_STATE = ("optimizer", "schedule")
+"""How names of the optimizer's state begin."""
+_BEFORE = ("forward", "loss")
+
+
+def holdings(function: Function) -> Iterator[Held]:
+    """The buffers of a step that last longer than a part of it; none in programs that are no steps."""
+    parts = [phase(operation) for operation in function.operations]
+    if "backward" not in parts:
+        return
+    for tensor, life in lifetimes(steps(function), function.inputs, function.aliases).items():
+        found = _holding(function.tensors[tensor], life, parts)
+        if found is not None:
+            yield Held(tensor, found, _module(function, function.tensors[tensor], found, life))
+
+
+def phase(operation: Operation) -> str:
+    """The part of a step that an op belongs to: `forward`, `loss`, `backward` or `optimizer`."""
+    return _path(operation).partition(".")[0]
+
+
+def _path(operation: Operation) -> str:
+    return operation.location.partition(" ")[0]
+
+
+def _holding(tensor: Tensor, life: Lifetime, parts: list[str]) -> Holding | None:
+    first, last = parts[life.first], parts[life.last]
+    if tensor.kind is TensorKind.PARAMETER:
+        return Holding.OPTIMIZER if tensor.name.partition(".")[0] in _STATE else Holding.PARAMETER
+    if tensor.kind is not TensorKind.INTERMEDIATE:
+        return None
+    if first in _BEFORE and last not in _BEFORE:
+        return Holding.ACTIVATION
+    return Holding.GRADIENT if (first, last) == ("backward", "optimizer") else None
+
+
+def _module(function: Function, tensor: Tensor, holding: Holding, life: Lifetime) -> str:
+    """Where a parameter and its state are; for all else, whose op made it."""
+    if holding in (Holding.ACTIVATION, Holding.GRADIENT):
+        return _path(function.operations[life.first]).partition(".")[2]
+    name = tensor.name.split(".", 2)[-1] if holding is Holding.OPTIMIZER else tensor.name
+    return name.rpartition(".")[0]
+
+
+def step_memory(function: Function, depth: int) -> list[dict[str, Any]]:
+    """Bytes on the device of what lasts, by holding, for each module down to a depth, and for all; none of no step.
+
+    Padding of tiles is in them, and what lies in L1 counts as what lies in DRAM.
+    """
+    rows = defaultdict[str, dict[Holding, int]](lambda: dict.fromkeys(Holding, 0))
+    for found in holdings(function):
+        tensor = function.tensors[found.tensor]
+        nbytes = tensor.layout.nbytes(tensor.type)
+        for module in (".".join(found.module.split(".")[:depth]), _ALL):
+            rows[module][found.holding] += nbytes
+    last = rows.pop(_ALL, None)
+    table = {**rows, **({_ALL: last} if last else {})}
+    return [
+        {"module": module, **{str(holding): nbytes for holding, nbytes in row.items()}} for module, row in table.items()
+    ]
+
+
+_ALL = "all"

@@ -1,0 +1,1 @@
+"""What else than a Tenstorrent device a model can be compiled for."""

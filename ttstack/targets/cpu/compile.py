@@ -1,0 +1,200 @@
+"""The story from a model to an object file."""
+
+import io
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ttstack.choices import Blas
+from ttstack.diagnostics import InputError, OutputError
+from ttstack.files import replace_file, write_whole
+from ttstack.flatbuffer import safetensors
+from ttstack.frontends.source import import_model
+from ttstack.mlir import ir
+from ttstack.passes.base import PassRun, Pipeline
+from ttstack.passes.check_supported import check_supported
+from ttstack.passes.cpu.entry_points import interface_of
+from ttstack.passes.cpu.interface import FunctionInterface, c_name, weights_of
+from ttstack.passes.cpu.use_blas import LIBRARIES
+from ttstack.passes.dump import dump_hook
+from ttstack.passes.functions import defined_functions
+from ttstack.passes.pipelines import (
+    bufferize,
+    linalg_to_loops,
+    loops_to_llvm,
+    lower_to_linalg,
+    ttir_to_linalg,
+    use_blas,
+)
+from ttstack.passes.ttir.version_buffers import VersionBuffers
+from ttstack.passes.weights import Weights
+from ttstack.program.records import Weight
+from ttstack.targets.cpu.header import header
+from ttstack.targets.cpu.link import link_library
+from ttstack.targets.cpu.objects import Generated, generate
+
+Array = np.ndarray[Any, Any]
+Progress = Callable[[str], None]
+
+ENDINGS = (".o", ".so", ".ll", ".mlir")
+"""What can be saved, by how the file's name ends."""
+
+
+def check_ending(target: Path) -> None:
+    """A file of that name can be saved.
+
+    Raises:
+        OutputError: its ending is none of these.
+    """
+    if target.suffix not in ENDINGS:
+        raise OutputError(
+            f"'{target}' is no file of a processor's code", hint=f"end it with one of {', '.join(ENDINGS)}"
+        )
+
+
+def files_of(target: Path) -> list[Path]:
+    """What is written with a file of that name: beside an object or a library its header, and weights if it has any."""
+    beside = (".h", ".safetensors") if target.suffix in (".o", ".so") else ()
+    return [target, *(target.with_suffix(ending) for ending in beside)]
+
+
+@dataclass(frozen=True)
+class NativeProgram:
+    """A model as code of this machine's processor."""
+
+    name: str
+    """What the names of its C functions begin with."""
+    functions: tuple[FunctionInterface, ...]
+    generated: Generated
+    weights: Mapping[str, Array]
+    """Values by name, of those that are known."""
+    phases: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Seconds that each took."""
+    blas: str | None = None
+    """The library that multiplies matrices."""
+
+    def save(self, path: str | Path) -> list[Path]:
+        """Write an object, a library, LLVM's text or MLIR's, by the ending; gives all files that were written.
+
+        Beside an object or a library stand the C header and, where there are any, the weights.
+
+        Raises:
+            OutputError: a file cannot be written, the ending is none of these, or there is no C compiler to link with.
+        """
+        target = Path(path)
+        content = self._content(target)
+        write_whole(target, content)
+        files = files_of(target)
+        if len(files) == 1:
+            return files
+        _, interface, weights = files
+        layout = self._save_weights(weights)
+        write_whole(interface, header(self.name, self.functions, layout))
+        return files if layout else files[:-1]
+
+    def _content(self, target: Path) -> bytes | str:
+        check_ending(target)
+        match target.suffix:
+            case ".o":
+                return self.generated.code
+            case ".so":
+                return link_library(self.generated.code, LIBRARIES[Blas(self.blas)].linked if self.blas else ())
+            case ".ll":
+                return self.generated.llvm_ir
+            case _:
+                phase = target.with_suffix("").suffix.removeprefix(".") or "llvm"
+                if phase in self.generated.stages:
+                    return self.generated.stages[phase]
+                known = ", ".join(f"NAME.{stage}.mlir" for stage in self.generated.stages)
+                raise OutputError(f"there is no phase '{phase}' of '{target}'", hint=f"write one of {known}")
+
+    def _save_weights(self, path: Path) -> dict[str, int]:
+        """Where the values of each weight begin in the file; empty where there are none, or they are not known."""
+        order = weights_of(list(self.functions))
+        types = {p.name: p.type for f in self.functions for p in f.parameters}
+        if not order or any(name not in self.weights for name in order):
+            return {}
+        records = [Weight(name, types[name], self.weights[name]) for name in order]
+        with replace_file(path) as file:
+            safetensors.write(file, records)
+        return safetensors.offsets(records)
+
+
+def compile(  # noqa: A001  (as `ttstack.compile`)
+    source: object,
+    inputs: object = None,
+    *,
+    name: str = "model",
+    function: str | None = None,
+    blas: str | None = None,
+    dump_ir: Path | None = None,
+    progress: Progress | None = None,
+) -> NativeProgram:
+    """Compile a model, as `ttstack.compile` takes it, for this machine's processor.
+
+    Args:
+        source: The model.
+        inputs: Example inputs, or their shapes.
+        name: What the names of C functions begin with.
+        function: The one that is meant, where a module has several.
+        blas: The library that multiplies matrices, `openblas` or `scipy`; loops of our own where None.
+        dump_ir: A folder for the module's text after every pass that changed it.
+        progress: Called with the name of each phase when it begins.
+
+    Raises:
+        UnsupportedOpError: ops have no lowering for processors; all of them.
+        TTStackError: whatever else is wrong with the source.
+    """
+    if blas is not None and blas not in LIBRARIES:
+        raise InputError(f"there is no BLAS '{blas}'", hint=f"give one of {', '.join(LIBRARIES)}")
+    with import_model(source, inputs, function) as found:
+        check_supported(found.module)
+        return compile_module(found.module, found.weights, c_name(name), blas=blas, dump_ir=dump_ir, progress=progress)
+
+
+def compile_module(
+    module: ir.Module,
+    weights: Mapping[str, Array],
+    name: str,
+    *,
+    blas: str | None = None,
+    dump_ir: Path | None = None,
+    progress: Progress | None = None,
+    of_program: bool = False,
+) -> NativeProgram:
+    """The same of a module of named `ttir` in the current context, which is changed.
+
+    Of one `of_program`, which has been simplified, parameters stay as they are.
+    """
+    seconds: dict[str, float] = {}
+
+    def timed(step: PassRun, _: ir.Module) -> None:
+        seconds[step.step.title] = seconds.get(step.step.title, 0.0) + step.seconds
+
+    values = Weights.of(weights)
+    hooks = [timed, dump_hook(dump_ir, module)] if dump_ir else [timed]
+    first = Pipeline((VersionBuffers(), *lower_to_linalg().passes)) if of_program else ttir_to_linalg()
+    first.with_weights(values).run(module, after=hooks, before=progress)
+    functions = tuple(map(interface_of, defined_functions(module)))
+    if progress:
+        progress("generate code")
+    start = time.perf_counter()
+    generated = generate(_bytecode(module), phases(name, blas), f"the code of '{name}'", dump=dump_ir)
+    seconds["generate code"] = time.perf_counter() - start
+    return NativeProgram(name, functions, generated, values.arrays, seconds, blas)
+
+
+def phases(name: str, blas: str | None = None) -> dict[str, Pipeline]:
+    """What follows, by the name of what each leaves; `blas` is the library that multiplies matrices."""
+    products = {"blas": use_blas(blas)} if blas else {}
+    return {"bufferized": bufferize(), **products, "loops": linalg_to_loops(), "llvm": loops_to_llvm(name)}
+
+
+def _bytecode(module: ir.Module) -> bytes:
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()

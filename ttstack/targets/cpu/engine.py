@@ -1,0 +1,65 @@
+"""Programs for a device, executed as code of this machine's processor."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ttstack.context import new_context
+from ttstack.diagnostics import InputError
+from ttstack.mlir import ir
+from ttstack.passes.cpu.interface import c_name
+from ttstack.program.records import Binary, Function, TensorKind
+from ttstack.targets.cpu.compile import compile_module
+from ttstack.targets.cpu.from_program import module_of
+from ttstack.targets.cpu.loader import LoadedProgram, Outcome, load, scipy_blas
+from ttstack_runtime.given_shapes import to_given_shapes, to_held_shapes
+from ttstack_runtime.inputs import check_inputs
+
+Array = np.ndarray[Any, Any]
+
+
+def run_native(
+    natives: dict[str, LoadedProgram], binary: Binary, found: Function, values: Mapping[str, Array], numerics: str
+) -> Outcome:
+    """Execute a function, which is compiled where `natives` does not hold it yet.
+
+    Raises:
+        InputError: inputs do not fit, or numerics are none that processors have.
+    """
+    if numerics != "ieee":
+        raise InputError(f"engine 'cpu' does not compute with numerics '{numerics}'", hint="leave one of them out")
+    given = check_inputs(found, to_held_shapes(binary, found, values))
+    if found.name not in natives:
+        natives[found.name] = load_function(found)
+    return call(natives[found.name], binary, found, given)
+
+
+def load_function(function: Function) -> LoadedProgram:
+    """The code of one function, which takes its parameters at every call; SciPy's OpenBLAS multiplies if it is there.
+
+    Raises:
+        UnsupportedOpError: ops have no lowering for processors; all of them.
+        OutputError: there is no C compiler to link with.
+    """
+    blas = "scipy" if scipy_blas() else None
+    with new_context(), ir.Location.unknown():
+        program = compile_module(module_of(function), {}, c_name(function.name), blas=blas, of_program=True)
+    with tempfile.TemporaryDirectory(prefix="ttstack-") as folder:
+        program.save(path := Path(folder) / "program.so")
+        return load(path, {})
+
+
+def call(loaded: LoadedProgram, binary: Binary, function: Function, given: Mapping[str, Array]) -> Outcome:
+    """What the function gives for checked inputs and the program's own weights."""
+    tensors = [function.tensors[i] for i in function.inputs]
+    weights = {t.name: binary.weights[t.name].data for t in tensors if t.kind is not TensorKind.INPUT}
+    known = {name: data for name, data in weights.items() if data is not None}
+    values = to_held_shapes(binary, function, known) | dict(given)
+    types = {t.name: t.type.dtype.numpy for t in tensors}
+    done = loaded.run(
+        {name: np.asarray(a).astype(types[name], copy=False) for name, a in values.items() if name in types}
+    )
+    return Outcome(done.outputs, to_given_shapes(binary, done.updated))

@@ -1,0 +1,75 @@
+"""From a module of `ttir` to an object file, in a child of the process: LLVM is native code that a model may crash."""
+
+import ctypes
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ttstack.context import as_diagnostics, new_context
+from ttstack.diagnostics import InvalidIRError
+from ttstack.isolation import Limits, isolates, run_isolated
+from ttstack.mlir import execution_engine, ir, llvm
+from ttstack.passes.base import Pipeline
+from ttstack.passes.dump import dump_hook
+
+_LIMITS = Limits(seconds=1800, nbytes=16 << 30)
+"""What code generation may take; a large model takes a minute."""
+_OPTIMIZE = 3
+_PROCESS = ctypes.CDLL(None)
+_NOWHERE = ctypes.c_void_p(1)
+"""Where functions of libraries are said to be; nothing calls them."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What code generation left behind."""
+
+    code: bytes
+    """The object file."""
+    llvm_ir: str
+    """The same as text of LLVM."""
+    stages: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The module's text after each phase, by the phase's name."""
+
+
+def generate(bytecode: bytes, phases: Mapping[str, Pipeline], what: str, dump: Path | None = None) -> Generated:
+    """The object file of a module that goes through `phases` one after the other; `what` is what errors call it.
+
+    Raises:
+        SourceError: the compiler did not survive it.
+    """
+
+    def work() -> Generated:
+        return _generate(bytecode, phases, dump)
+
+    return run_isolated(work, what, _LIMITS) if isolates() else work()
+
+
+def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], dump: Path | None) -> Generated:
+    with new_context(), ir.Location.unknown():
+        module = ir.Module.parse(bytecode)
+        stages = {"linalg": str(module)}
+        for name, phase in phases.items():
+            phase.run(module, after=[dump_hook(dump / name, module)] if dump else ())
+            stages[name] = str(module)
+        with as_diagnostics("LLVM refuses the module"):
+            text = llvm.translate_module_to_llvmir(module.operation)
+        return replace(Generated(_object(module), text), stages=stages)
+
+
+def _object(module: ir.Module) -> bytes:
+    """What the engine compiles as soon as one of its functions is looked up; libraries are not there yet."""
+    engine = execution_engine.ExecutionEngine(module, opt_level=_OPTIMIZE, enable_object_dump=True, enable_pic=True)
+    functions = [op.operation for op in module.body.operations if op.operation.name == "llvm.func"]
+    for function in functions:
+        name = ir.StringAttr(function.attributes["sym_name"]).value
+        if not function.regions[0].blocks and not hasattr(_PROCESS, name):
+            engine.raw_register_runtime(name, _NOWHERE)
+    with tempfile.TemporaryDirectory(prefix="ttstack-") as folder:
+        path = Path(folder) / "model.o"
+        engine.raw_lookup(ir.StringAttr(functions[-1].attributes["sym_name"]).value)
+        engine.dump_to_object_file(str(path))
+        if not path.exists():
+            raise InvalidIRError("LLVM gave no object file")
+        return path.read_bytes()
