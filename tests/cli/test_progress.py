@@ -8,7 +8,7 @@ from rich.console import Console
 
 import ttstack
 from ttstack.cli import progress
-from ttstack.placement.watch_solver import tell_watcher
+from ttstack.placement.solver import new_solver, run_solver
 
 
 @pytest.fixture
@@ -43,17 +43,17 @@ def test_the_phase_that_runs_is_named(terminal: io.StringIO) -> None:
 
 
 def test_the_gap_of_the_integer_program_is_shown(terminal: io.StringIO) -> None:
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
     draw = random.Random(0)
-    taken = [solver.addBinary() for _ in range(40)]
-    for _ in range(5):
-        solver.addConstr(sum(draw.randint(3, 40) * x for x in taken) <= 200)  # pyright: ignore[reportArgumentType]
     with progress.show_phases() as show:
         assert show is not None
         show("place")
-        tell_watcher(solver)
-        solver.maximize(sum(draw.randint(3, 40) * x for x in taken))  # pyright: ignore[reportArgumentType]
+        solver = new_solver({})
+        taken = [solver.addBinary() for _ in range(40)]
+        for _ in range(5):
+            solver.addConstr(sum(draw.randint(3, 40) * x for x in taken) <= 200)  # pyright: ignore[reportArgumentType]
+        total = sum(draw.randint(3, 40) * x for x in taken)
+        solver.setObjective(total, highspy.ObjSense.kMaximize)  # pyright: ignore[reportArgumentType]
+        run_solver(solver)
     assert re.search(r"compiling: place, at most \d+\.\d % above the optimum", terminal.getvalue())
 
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import highspy
 import numpy as np
 import pytest
 
@@ -28,6 +29,18 @@ def test_the_optimum_is_that_of_exhaustive_search(seed: int):
         assert problem.total(proven.chosen) == pytest.approx(exhaustive(problem)) == pytest.approx(proven.bound)
         assert problem.fits(start)
         assert problem.total(start) >= proven.bound - 1e-6
+
+
+def test_threads_that_others_gave_the_solver_change_nothing():
+    problem = random_problem(np.random.default_rng(0), 8)
+    highspy.Highs.resetGlobalScheduler(True)
+    others = highspy.Highs()
+    others.setOptionValue("output_flag", False)
+    others.setOptionValue("threads", 2)
+    others.addBinary(obj=1.0)
+    assert others.run() == highspy.HighsStatus.kOk
+    proven = solve_program(problem, greedy_choices(problem), seconds=30)
+    assert proven.bound == pytest.approx(exhaustive(problem))
 
 
 def test_a_budget_that_ends_at_once_leaves_a_bound_that_holds():

@@ -20,7 +20,7 @@ def show_phases(what: str = "compiling") -> Generator[Callable[[str], None] | No
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from ttstack.placement.watch_solver import watch_solver
+    from ttstack.placement.solver import watch_solver
 
     text = TextColumn(f"{what}: {{task.description}}")
     with Progress(SpinnerColumn(), text, TimeElapsedColumn(), console=console, transient=True) as bar:

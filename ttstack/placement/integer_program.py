@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttstack.placement.problem import Decision, Problem, Read
-from ttstack.placement.watch_solver import tell_watcher
+from ttstack.placement.solver import new_solver, run_solver
 
 if TYPE_CHECKING:
     import highspy
@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 _KIB = 1024
 """Bytes are counted in this, for numbers that a solver likes."""
 
-_OPTIONS: Mapping[str, bool | int | float] = {
-    "output_flag": False,
-    "threads": 1,
-    "random_seed": 0,
-    "mip_rel_gap": 0.0,
-    "mip_abs_gap": 1e-6,
-}
-"""One thread, for equal answers to equal questions."""
+_GAPS: Mapping[str, float] = {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-6}
 
 
 @dataclass(frozen=True)
@@ -146,16 +139,11 @@ class _Program:
             self.rows.add({v: b / _KIB for v, b in held.items() if b}, -np.inf, most / _KIB)
 
     def solve(self, start: Sequence[int], limits: Mapping[str, float | int]) -> Proven:
-        import highspy
-
-        solver = highspy.Highs()
-        for name, value in {**_OPTIONS, **limits}.items():
-            solver.setOptionValue(name, value)
+        solver = new_solver({**_GAPS, **limits})
         solver.passModel(self._model())
         given = np.array([first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32)
         solver.setSolution(len(given), given, np.ones(len(given)))
-        tell_watcher(solver)
-        solver.run()
+        run_solver(solver)
         alone = sum(float(step.cost.min()) for step in self.problem.steps)
         bound = max(float(solver.getInfo().mip_dual_bound), alone)  # minus infinity where time ended at once
         values = np.array(solver.getSolution().col_value)

@@ -5,20 +5,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ttstack.placement.watch_solver import tell_watcher
+from ttstack.placement.solver import new_solver, run_solver
 
 if TYPE_CHECKING:
     import highspy
 
 _MIB = 2.0**20
 """Bytes are counted in this, for numbers that a solver likes."""
-_OPTIONS: Mapping[str, bool | int | float] = {
-    "output_flag": False,
-    "threads": 1,
-    "random_seed": 0,
-    "mip_rel_gap": 0.01,
-    "time_limit": 20.0,
-}
+_LIMITS: Mapping[str, float] = {"mip_rel_gap": 0.01, "time_limit": 20.0}
 
 
 @dataclass(frozen=True)
@@ -55,9 +49,7 @@ def solve(stretches: Sequence[Stretch], capacity: float | None) -> RecomputeSolu
     """
     import highspy
 
-    solver = highspy.Highs()
-    for name, value in _OPTIONS.items():
-        solver.setOptionValue(name, value)
+    solver = new_solver(_LIMITS)
     makers = {v: i for s in stretches for i, made in s.makes.items() for v in made}
     keep = {v: solver.addBinary() for v in makers}
     again = {i: solver.addBinary() for s in stretches for i in s.ns}
@@ -72,10 +64,10 @@ def solve(stretches: Sequence[Stretch], capacity: float | None) -> RecomputeSolu
     _limit(solver, stretches, keep, again, most)
     if capacity is not None:
         solver.addConstr(most <= capacity / _MIB)
-    tell_watcher(solver)
     cost = {i: ns / 1000 for s in stretches for i, ns in s.ns.items()}
     total = solver.qsum(again[i] * us for i, us in cost.items())
-    solver.minimize(total if capacity is not None else most + total * 1e-6)
+    solver.setObjective(total if capacity is not None else most + total * 1e-6, highspy.ObjSense.kMinimize)
+    run_solver(solver)
     info = solver.getInfo()
     if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None
