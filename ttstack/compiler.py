@@ -15,14 +15,14 @@ from ttstack.emit import emit
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
-from ttstack.passes.base import Hook, PassRun, Pipeline
+from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
-from ttstack.passes.dump import dump_hook
 from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import body, functions
 from ttstack.passes.phases import PhaseRecord, end_of
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
+from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.weights import Weights
 from ttstack.placement.trace import PlacementTrace
@@ -93,7 +93,9 @@ def compile_module(
     pipeline, traces = start.rest(ttir_to_ttnn(options)).with_weights(values), dict[str, PlacementTrace]()
     if keep_decisions:
         pipeline = Pipeline(tuple(s.with_traces(traces) if isinstance(s, Place) else s for s in pipeline.passes))
-    phases = _run(module, pipeline, dump_ir, progress, [effects] if keep_effects else [])
+    hooks = [effects] if keep_effects else []
+    with write_reproducer(module, pipeline):
+        phases = run_timed(pipeline, module, hooks=hooks, dump_ir=dump_ir, progress=progress)
     if progress:
         progress("emit")
     began = time.perf_counter()
@@ -128,24 +130,10 @@ def lower_module(
             f"the module is {start.phase} already, which is after {phase}", hint="name a later phase to compile to"
         )
     steps = Pipeline(pipeline.passes[first:last]).with_weights(values)
-    phases = _run(module, steps, dump_ir, progress, [])
+    with write_reproducer(module, steps):
+        phases = run_timed(steps, module, dump_ir=dump_ir, progress=progress)
     PhaseRecord(phase, start.then(steps), options_of(module, options), (*values.arrays,)).write(module)
     return Lowered(print_module(module, locations=True), values.arrays, phases)
-
-
-def _run(
-    module: ir.Module, pipeline: Pipeline, dump_ir: Path | None, progress: Progress | None, hooks: Sequence[Hook]
-) -> dict[str, float]:
-    """Run passes in place; seconds by the title of the pass."""
-    phases: dict[str, float] = {}
-
-    def timed(step: PassRun, _: ir.Module) -> None:
-        phases[step.step.title] = phases.get(step.step.title, 0.0) + step.seconds
-
-    dumps = [dump_hook(dump_ir, module)] if dump_ir else []
-    with write_reproducer(module, pipeline):
-        pipeline.run(module, after=[timed, *hooks, *dumps], before=progress)
-    return phases
 
 
 def to_binary(

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import Halo, holds_shard
-from ttstack.device.layout import Grid
+from ttstack.device.layout import Grid, shares
 from ttstack.ops.conv import Convolution
 from ttstack.ops.types import TILE, DType, tiles
 from ttstack.ops.windows import Sliding
@@ -133,7 +133,7 @@ def keeps_columns(device_op: DeviceOp) -> bool:
         and device_op.operands[0].in_l1
         and holds_shard(device_op, result)
         and result.fills(op.results[0])
-        and -(-pixels // -(-pixels // down)) == down
+        and shares(pixels, down) == down
     )
 
 
@@ -143,8 +143,7 @@ def input_cores(device_op: DeviceOp) -> Grid | None:
     assert isinstance(op, Convolution), op.mnemonic
     if device_op.spread is not Spread.COLUMNS:
         return grid
-    whole = tiles(op.sliding.channels)
-    count = -(-whole // -(-whole // grid.cores))
+    count = shares(tiles(op.sliding.channels), grid.cores)
     if count <= grid.cols:
         return Grid(1, count)
     return None if count % grid.cols else Grid(count // grid.cols, grid.cols)
@@ -173,11 +172,6 @@ def _result_columns(device_op: DeviceOp, across: int, chip: ChipDesc) -> int:
     if device_op.spread is Spread.ROWS or keeps_columns(device_op):
         return across
     return shares(tiles(op.out_channels), device.cols if device_op.spread is Spread.BLOCKS else device.cores)
-
-
-def shares(count: int, most: int) -> int:
-    """Cores that have something where all but the last have as much: the library spreads pixels and channels so."""
-    return -(-count // -(-count // most))
 
 
 def _indices(sliding: Sliding, spread: Spread, rows: int, height: int) -> int:

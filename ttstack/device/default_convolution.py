@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ttstack.device.convolution_buffers import ConvolutionBuffers, shares
+from ttstack.device.convolution_buffers import ConvolutionBuffers
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import has_own_shards
-from ttstack.device.layout import Grid
+from ttstack.device.layout import Grid, shares
 from ttstack.device.matmul_configs import spread_configs
 from ttstack.ops.conv import Convolution
 from ttstack.ops.types import tiles

@@ -10,7 +10,7 @@ from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread, once_for_each_op
 from ttstack.device.kernel_class import is_contraction
-from ttstack.device.layout import Layout
+from ttstack.device.layout import Layout, shares
 from ttstack.ops.conv import Conv3d, Convolution
 from ttstack.ops.types import TILE, tiles
 from ttstack.ops.windows import Sliding, Window, WindowOp
@@ -126,8 +126,7 @@ def channel_pieces(device_op: DeviceOp) -> int:
     if not is_contraction(device_op.dispatch):
         return -(-domain[1] // max(device_op.core_domain[1], 1))
     cores = {Spread.BLOCKS: device_op.grid.cols, Spread.COLUMNS: device_op.grid.cores}.get(device_op.spread, 1)
-    whole = max(tiles(op.sliding.channels), 1)
-    return -(-whole // -(-whole // cores))
+    return shares(max(tiles(op.sliding.channels), 1), cores)
 
 
 def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int) -> int:

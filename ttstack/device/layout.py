@@ -227,6 +227,11 @@ def storage(dtype: ElementType, wanted: DType | None = None) -> DType:
     return DType.UI32 if dtype is DType.UI64 else DType.SI32
 
 
+def shares(count: int, most: int) -> int:
+    """Cores that have something where all but the last have as much: the library spreads pixels and channels so."""
+    return -(-count // -(-count // most))
+
+
 def _collapse(t: TensorType) -> tuple[int, int, int]:
     """(product of leading extents, height, width)."""
     shape = (1,) * max(0, 2 - t.rank) + t.shape

@@ -69,17 +69,22 @@ from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import DeallocateBuffers
 from ttstack.placement import PlacementOptions
 
+_FUNCTIONAL = (
+    DropLayouts(),
+    ConvertResults(),
+    InlineCalls(),
+    Builtin(pipeline="canonicalize"),
+    DropMemory(),
+    VersionBuffers(),
+)
+"""What every target begins with: one function, whose ops make new values and write none."""
+
 
 def simplify() -> Pipeline:
     """Named ttir to simpler named ttir."""
     return Pipeline(
         (
-            DropLayouts(),
-            ConvertResults(),
-            InlineCalls(),
-            Builtin(pipeline="canonicalize"),
-            DropMemory(),
-            VersionBuffers(),
+            *_FUNCTIONAL,
             CacheUpdates(),
             Decompose(),
             FoldBatchNorm(),
@@ -178,12 +183,7 @@ def _upstream(*steps: str) -> tuple[Builtin, ...]:
 def ttir_to_linalg() -> Pipeline:
     """Named ttir to `linalg` on tensors, for a processor: what only a device wants is left out."""
     simpler = (
-        DropLayouts(),
-        ConvertResults(),
-        InlineCalls(),
-        Builtin(pipeline="canonicalize"),
-        DropMemory(),
-        VersionBuffers(),
+        *_FUNCTIONAL,
         FoldBatchNorm(),
         FoldConstants(),
         FoldIdentities(),

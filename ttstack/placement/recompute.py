@@ -13,9 +13,9 @@ from functools import cached_property
 
 from ttstack.buffers.lifetimes import BufferAccesses, Lifetime, live_bytes
 from ttstack.placement.graph import Graph
-from ttstack.placement.recompute_program import Stretch, solve
+from ttstack.placement.recompute_program import RecomputeSolution, Stretch, solve
+from ttstack.program.step_parts import BEFORE_BACKWARD, StepPart
 
-FORWARD, BACKWARD = ("forward", "loss"), "backward"
 _STRETCHES = 40
 """Stretches at most."""
 _TRIES = 10
@@ -37,10 +37,11 @@ class WeighedStep:
     @cached_property
     def rounds(self) -> list[tuple[range, range]]:
         """Positions of a forward pass and of what follows it, up to the next one: one for each micro-batch."""
-        begins = [i for i, p in enumerate(self.parts) if p in FORWARD and (i == 0 or self.parts[i - 1] not in FORWARD)]
+        early = [part in BEFORE_BACKWARD for part in self.parts]
+        begins = [i for i, is_early in enumerate(early) if is_early and (i == 0 or not early[i - 1])]
         found = list[tuple[range, range]]()
         for first, end in zip(begins, [*begins[1:], len(self.parts)], strict=True):
-            late = next((i for i in range(first, end) if self.parts[i] == BACKWARD), None)
+            late = next((i for i in range(first, end) if self.parts[i] == StepPart.BACKWARD), None)
             if late is not None:
                 found.append((range(first, late), range(late, end)))
         return found
@@ -67,15 +68,14 @@ def choose(step: WeighedStep, capacity: int) -> Recomputed:
     kept = _run_again(step, frozenset())
     if kept.peak <= capacity:
         return kept
-    best, stretches = least(step), list(_all_stretches(step))
+    stretches = list(_all_stretches(step))
+    best = _least(step, stretches, kept)
     low, high = 0.0, 2.0 * kept.peak
     for _ in range(_TRIES):
         allowed = (low + high) / 2
         found = [solve(of, allowed) for of in stretches]
-        solutions = [solution for solution in found if solution]
-        again = frozenset(node for solution in solutions for node in solution.again)
-        made = _run_again(step, again)
-        if len(solutions) < len(found):
+        made = _made(step, found)
+        if None in found:
             low = allowed
         elif made.peak > capacity:
             high = allowed
@@ -87,9 +87,16 @@ def choose(step: WeighedStep, capacity: int) -> Recomputed:
 
 def least(step: WeighedStep) -> Recomputed:
     """The choice with the fewest bytes, as far as it is found."""
-    found = [solve(stretches, None) for stretches in _all_stretches(step)]
-    again = frozenset(node for solution in found if solution for node in solution.again)
-    return min(_run_again(step, frozenset()), _run_again(step, again), key=lambda of: of.peak)
+    return _least(step, list(_all_stretches(step)), _run_again(step, frozenset()))
+
+
+def _least(step: WeighedStep, stretches: Sequence[Sequence[Stretch]], kept: Recomputed) -> Recomputed:
+    return min(kept, _made(step, [solve(of, None) for of in stretches]), key=lambda of: of.peak)
+
+
+def _made(step: WeighedStep, found: Sequence[RecomputeSolution | None]) -> Recomputed:
+    """The step as solutions have it, one for each forward pass."""
+    return _run_again(step, frozenset(node for solution in found if solution for node in solution.again))
 
 
 def _all_stretches(step: WeighedStep) -> Iterator[list[Stretch]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ttstack.buffers.lifetimes import Lifetime, lifetimes
 from ttstack.program.buffers import steps
-from ttstack.program.records import Function, Operation, Tensor, TensorKind
+from ttstack.program.records import Function, Tensor, TensorKind
+from ttstack.program.step_parts import BEFORE_BACKWARD, StepPart, split_part
 
 
 class Holding(StrEnum):
@@ -33,27 +34,17 @@ class Held:
 
 _STATE = ("optimizer", "schedule")
 """How names of the optimizer's state begin."""
-_BEFORE = ("forward", "loss")
 
 
 def holdings(function: Function) -> Iterator[Held]:
     """The buffers of a step that last longer than a part of it; none in programs that are no steps."""
-    parts = [phase(operation) for operation in function.operations]
-    if "backward" not in parts:
+    parts = [split_part(operation.location)[0] for operation in function.operations]
+    if StepPart.BACKWARD not in parts:
         return
     for tensor, life in lifetimes(steps(function), function.inputs, function.aliases).items():
         found = _holding(function.tensors[tensor], life, parts)
         if found is not None:
             yield Held(tensor, found, _module(function, function.tensors[tensor], found, life))
-
-
-def phase(operation: Operation) -> str:
-    """The part of a step that an op belongs to: `forward`, `loss`, `backward` or `optimizer`."""
-    return _path(operation).partition(".")[0]
-
-
-def _path(operation: Operation) -> str:
-    return operation.location.partition(" ")[0]
 
 
 def _holding(tensor: Tensor, life: Lifetime, parts: list[str]) -> Holding | None:
@@ -62,15 +53,15 @@ def _holding(tensor: Tensor, life: Lifetime, parts: list[str]) -> Holding | None
         return Holding.OPTIMIZER if tensor.name.partition(".")[0] in _STATE else Holding.PARAMETER
     if tensor.kind is not TensorKind.INTERMEDIATE:
         return None
-    if first in _BEFORE and last not in _BEFORE:
+    if first in BEFORE_BACKWARD and last not in BEFORE_BACKWARD:
         return Holding.ACTIVATION
-    return Holding.GRADIENT if (first, last) == ("backward", "optimizer") else None
+    return Holding.GRADIENT if (first, last) == (StepPart.BACKWARD, StepPart.OPTIMIZER) else None
 
 
 def _module(function: Function, tensor: Tensor, holding: Holding, life: Lifetime) -> str:
     """Where a parameter and its state are; for all else, whose op made it."""
     if holding in (Holding.ACTIVATION, Holding.GRADIENT):
-        return _path(function.operations[life.first]).partition(".")[2]
+        return split_part(function.operations[life.first].location)[1]
     name = tensor.name.split(".", 2)[-1] if holding is Holding.OPTIMIZER else tensor.name
     return name.rpartition(".")[0]
 

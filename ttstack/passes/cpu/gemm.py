@@ -124,10 +124,9 @@ def declare(module: ir.Module, functions: Sequence[tuple[str, str]]) -> None:
 
 def _reads_across(op: ir.Operation, operand: int) -> bool:
     """Whether the operand's columns are rows of the product, or its rows columns."""
-    result = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[operand]).value.results
-    inner = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[operand]).value.n_dims - 1
+    read = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[operand]).value
     place = 1 if operand == 0 else 0
-    return str(result[len(result) - 2 + place]) != f"d{inner}"
+    return str(read.results[len(read.results) - 2 + place]) != f"d{read.n_dims - 1}"
 
 
 def _whole(number: int) -> ir.Value:

@@ -14,7 +14,8 @@ from ttstack.passes.ttir.price import alone_ns
 from ttstack.placement import PlacementOptions
 from ttstack.placement.default_layouts import default_layouts
 from ttstack.placement.precision import Exactness
-from ttstack.placement.recompute import BACKWARD, WeighedStep, choose, least
+from ttstack.placement.recompute import WeighedStep, choose, least
+from ttstack.program.step_parts import StepPart, split_part
 from ttstack.system_desc import ChipDesc
 
 AGAIN = "recompute"
@@ -42,7 +43,7 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
             return
         desc = system_desc(module)
         for function in functions(module):
-            if any(_part(op) == BACKWARD for op in body(function)):
+            if any(_part(op) == StepPart.BACKWARD for op in body(function)):
                 self._recompute(function, target_chip(function, desc))
 
     def _recompute(self, function: func.FuncOp, chip: ChipDesc) -> None:
@@ -80,13 +81,13 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
 
 
 def _part(op: ir.Operation) -> str:
-    return read_location(op.location).partition(" ")[0].partition(".")[0]
+    return split_part(read_location(op.location))[0]
 
 
 def _again(location: ir.Location) -> ir.Location:
     """The path of the module as part of what is computed again."""
-    path, _, place = read_location(location).partition(" ")
-    module = path.partition(".")[2]
+    text = read_location(location)
+    module, place = split_part(text)[1], text.partition(" ")[2]
     return ir.Location.name(".".join(filter(None, (AGAIN, module))) + (f" {place}" if place else ""))
 
 

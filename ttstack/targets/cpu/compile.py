@@ -15,12 +15,11 @@ from ttstack.files import replace_file, write_whole
 from ttstack.flatbuffer import safetensors
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
-from ttstack.passes.base import PassRun, Pipeline
+from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.cpu.entry_points import interface_of
 from ttstack.passes.cpu.interface import FunctionInterface, c_name, weights_of
 from ttstack.passes.cpu.use_blas import LIBRARIES
-from ttstack.passes.dump import dump_hook
 from ttstack.passes.functions import defined_functions
 from ttstack.passes.pipelines import (
     bufferize,
@@ -30,6 +29,7 @@ from ttstack.passes.pipelines import (
     ttir_to_linalg,
     use_blas,
 )
+from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Weight
@@ -168,22 +168,17 @@ def compile_module(
 ) -> NativeProgram:
     """The same of a module of named `ttir` in the current context, which is changed.
 
-    Of one `of_program`, which has been simplified, parameters stay as they are.
+    Of one `of_program`, which has been simplified, parameters stay as they are, and no texts of phases are kept.
     """
-    seconds: dict[str, float] = {}
-
-    def timed(step: PassRun, _: ir.Module) -> None:
-        seconds[step.step.title] = seconds.get(step.step.title, 0.0) + step.seconds
-
     values = Weights.of(weights)
-    hooks = [timed, dump_hook(dump_ir, module)] if dump_ir else [timed]
     first = Pipeline((VersionBuffers(), *lower_to_linalg().passes)) if of_program else ttir_to_linalg()
-    first.with_weights(values).run(module, after=hooks, before=progress)
+    seconds = run_timed(first.with_weights(values), module, dump_ir=dump_ir, progress=progress)
     functions = tuple(map(interface_of, defined_functions(module)))
     if progress:
         progress("generate code")
     start = time.perf_counter()
-    generated = generate(_bytecode(module), phases(name, blas), f"the code of '{name}'", dump=dump_ir)
+    what = f"the code of '{name}'"
+    generated = generate(_bytecode(module), phases(name, blas), what, keep_stages=not of_program, dump=dump_ir)
     seconds["generate code"] = time.perf_counter() - start
     return NativeProgram(name, functions, generated, values.arrays, seconds, blas)
 

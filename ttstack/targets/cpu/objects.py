@@ -16,7 +16,6 @@ from ttstack.passes.dump import dump_hook
 _LIMITS = Limits(seconds=1800, nbytes=16 << 30)
 """What code generation may take; a large model takes a minute."""
 _OPTIMIZE = 3
-_PROCESS = ctypes.CDLL(None)
 _NOWHERE = ctypes.c_void_p(1)
 """Where functions of libraries are said to be; nothing calls them."""
 
@@ -30,10 +29,12 @@ class Generated:
     llvm_ir: str
     """The same as text of LLVM."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The module's text after each phase, by the phase's name."""
+    """The module's text after each phase, by the phase's name; none where nobody asked for them."""
 
 
-def generate(bytecode: bytes, phases: Mapping[str, Pipeline], what: str, dump: Path | None = None) -> Generated:
+def generate(
+    bytecode: bytes, phases: Mapping[str, Pipeline], what: str, *, keep_stages: bool = True, dump: Path | None = None
+) -> Generated:
     """The object file of a module that goes through `phases` one after the other; `what` is what errors call it.
 
     Raises:
@@ -41,18 +42,19 @@ def generate(bytecode: bytes, phases: Mapping[str, Pipeline], what: str, dump: P
     """
 
     def work() -> Generated:
-        return _generate(bytecode, phases, dump)
+        return _generate(bytecode, phases, keep_stages, dump)
 
     return run_isolated(work, what, _LIMITS) if isolates() else work()
 
 
-def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], dump: Path | None) -> Generated:
+def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], keep_stages: bool, dump: Path | None) -> Generated:
     with new_context(), ir.Location.unknown():
         module = ir.Module.parse(bytecode)
-        stages = {"linalg": str(module)}
+        stages = {"linalg": str(module)} if keep_stages else {}
         for name, phase in phases.items():
             phase.run(module, after=[dump_hook(dump / name, module)] if dump else ())
-            stages[name] = str(module)
+            if keep_stages:
+                stages[name] = str(module)
         with as_diagnostics("LLVM refuses the module"):
             text = llvm.translate_module_to_llvmir(module.operation)
         return replace(Generated(_object(module), text), stages=stages)
@@ -61,10 +63,11 @@ def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], dump: Path | None
 def _object(module: ir.Module) -> bytes:
     """What the engine compiles as soon as one of its functions is looked up; libraries are not there yet."""
     engine = execution_engine.ExecutionEngine(module, opt_level=_OPTIMIZE, enable_object_dump=True, enable_pic=True)
+    process = ctypes.CDLL(None)
     functions = [op.operation for op in module.body.operations if op.operation.name == "llvm.func"]
     for function in functions:
         name = ir.StringAttr(function.attributes["sym_name"]).value
-        if not function.regions[0].blocks and not hasattr(_PROCESS, name):
+        if not function.regions[0].blocks and not hasattr(process, name):
             engine.raw_register_runtime(name, _NOWHERE)
     with tempfile.TemporaryDirectory(prefix="ttstack-") as folder:
         path = Path(folder) / "model.o"

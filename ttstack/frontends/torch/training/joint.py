@@ -21,6 +21,7 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.training.likelihood import DECOMPOSITIONS
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer
 from ttstack.frontends.torch.training.phases import PHASE, name_phases
+from ttstack.program.step_parts import StepPart
 
 Loss = Callable[..., torch.Tensor]
 Schedule = Callable[[torch.Tensor], torch.Tensor]
@@ -112,13 +113,13 @@ def _step(
         found = [
             _gradients(forward, step, values, trained, tied, *batch) for batch in _micro_batches(step, inputs, targets)
         ]
-        with _part("optimizer"), torch.no_grad():
+        with _part(StepPart.OPTIMIZER), torch.no_grad():
             for i, value in enumerate(trained.values()):
                 value.grad = _mean([gradients[i] for _, gradients in found], step.loss_scale)
             if step.max_norm is not None:
                 nn.utils.clip_grad_norm_(trained.values(), step.max_norm, foreach=False)
             step.optimizer.update(trained, values, _factor(step, values))
-        with _part("loss"), torch.no_grad():
+        with _part(StepPart.LOSS), torch.no_grad():
             loss = _mean([loss for loss, _ in found])
     assert loss is not None
     return loss
@@ -145,13 +146,13 @@ def _gradients(
     """The loss, and the gradients of what is trained, as many times as large as the loss is scaled."""
     with _computing_in(step.autocast):
         output = _call(forward, values | trained, tied, inputs)
-        with _part("loss"):
+        with _part(StepPart.LOSS):
             loss = _loss(step, output, targets)
             scaled = loss if step.loss_scale == 1 else loss * step.loss_scale
     if loss.grad_fn is None or scaled.grad_fn is None:
         raise SourceError("the loss depends on no trained parameter", hint="give the optimizer some of them")
     setup_stacktrace_preservation_hooks([scaled.grad_fn])
-    with _part("backward"):
+    with _part(StepPart.BACKWARD):
         return loss.detach(), torch.autograd.grad(scaled, list(trained.values()), allow_unused=True)
 
 
@@ -169,8 +170,8 @@ def _mean(found: Sequence[torch.Tensor | None], scale: float = 1.0) -> torch.Ten
     return total if count == 1 else total / count
 
 
-def _part(name: str) -> AbstractContextManager[None]:
-    return fx_traceback.annotate({PHASE: name})
+def _part(part: StepPart) -> AbstractContextManager[None]:
+    return fx_traceback.annotate({PHASE: part})
 
 
 def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Tensor | None:

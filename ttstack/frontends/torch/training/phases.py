@@ -1,15 +1,14 @@
-"""Which part of a step an op belongs to: `forward`, `loss`, `backward` or `optimizer`, before the module's path."""
+"""Which part of a step an op belongs to, before the module's path."""
 
 from collections.abc import Mapping
 
 from torch import fx
 
 from ttstack.frontends.torch.source_lines import module_of_node
+from ttstack.program.step_parts import StepPart
 
 PHASE = "phase"
 """The key of an op's annotation, which `torch.fx.traceback.annotate` makes."""
-
-FORWARD = "forward"
 
 
 def name_phases(graph: fx.Graph) -> None:
@@ -23,13 +22,13 @@ def name_phases(graph: fx.Graph) -> None:
             continue
         phase, number = _phase(node), node.meta.get("seq_nr")
         module = module_of_node(node)
-        if phase == FORWARD:
+        if phase == StepPart.FORWARD:
             modules.setdefault(number, module)
-        elif phase == "backward":
+        elif phase == StepPart.BACKWARD:
             module = modules.get(number, "")
         node.meta["nn_module_stack"] = {"": (".".join(filter(None, (phase, module))), "")}
 
 
 def _phase(node: fx.Node) -> str:
     annotated: Mapping[str, str] = node.meta.get("custom") or {}
-    return annotated.get(PHASE, FORWARD)
+    return annotated.get(PHASE, StepPart.FORWARD)
