@@ -15,6 +15,7 @@ from ttstack.device.kernel_buffers.rows import norm_block
 from ttstack.device.kernel_class import divides_rows, is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.block_sparse import BlockSparseAttention
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.system_desc import ChipDesc
 
 
@@ -26,6 +27,8 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
     dispatch = device_op.dispatch
     if isinstance(device_op.op, BlockSparseAttention) and device_op.op.block:
         yield AttentionConfig(*device_op.op.block)
+    elif isinstance(device_op.op, DecodeAttentionOp):
+        yield device_op.config  # the library's choice
     elif is_attention(dispatch):
         yield from _chunks(*attention_chunks(replace(device_op, config=None), chip))
     elif divides_rows(device_op.op):

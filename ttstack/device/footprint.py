@@ -9,6 +9,7 @@ from ttstack.device.convolution_buffers import ConvolutionBuffers
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, has_own_shards
 from ttstack.device.kernel_buffers.attention import attention_bytes
+from ttstack.device.kernel_buffers.decode_attention import decode_attention_bytes
 from ttstack.device.kernel_buffers.eltwise import eltwise_bytes
 from ttstack.device.kernel_buffers.movement import movement_bytes
 from ttstack.device.kernel_buffers.named import named_bytes, pool_bytes
@@ -32,6 +33,7 @@ from ttstack.device.matmul_buffers import DOUBLE
 from ttstack.device.product_buffers import buffers_of
 from ttstack.device.sequences import CallSequence, Step, call_sequence
 from ttstack.ops.block_sparse import BlockSparseAttention
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.tensor_train_chain import Chain
@@ -160,6 +162,8 @@ def _matmul(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
+    if isinstance(device_op.op, DecodeAttentionOp):
+        return decode_attention_bytes(device_op, device_op.op, chip)
     query, keys = attention_chunks(device_op, chip)
     attended = scores_of(device_op.op)
     if attended is not None and device_op.results[0].dtype is not DType.F32:

@@ -14,6 +14,7 @@ from ttstack.device.kernel_class import (
 )
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
 from ttstack.ops.base import Op
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.loops import Access, Loops
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
@@ -29,6 +30,8 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     core holds one shard of the result are among them. Harvested rows are not in `device`.
     """
     dispatch = op.loops
+    if isinstance(op, DecodeAttentionOp):
+        return (device,)  # keys of a head are divided over all cores that there are for it
     if keeps_rows(op):
         lead, _ = _matrix(dispatch)
         found = {_rectangle(cores, device) for cores in _counts(lead, device.cores)}

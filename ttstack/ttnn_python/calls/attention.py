@@ -1,15 +1,14 @@
 """Attention, and heads between columns and a dimension of their own."""
 
 from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.sequences.users import COLUMNS
 from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
 from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError
 
-_CORES_OF_HEAD = 64
-"""Cores that reduce the parts of a head of one user, at most."""
+_CORES_OF_HEAD = 16
+"""Cores that share the keys of a head of one user, at most, as presets have it; the library alone takes all."""
 
 
 @calls("scaled_dot_product_attention", "block_sparse_attention")
@@ -66,22 +65,28 @@ def decode(o: PlacedOp) -> Expression:
         scale=o.op.scale,
         sliding_window_size=getattr(o.op, "sliding_window_size", None) if causal else None,
         memory_config=o.memory,
-        program_config=_fewer_cores(o, whole=not causal and "page_table" in o.op.operand_specs()),
+        program_config=_shared_by(o, whole=not causal and "page_table" in o.op.operand_specs()),
         compute_kernel_config=o.compute,
     )
 
 
-def _fewer_cores(o: PlacedOp, *, whole: bool) -> Call | None:
-    """Where all cores would be more for a head than can reduce its parts: fewer, in chunks of the library's choice.
+def _shared_by(o: PlacedOp, *, whole: bool) -> Call | None:
+    """Where there are more cores for a head than share it: no more than that, in chunks of the library's choice.
 
     Those of pages that are seen `whole` it must be told.
     """
-    heads = max(o.op.query.shape[1] * o.op.key.shape[1], 1)
-    if o.device_op.grid.cores // heads <= _CORES_OF_HEAD:
-        return None
-    cores = call("CoreCoord", COLUMNS, COLUMNS)
+    free = o.device_op.grid.cores // max(o.op.query.shape[1] * o.op.key.shape[1], 1)
+    return _decode_config(o, TILE if whole else 0) if free > _CORES_OF_HEAD else None
+
+
+def _decode_config(o: PlacedOp, keys: int) -> Call:
+    grid = o.device_op.grid
     return call(
-        "SDPAProgramConfig", compute_with_storage_grid_size=cores, q_chunk_size=0, k_chunk_size=TILE if whole else 0
+        "SDPAProgramConfig",
+        compute_with_storage_grid_size=call("CoreCoord", grid.cols, grid.rows),
+        q_chunk_size=0,
+        k_chunk_size=keys,
+        max_cores_per_head_batch=_CORES_OF_HEAD,
     )
 
 
@@ -99,6 +104,7 @@ def latent(o: PlacedOp) -> Expression:
         attention_sink=o.operand("attention_sink"),
         scale=o.op.scale,
         memory_config=o.memory,
+        program_config=_decode_config(o, TILE),
         compute_kernel_config=o.compute,
     )
 
