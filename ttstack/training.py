@@ -23,6 +23,7 @@ def compile_step(
     micro_batches: int | None = None,
     autocast: Any = None,
     loss_scale: float | None = None,
+    seed: int | None = None,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str], None] | None = None,
@@ -49,6 +50,7 @@ def compile_step(
         autocast: `bf16` or `f16`, where the forward pass computes in that type as PyTorch's autocast does; parameters,
             their gradients and the optimizer's state keep theirs.
         loss_scale: What the loss is multiplied by for the backward pass, and gradients are divided by; 1 by default.
+        seed: Of dropout's masks, 0 by default; it is state of the program, and each step makes other masks of it.
         dump_ir: As in `compile`.
         keep_ir: As in `compile`.
         progress: As in `compile`.
@@ -70,6 +72,7 @@ def compile_step(
         "micro_batches": micro_batches,
         "autocast": autocast,
         "loss_scale": loss_scale,
+        "seed": seed,
     }
     given = {name: value for name, value in asked.items() if value is not None}
     if isinstance(module, str):

@@ -13,6 +13,7 @@ from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.export import trace_forward
 from ttstack.frontends.torch.factory import Example
 from ttstack.frontends.torch.inputs import split_inputs
+from ttstack.frontends.torch.training.dropout import drops
 from ttstack.frontends.torch.training.joint import Loss, Schedule, TrainingStep, trace
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer, OptimizerLike
 from ttstack.frontends.torch.training.program import build_program
@@ -30,6 +31,7 @@ def export_step(
     micro_batches: int = 1,
     autocast: str | torch.dtype | None = None,
     loss_scale: float = 1.0,
+    seed: int = 0,
 ) -> ExportedProgram:
     """The program of one step: it gives the loss, and writes to parameters, buffers and the optimizer's state.
 
@@ -44,6 +46,7 @@ def export_step(
         micro_batches: how many batches a step takes, along a dimension before all others of inputs and targets.
         autocast: the type of the forward pass, `bf16`, where PyTorch's autocast computes in it.
         loss_scale: what the loss is multiplied by for the backward pass, and gradients are divided by.
+        seed: of dropout's masks, of which each step makes others.
 
     Raises:
         SourceError: a model that torch.export refuses, a loss that is no number, or an optimizer of another model.
@@ -51,9 +54,10 @@ def export_step(
     if not isinstance(module, nn.Module):
         raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
     named = NamedOptimizer(optimizer, module)
-    _check(micro_batches, loss_scale)
-    step = TrainingStep(loss, named, max_norm, schedule, micro_batches, _float_type(autocast), loss_scale)
+    _check(micro_batches, loss_scale, seed)
     forward = trace_forward(module, Example(module, *split_inputs(example_inputs)), gradients=True)
+    dtype, drawn = _float_type(autocast), seed if drops(forward) else None
+    step = TrainingStep(loss, named, max_norm, schedule, micro_batches, dtype, loss_scale, drawn)
     wanted = _targets(targets)
     tied = _tied_names(module)
     kept = {name: value for name, value in _kept(forward).items() if tied.get(name, name) == name} | step.state()
@@ -62,12 +66,17 @@ def export_step(
     return build_program(forward, graph, kept, wanted)
 
 
-def _check(micro_batches: object, loss_scale: object) -> None:
+def _check(micro_batches: object, loss_scale: object, seed: object) -> None:
     if not isinstance(micro_batches, int) or micro_batches < 1:
         raise SourceError(f"micro_batches is {micro_batches!r}", hint="give a whole number from 1 on")
     if not isinstance(loss_scale, int | float) or not 0 < loss_scale < math.inf:
         raise SourceError(f"loss_scale is {loss_scale!r}", hint="give a number above 0, such as 1024")
+    if not isinstance(seed, int) or not 0 <= seed < _SEEDS:
+        raise SourceError(f"seed is {seed!r}", hint=f"give a whole number from 0 to {_SEEDS - 1}")
 
+
+_SEEDS = 2**31
+"""As many as an input of 32 bits with a sign can say."""
 
 _AUTOCAST = {"bf16": torch.bfloat16, "f16": torch.float16, None: None}
 

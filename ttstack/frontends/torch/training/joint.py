@@ -12,12 +12,12 @@ from torch._decomp import decomposition_table
 from torch._functorch._aot_autograd.logging_utils import setup_stacktrace_preservation_hooks
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind
 from torch.fx import traceback as fx_traceback
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils import _pytree as pytree
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.training.dropout import Dropouts, new_state
+from ttstack.frontends.torch.training.forward import ForwardPass
 from ttstack.frontends.torch.training.likelihood import DECOMPOSITIONS
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer
 from ttstack.frontends.torch.training.phases import PHASE, name_phases
@@ -44,6 +44,8 @@ class TrainingStep:
     """The type that the forward pass computes in, where PyTorch's autocast does; parameters keep theirs."""
     loss_scale: float = 1.0
     """What the loss is multiplied by for the backward pass, and gradients are divided by."""
+    seed: int | None = None
+    """What dropout's masks are made of; None where nothing is dropped."""
 
     @property
     def stacked(self) -> tuple[int, ...]:
@@ -53,7 +55,8 @@ class TrainingStep:
     def state(self) -> dict[str, torch.Tensor]:
         """What is kept from step to step beside parameters and buffers, by name."""
         counted = {} if self.schedule is None else {STEPS: torch.zeros(())}
-        return {**self.optimizer.state(), **counted}
+        drawn = {} if self.seed is None else new_state(self.seed)
+        return {**self.optimizer.state(), **counted, **drawn}
 
 
 _aten = torch.ops.aten
@@ -109,10 +112,9 @@ def _step(
     targets: list[torch.Tensor],
 ) -> torch.Tensor:
     trained = {name: values[name].detach().requires_grad_() for name in step.optimizer.trained}
+    model = ForwardPass(forward, tied, None if step.seed is None else Dropouts.of_step(values))
     with fx_traceback.preserve_node_meta(), torch.enable_grad():
-        found = [
-            _gradients(forward, step, values, trained, tied, *batch) for batch in _micro_batches(step, inputs, targets)
-        ]
+        found = [_gradients(model, step, values, trained, *batch) for batch in _micro_batches(step, inputs, targets)]
         with _part(StepPart.OPTIMIZER), torch.no_grad():
             for i, value in enumerate(trained.values()):
                 value.grad = _mean([gradients[i] for _, gradients in found], step.loss_scale)
@@ -135,17 +137,16 @@ def _micro_batches(
 
 
 def _gradients(
-    forward: ExportedProgram,
+    model: ForwardPass,
     step: TrainingStep,
     values: dict[str, torch.Tensor],
     trained: dict[str, torch.Tensor],
-    tied: Mapping[str, str],
     inputs: list[torch.Tensor],
     targets: list[torch.Tensor],
 ) -> tuple[torch.Tensor, tuple[torch.Tensor | None, ...]]:
     """The loss, and the gradients of what is trained, as many times as large as the loss is scaled."""
     with _computing_in(step.autocast):
-        output = _call(forward, values | trained, tied, inputs)
+        output = model.run(values | trained, inputs)
         with _part(StepPart.LOSS):
             loss = _loss(step, output, targets)
             scaled = loss if step.loss_scale == 1 else loss * step.loss_scale
@@ -180,24 +181,6 @@ def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Ten
     factor = step.schedule(values[STEPS].clone())
     values[STEPS].add_(1)
     return factor
-
-
-def _call(
-    forward: ExportedProgram, values: Mapping[str, torch.Tensor], tied: Mapping[str, str], inputs: list[torch.Tensor]
-) -> Any:
-    """The model's output on values of its parameters and buffers by name."""
-    left = iter(inputs)
-    placeholders = forward.graph.find_nodes(op="placeholder")
-    arguments = list[object]()
-    for spec, node in zip(forward.graph_signature.input_specs, placeholders, strict=True):
-        if spec.kind != InputKind.USER_INPUT:
-            name = str(spec.target)
-            arguments.append(values[tied.get(name, name)])
-        else:
-            arguments.append(next(left) if isinstance(node.meta["val"], torch.Tensor) else node.meta["val"])
-    results = fx.Interpreter(forward.graph_module).run(*arguments)
-    spec = forward.call_spec.out_spec
-    return results if spec is None else pytree.tree_unflatten(results, spec)
 
 
 def _loss(step: TrainingStep, output: Any, targets: list[torch.Tensor]) -> torch.Tensor:

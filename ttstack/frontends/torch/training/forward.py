@@ -1,0 +1,36 @@
+"""The model's forward pass in a step, on values of its parameters and buffers by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.utils import _pytree as pytree
+
+from ttstack.frontends.torch.training.dropout import Dropouts, Interpreter
+
+
+@dataclass(frozen=True)
+class ForwardPass:
+    """An exported model, with what it drops; `tied` has the name of a value for other names of it."""
+
+    program: ExportedProgram
+    tied: Mapping[str, str]
+    dropouts: Dropouts | None
+
+    def run(self, values: Mapping[str, torch.Tensor], inputs: list[torch.Tensor]) -> Any:
+        """The model's output for the tensors among its inputs."""
+        left = iter(inputs)
+        placeholders = self.program.graph.find_nodes(op="placeholder")
+        arguments = list[object]()
+        for spec, node in zip(self.program.graph_signature.input_specs, placeholders, strict=True):
+            if spec.kind != InputKind.USER_INPUT:
+                name = str(spec.target)
+                arguments.append(values[self.tied.get(name, name)])
+            else:
+                arguments.append(next(left) if isinstance(node.meta["val"], torch.Tensor) else node.meta["val"])
+        results = Interpreter(self.program.graph_module, self.dropouts).run(*arguments)
+        spec = self.program.call_spec.out_spec
+        return results if spec is None else pytree.tree_unflatten(results, spec)
