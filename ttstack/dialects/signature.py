@@ -85,8 +85,13 @@ def read_results(function: func.FuncOp, count: int) -> list[str]:
 def write_signature(function: func.FuncOp, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
     """Set names and kinds on the function."""
     function.attributes["arg_attrs"] = ir.ArrayAttr.get([_argument(a) for a in arguments])
+    write_results(function, results)
+
+
+def write_results(function: func.FuncOp, names: Sequence[str]) -> None:
+    """Set the names of the results."""
     function.attributes["res_attrs"] = ir.ArrayAttr.get(
-        [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in results]
+        [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in names]
     )
 
 

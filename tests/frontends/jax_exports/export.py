@@ -100,6 +100,24 @@ def solve(a: Any, b: Any) -> Any:
     return lax.linalg.triangular_solve(a, b, left_side=True)
 
 
+def update(params: Any, state: Any, x: Any, y: Any) -> Any:
+    """A step of Adam as `optax.adam(0.01)` takes it, whose parameters and state are donated."""
+
+    def loss(params: Any) -> Any:
+        hidden = jnp.tanh(x @ params["hidden"]["w"] + params["hidden"]["b"])
+        found = jax.nn.log_softmax(hidden @ params["out"])
+        return -jnp.take_along_axis(found, y[:, None], 1).mean()
+
+    value, gradients = jax.value_and_grad(loss)(params)
+    count = state["count"] + 1
+    mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["mean"], gradients)
+    square = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, state["square"], gradients)
+    rate = 0.01 / (1 - 0.9 ** count.astype(jnp.float32))
+    scale = jnp.sqrt(1 - 0.999 ** count.astype(jnp.float32))
+    new = jax.tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) / scale + 1e-8), params, mean, square)
+    return new, {"mean": mean, "square": square, "count": count}, {"loss": value}
+
+
 PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     mlp: ([{"w": _normal(8, 12), "b": _normal(12)}, {"w": _normal(12, 6), "b": _normal(6)}], _normal(4, 8)),
     attention: (_RNG.integers(0, 40, (2, 5)).astype(np.int32), _normal(16, 48)),
@@ -113,11 +131,21 @@ PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     until: (np.abs(_normal(3)),),
     solve: (_normal(3, 3), _normal(3, 3)),
 }
+_PARAMS = {"hidden": {"w": _normal(8, 16), "b": _normal(16)}, "out": _normal(16, 4)}
+_ZEROS = jax.tree.map(np.zeros_like, _PARAMS)
+PROGRAMS[update] = (
+    _PARAMS,
+    {"mean": _ZEROS, "square": _ZEROS, "count": np.int32(0)},
+    _normal(6, 8),
+    _RNG.integers(0, 4, 6).astype(np.int32),
+)
+DONATED = {update: (0, 1)}
+"""Arguments whose memory their results take."""
 
 
 def write(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """All files of one program."""
-    exported = export.export(jax.jit(function))(*arguments)
+    exported = export.export(jax.jit(function, donate_argnums=DONATED.get(function, ())))(*arguments)
     path = FOLDER / function.__name__
     path.with_suffix(".mlir").write_text(exported.mlir_module())
     path.with_suffix(".stablehlo").write_bytes(exported.mlir_module_serialized)

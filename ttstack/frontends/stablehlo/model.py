@@ -10,6 +10,7 @@ from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.composites import keep_whole
+from ttstack.frontends.stablehlo.donated import donated_arguments, write_donated
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
@@ -28,6 +29,8 @@ def convert_module(
     module: ir.Module, data: Mapping[str, memoryview], inputs: object = None
 ) -> Mapping[str, np.ndarray[Any, Any]]:
     """Make a StableHLO module TTIR in place; arguments of a function are its inputs, then the weights that it uses.
+
+    Results that take the place of donated arguments are written to these.
 
     Args:
         module: Of the ops of `stablehlo`, `chlo` and `vhlo`.
@@ -51,15 +54,20 @@ def convert_module(
         _infer_shapes(module, functions, entries)
     weights = ExternalConstants(data)
     straightener = Straightener(functions, weights)
+    donated = list[tuple[func.FuncOp, dict[int, int]]]()
     for entry in entries:
         function = functions[entry]
         given = zip(argument_names(function), argument_kinds(function), strict=True)
         signed = [ArgumentSignature(name, kind) for name, kind in given]
-        _sign(straightener.rewrite(function), signed, weights.in_use)
+        rewritten = straightener.rewrite(function)
+        donated.append((rewritten, donated_arguments(function)))
+        _sign(rewritten, signed, weights.in_use)
     for function in functions.values():
         function.operation.erase()
     check_ops(module)
     stablehlo_to_ttir(module)
+    for function, arguments in donated:
+        write_donated(function, arguments)
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
     return weights.values

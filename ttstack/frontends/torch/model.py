@@ -14,10 +14,10 @@ from torch.export import ExportedProgram
 from ttstack.context import as_diagnostics
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.frontends.conversion.updates import write_updates
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import import_program
 from ttstack.frontends.torch.signature import Argument, GraphOutput
-from ttstack.frontends.torch.updates import write_updates
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
@@ -68,7 +68,8 @@ def import_torch(
         imported = import_program(program, current)
         torch_to_ttir(imported.module)
         (function,) = all_functions(imported.module)
-        write_updates(function, imported.arguments, imported.outputs)
+        named = {a.name: value for a, value in zip(imported.arguments, function.arguments, strict=True)}
+        write_updates(function, [None if o.updates is None else named[o.updates] for o in imported.outputs])
         outputs = tuple(output for output in imported.outputs if output.updates is None)
         _sign(function, imported.arguments, outputs)
         with as_diagnostics("the imported model is invalid"):

@@ -1,0 +1,30 @@
+"""Next values of state: results of a function where front ends give them, writes in the program."""
+
+from collections.abc import Sequence
+
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+
+
+def write_updates(function: func.FuncOp, targets: Sequence[ir.Value | None]) -> None:
+    """Assign results to the arguments that they are the next values of, by ops that have these values as results.
+
+    `targets` has the argument of each result, None where it stays a result. What reads an argument has its value from
+    before, wherever it stands.
+    """
+    block = function.regions[0].blocks[0]
+    *_, last = block.operations
+    pairs = list(zip(targets, last.operands, strict=True))
+    results = [value for target, value in pairs if target is None]
+    for target, value in pairs:
+        maker = defining_op(value)
+        if target is not None and target != value:
+            with last.location if maker is None else maker.location, ir.InsertionPoint(last):
+                ttir.assign(target, value, result=read_type(target.type))
+    with last.location, ir.InsertionPoint(last):
+        func.ReturnOp(results)
+    last.operation.erase()
+    types = [a.type for a in block.arguments], [value.type for value in results]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))

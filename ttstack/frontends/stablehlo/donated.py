@@ -1,0 +1,42 @@
+"""Arguments whose memory a caller gives up for results, as `jax.jit` says of `donate_argnums`: state of the program."""
+
+from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.signature import read_results, write_results
+from ttstack.frontends.conversion.updates import write_updates
+from ttstack.mlir import func, ir
+
+_RESULT = "tf.aliasing_output"
+"""The attribute of an argument with the number of the result that takes its place, as XLA and JAX write it."""
+
+
+def donated_arguments(function: func.FuncOp) -> dict[int, int]:
+    """The argument that each of these results takes the place of, by number.
+
+    Raises:
+        InvalidIRError: there is no such result, it is of another type, or it takes the place of several arguments.
+    """
+    if "arg_attrs" not in function.attributes:
+        return {}
+    found = dict[int, int]()
+    taken, given = function.type.inputs, function.type.results
+    for i, entry in enumerate(ir.ArrayAttr(function.attributes["arg_attrs"])):
+        attributes = ir.DictAttr(entry)
+        if _RESULT not in attributes:
+            continue
+        number = attributes[_RESULT]
+        at = number.value if isinstance(number, ir.IntegerAttr) else -1
+        if not 0 <= at < len(given) or at in found or given[at] != taken[i]:
+            raise InvalidIRError(
+                f"'{_RESULT}' of argument {i} is {number}, which is no result of {taken[i]} of its own",
+                hint="export the function again, or leave the attribute out",
+            )
+        found[at] = i
+    return found
+
+
+def write_donated(function: func.FuncOp, donated: dict[int, int]) -> None:
+    """Write such results to the arguments; the others stay results."""
+    *_, last = function.regions[0].blocks[0].operations
+    arguments, names = function.arguments, read_results(function, len(last.operands))
+    write_updates(function, [arguments[donated[i]] if i in donated else None for i in range(len(names))])
+    write_results(function, [name for i, name in enumerate(names) if i not in donated])
