@@ -34,7 +34,7 @@ def donated_arguments(function: func.FuncOp) -> dict[int, int]:
     return found
 
 
-def write_donated(function: func.FuncOp, donated: dict[int, int]) -> None:
+def write_to_donors(function: func.FuncOp, donated: dict[int, int]) -> None:
     """Write such results to the arguments; the others stay results."""
     *_, last = function.regions[0].blocks[0].operations
     arguments, names = function.arguments, read_results(function, len(last.operands))

@@ -10,7 +10,7 @@ from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.composites import keep_whole
-from ttstack.frontends.stablehlo.donated import donated_arguments, write_donated
+from ttstack.frontends.stablehlo.donated import donated_arguments, write_to_donors
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
@@ -67,7 +67,7 @@ def convert_module(
     check_ops(module)
     stablehlo_to_ttir(module)
     for function, arguments in donated:
-        write_donated(function, arguments)
+        write_to_donors(function, arguments)
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
     return weights.values
