@@ -1,12 +1,10 @@
 """Models that train, or hold what serves training: what is said, and that it helps."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
-from torch.export.experimental import _export_forward_backward
 from torch.nn import functional as F  # noqa: N812
 
 import ttstack
@@ -54,17 +52,3 @@ def test_a_model_in_eval_mode_is_told_what_helps(function: Callable[..., object]
 
 def test_what_is_said_of_dropout_helps():
     ttstack.compile(Function(lambda model, x: F.dropout(x, training=model.training)).eval(), (torch.ones(2, 4),))
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch, which makes the program
-@pytest.mark.parametrize("saved", [False, True])
-def test_a_step_of_training_is_no_program(tmp_path: Path, saved: bool):
-    program = _export_forward_backward(
-        torch.export.export(Function(lambda model, x: model.layer(x).sum()), (torch.ones(2, 4),))
-    )
-    source: object = program
-    if saved:
-        torch.export.save(program, tmp_path / "step.pt2")
-        source = tmp_path / "step.pt2"
-    with pytest.raises(TTStackError, match="the program computes gradients"):
-        ttstack.compile(source)

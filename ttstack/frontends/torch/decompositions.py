@@ -26,6 +26,9 @@ _MORE = (
 )
 """Beside those that lead to PyTorch's core ops: the ones that lead to ops that have conversions."""
 
+_OF_TRAINING = (_aten._native_batch_norm_legit_functional.default,)
+"""What a graph with a backward pass may hold, and a model for inference holds by mistake."""
+
 _WHOLE = {_aten.linalg_inv.default, _aten.linalg_solve.default, _aten.linalg_cholesky.default, _aten.inverse.default}
 """Ops that are reported as they are: what they lead to has no conversion either, and no name that a user knows."""
 
@@ -33,6 +36,8 @@ _WHOLE = {_aten.linalg_inv.default, _aten.linalg_solve.default, _aten.linalg_cho
 def decompositions(program: ExportedProgram) -> Decompositions:
     """For all ops without a conversion; none where the program needs none, so that it stays as it is."""
     table = _table()
+    if program.graph_signature.backward_signature is not None:
+        table = {**table, **{op: decomposition_table[op] for op in _OF_TRAINING}}
     return table if any(node.target in table for node in program.graph.nodes) else {}
 
 

@@ -87,15 +87,6 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
         raise dynamic_result(str(node.target), _extents(value), spell(line_of_node(node)))
 
 
-def refuse_gradients(program: ExportedProgram) -> None:
-    """Raise a SourceError where the program is a step of training: its results are a loss and gradients."""
-    if program.graph_signature.backward_signature is not None:
-        raise SourceError(
-            "the program computes gradients: it is a forward and a backward pass in one graph",
-            hint="compile the module itself, with its loss and optimizer, by ttstack.compile_step",
-        )
-
-
 def find_lost_updates(program: ExportedProgram) -> list[fx.Node]:
     """Ops that write to a constant of the program: to state of the model that torch.export did not find."""
     specs = program.graph_signature.input_specs

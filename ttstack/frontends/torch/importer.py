@@ -11,7 +11,6 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.frontends.torch.graph import (
     functional,
     refuse_dynamic_shapes,
-    refuse_gradients,
     refuse_lost_updates,
     simplify_graph,
 )
@@ -43,10 +42,9 @@ def import_program(program: ExportedProgram, context: ir.Context | None = None) 
     """Import `program` into the torch dialect; ops stay as torch.export gives them, none is decomposed.
 
     Raises:
-        SourceError: gradients, dynamic shapes, state that is no buffer, or a type that has no counterpart.
+        SourceError: dynamic shapes, state that is no buffer, or a type that has no counterpart.
         UnsupportedOpError: control flow, or an op that the torch dialect cannot express.
     """
-    refuse_gradients(program)
     refuse_dynamic_shapes(program)
     refuse_lost_updates(program)
     program = functional(program)

@@ -142,19 +142,35 @@ def _identity(tensor: torch.Tensor) -> object:
     return (address, tensor.dtype, tensor.shape, tensor.stride()) if address else id(tensor)
 
 
+_RESULTS = (OutputKind.USER_OUTPUT, OutputKind.LOSS_OUTPUT)
+_GRADIENTS = (OutputKind.GRADIENT_TO_PARAMETER, OutputKind.GRADIENT_TO_USER_INPUT)
+_LOSS, _GRADIENT = "loss", "gradient."
+"""Names in a graph of forward and backward pass; gradients are those of parameters and inputs by name."""
+
+
 def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature) -> None:
-    """Add the user outputs that are tensors, then the next values of buffers and inputs that are updated."""
+    """Add the user outputs that are tensors and gradients, then the next values of buffers and inputs."""
     results = cast("tuple[fx.Node, ...]", graph.output_node().args[0])
     pairs = list(zip(program.graph_signature.output_specs, results, strict=True))
-    users = [(spec, node) for spec, node in pairs if spec.kind == OutputKind.USER_OUTPUT]
-    names = unique(output_names(program, len(users)))
-    for name, (spec, node) in zip(names, users, strict=True):
+    users = [(spec, node) for spec, node in pairs if spec.kind in _RESULTS]
+    gradients = [(spec, node) for spec, node in pairs if spec.kind in _GRADIENTS]
+    given = {**_by_place(program, inputs), **inputs}
+    said = zip(output_names(program, len(users)), users, strict=True)
+    names = [_LOSS if spec.kind == OutputKind.LOSS_OUTPUT else name for name, (spec, _) in said]
+    names += [_GRADIENT + given.get(str(spec.target), str(spec.target)) for spec, _ in gradients]
+    for name, (spec, node) in zip(unique(names), [*users, *gradients], strict=True):
         if isinstance(spec.arg, TensorArgument):
             signature.outputs.append((node, GraphOutput(name, _type_of(node, f"output `{name}`"))))
     for spec, node in pairs:
-        if spec.kind != OutputKind.USER_OUTPUT:
+        if spec.kind not in (*_RESULTS, *_GRADIENTS):
             target = inputs.get(str(spec.target), str(spec.target))
             signature.outputs.append((node, GraphOutput(target, _type_of(node, f"update of `{target}`"), target)))
+
+
+def _by_place(program: ExportedProgram, inputs: dict[str, str]) -> dict[str, str]:
+    """Inputs by the names that PyTorch makes of their places, which gradients keep where it names inputs anew."""
+    placed = enumerate(program.graph_signature.input_specs)
+    return {f"arg{i}_1": inputs[spec.arg.name] for i, spec in placed if spec.arg.name in inputs}
 
 
 def _type_of(node: fx.Node, what: str) -> TensorType:
