@@ -1,5 +1,6 @@
 """What can be drawn for training, for normalisation by group and batch, and for quantization."""
 
+import math
 from typing import Any
 
 from hypothesis import strategies as st
@@ -70,7 +71,8 @@ def sdpa_fw(draw: Draw, mnemonic: str) -> Case:
 def sdpa_bw(draw: Draw, mnemonic: str) -> Case:
     (query, key, value), mask, attributes = _heads(draw)
     sums = TensorType((*query.shape[:-1], 32), DType.F32)
-    return Case(mnemonic, (query, query, query, key, value, sums, mask), attributes)
+    usual = round(1.1 * query.shape[-1] ** 0.5 + math.log(key.shape[-2]))  # of elements from 0.1 to 2: weights near 1
+    return Case(mnemonic, (query, query, query, key, value, sums, mask), attributes, fills={5: usual})
 
 
 @for_ops(embedding.EmbeddingBackward)

@@ -51,15 +51,10 @@ def attend(
 
     `positions` [B, S] says where queries stand, in order where there is none. A query that sees no key gives 0.
     """
-    batch, heads, rows, depth = query.shape
+    batch, heads, rows, _ = query.shape
     kv_heads, columns = key.shape[1:3]
     group = heads // kv_heads
-    factor = depth**-0.5 if scale is None else scale
-    q = query.wide().reshape(batch, kv_heads, group * rows, depth)
-    scores = product(q, key.wide(), False, True).reshape(batch, kv_heads, group, rows, columns)
-    scores = _masked(scores, factor, mask)
-    if causal or window:
-        scores = _hide(scores, causal, window, positions)
+    scores = scores_of(query, key, scale=scale, causal=causal, window=window, positions=positions, mask=mask)
     top = reduce(maximum, scores, [4], -float("inf"), scores.dtype, keep=True)
     spread = None if sink is None else _first_column(sink, heads).reshape(1, kv_heads, group, 1, 1)
     if spread is not None:
@@ -76,6 +71,26 @@ def attend(
         return e / select(compare("eq", s, 0), s.like(1), s)
 
     return elementwise(divided, [weighted, sums], scores.dtype).reshape(batch, heads, rows, value.shape[3])
+
+
+def scores_of(
+    query: Dense,
+    key: Dense,
+    *,
+    scale: float | None,
+    causal: bool,
+    window: int | None = None,
+    positions: Dense | None = None,
+    mask: Dense | None = None,
+) -> Dense:
+    """`query @ key^T * scale + mask` as [B, Hkv, group, S, Sk], minus infinity where a key is not seen."""
+    batch, heads, rows, depth = query.shape
+    kv_heads, columns = key.shape[1:3]
+    group = heads // kv_heads
+    q = query.wide().reshape(batch, kv_heads, group * rows, depth)
+    scores = product(q, key.wide(), False, True).reshape(batch, kv_heads, group, rows, columns)
+    scores = _masked(scores, depth**-0.5 if scale is None else scale, mask)
+    return _hide(scores, causal, window, positions) if causal or window else scores
 
 
 def _first_column(sink: Dense, heads: int) -> Dense:

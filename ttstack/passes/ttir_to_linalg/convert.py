@@ -21,6 +21,9 @@ from ttstack.passes.ttir_to_linalg.tensors import Dense, memory_type, of
 _PREFIX = "model."
 """How names of functions begin until C sees them: one may be called as a function of the C library, such as `free`."""
 
+_WRITABLE = "bufferization.writable"
+"""The attribute of arguments that says whether their memory can be written to: it is the caller's."""
+
 
 def check_lowerings(module: ir.Module) -> None:
     """Every op of every public function has a lowering.
@@ -58,6 +61,7 @@ def convert(function: func.FuncOp) -> None:
     types = [read_type(a.type) for a in arguments]
     with ir.InsertionPoint(function), function.location:
         made = func.FuncOp(f"{_PREFIX}{function.name.value}", ([memory_type(t) for t in types], []))
+    made.arg_attrs = [ir.DictAttr.get({_WRITABLE: ir.BoolAttr.get(False)})] * len(types)
     block = made.add_entry_block()
     values = {a: of(v, t) for a, v, t in zip(arguments, block.arguments, types, strict=True)}
     with ir.InsertionPoint(block), collect() as checks:

@@ -3,13 +3,14 @@
 import numpy as np
 
 from ttstack.mlir import arith, ir
-from ttstack.ops.indexing import Gather, GetDimensionSize, Index, IndexSelect, SliceDynamic, SliceStatic
+from ttstack.ops.indexing import Gather, GetDimensionSize, Index, IndexSelect, Scatter, SliceDynamic, SliceStatic
 from ttstack.ops.types import DType, storage_of
 from ttstack.passes.ttir_to_linalg.checks import inside, require
+from ttstack.passes.ttir_to_linalg.in_order import write
 from ttstack.passes.ttir_to_linalg.movement import index_of, scale_and_add
 from ttstack.passes.ttir_to_linalg.scalars import Scalar, compare, maximum, minimum, select
 from ttstack.passes.ttir_to_linalg.table import LoweringTable
-from ttstack.passes.ttir_to_linalg.tensors import Dense, elementwise, full, generate, literal
+from ttstack.passes.ttir_to_linalg.tensors import Body, Dense, elementwise, full, generate, literal
 
 LOWERINGS = LoweringTable()
 
@@ -100,6 +101,28 @@ def take_along(x: Dense, index: Dense, axis: int) -> Dense:
         return x.at([index_of(index.at(at)) if d == axis else i for d, i in enumerate(at)])
 
     return generate(body, index.shape, x.dtype)
+
+
+_COMBINE: dict[str, Body] = {
+    "sum": lambda so_far, new: so_far + new,
+    "prod": lambda so_far, new: so_far * new,
+    "min": minimum,
+    "max": maximum,
+    "invalid": lambda _, new: new,
+}
+"""What scattering leaves of what is there and what comes, by `scatter_reduce_type`."""
+
+
+@LOWERINGS("scatter")
+def _scatter(op: Scatter, x: Dense, index: Dense, source: Dense) -> Dense:
+    axis = op.dim % x.rank
+    places = inside(index, x.shape[axis])
+    values = source.slice([0] * x.rank, index.shape).wide()
+
+    def place(at: list[ir.Value]) -> list[ir.Value]:
+        return [index_of(places.at(at)) if d == axis else i for d, i in enumerate(at)]
+
+    return write(x.wide(), values, place, _COMBINE[op.scatter_reduce_type]).cast(x.dtype)
 
 
 @LOWERINGS("get_dimension_size")

@@ -5,8 +5,9 @@ from math import prod
 import numpy as np
 
 from ttstack.mlir import ir, linalg
-from ttstack.ops.matmul import DotGeneral, Linear, Matmul
+from ttstack.ops.matmul import DotGeneral, Linear, Matmul, SparseMatmul
 from ttstack.passes.ttir_to_linalg.eltwise import activate
+from ttstack.passes.ttir_to_linalg.scalars import select, truth
 from ttstack.passes.ttir_to_linalg.table import LoweringTable
 from ttstack.passes.ttir_to_linalg.tensors import Dense, elementwise, full
 
@@ -42,6 +43,21 @@ def _dot_general(op: DotGeneral, lhs: Dense, rhs: Dense) -> Dense:
     b = rhs.transpose([*op.batch_dims_rhs, *free_rhs, *op.contract_dims_rhs]).reshape(*batch, columns, depth)
     out = product(a.wide(), b.wide(), False, True)
     return out.cast(op.results[0].dtype).reshape(*op.results[0].shape)
+
+
+@LOWERINGS("sparse_matmul")
+def _sparse(op: SparseMatmul, a: Dense, b: Dense, sparsity: Dense) -> Dense:
+    """The products of all blocks, expert by expert; those that are not asked for are 0 then."""
+    (first, second, rows, depth), (_, experts, _, columns) = a.shape, b.shape
+    if op.is_input_a_sparse:
+        stacked, shape, order = a.transpose([1, 0, 2, 3]), (experts, first, rows, columns), [1, 0, 2, 3]
+    else:
+        stacked = a.reshape(1, *a.shape).broadcast((experts, *a.shape))
+        shape, order = (experts, first, second, 1, rows, columns), [1, 2, 3, 0, 4, 5]
+    factors = b.reshape(experts, depth, columns)
+    made = product(stacked.reshape(experts, -1, depth).wide(), factors.wide()).reshape(*shape).transpose(order)
+    wanted = sparsity.reshape(*op.blocks, 1, 1)
+    return elementwise(lambda e, w: select(truth(w), e, 0), [made, wanted], op.results[0].dtype)
 
 
 def product(a: Dense, b: Dense, transpose_a: bool = False, transpose_b: bool = False) -> Dense:

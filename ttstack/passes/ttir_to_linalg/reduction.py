@@ -108,14 +108,18 @@ def _argmax(op: Op, x: Dense) -> Dense:
 @LOWERINGS("cumsum", "cumprod")
 def _scan(op: Op, x: Dense) -> Dense:
     axis = op.dim % x.rank  # pyright: ignore[reportAttributeAccessIssue]
-    adds, wide = op.mnemonic == "cumsum", accumulator(x.dtype)
+    return scan(x, axis, adds=op.mnemonic == "cumsum").cast(x.dtype)
+
+
+def scan(x: Dense, axis: int, *, adds: bool) -> Dense:
+    """The sum, or product, of the elements so far along an axis, in the accumulator's type."""
 
     def body(states: list[Scalar], elements: list[Scalar], _: ir.Value) -> list[Scalar]:
         so_far, e = states[0], states[0].like(elements[0])
         return [so_far + e if adds else so_far * e]
 
-    (found,) = fold(body, [x], axis, [0 if adds else 1], [wide], every=True)
-    return found.cast(x.dtype)
+    (found,) = fold(body, [x], axis, [0 if adds else 1], [accumulator(x.dtype)], every=True)
+    return found
 
 
 def softmax_of(x: Dense, axis: int) -> Dense:

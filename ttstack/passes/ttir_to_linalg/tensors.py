@@ -4,7 +4,7 @@ All ops stand where the current insertion point is. Integers have no sign in mem
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, cast
 
@@ -86,6 +86,10 @@ class Dense:
         steps = [1] * self.rank if steps is None else list(steps)
         made = tensor.insert_slice(part.value, self.value, [], [], [], list(begins), list(part.shape), steps)
         return Dense(made, self.shape, self.dtype)
+
+    def replace_element(self, x: Scalar, indices: Sequence[ir.Value]) -> "Dense":
+        """This tensor with one element replaced, at indices of type `index`, inside a loop."""
+        return replace(self, value=tensor.insert(scalars.store(x, self.dtype), self.value, list(indices)))
 
     def broadcast(self, shape: Sequence[int]) -> "Dense":
         """Spread to a shape, as NumPy does."""
