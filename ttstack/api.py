@@ -11,6 +11,7 @@ import numpy as np
 from ttstack.choices import Choices, Engine, Numerics, WeightStorage
 from ttstack.collector import rare_collections
 from ttstack.diagnostics import InputError
+from ttstack.engines import Natives, execute
 from ttstack.exports import ProgramExports
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Binary, Function
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ttstack.passes.effects import PassEffect
     from ttstack.placement.trace import PlacementTrace
     from ttstack.report.report import Report
-    from ttstack.targets.cpu.loader import LoadedProgram
 
 Array = np.ndarray[Any, Any]
 
@@ -125,23 +125,17 @@ class Program(ProgramExports):
             InputError: names, shapes or element types do not fit; all faults together.
             ExecutionError: an op has no reference meaning, or memory does not suffice.
         """
-        from ttstack_runtime.executor import run
         from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
         check_run(found, inputs, seed, engine)
         values = random_inputs(found, seed) if inputs is None else inputs
         binary = random_weights(self.binary, seed)
-        if engine == "cpu":
-            from ttstack.targets.cpu.engine import run_native
-
-            done = run_native(self._natives, binary, found, values, numerics)
-            return Run(done.outputs, done.updated, self.cost(found.name))
-        done = run(binary, values, function=found.name, numerics=numerics, progress=progress)
+        done = execute(engine, self._natives, binary, found, values, numerics, progress)
         return Run(done.outputs, done.updated, self.cost(found.name))
 
     @cached_property
-    def _natives(self) -> "dict[str, LoadedProgram]":
+    def _natives(self) -> Natives:
         """Functions that were compiled for the processor."""
         return {}
 
@@ -154,6 +148,7 @@ class Program(ProgramExports):
         *,
         function: str | None = None,
         progress: Callable[[int, int, str], None] | None = None,
+        engine: Engine = "numpy",
     ) -> Iterator[Run]:
         """Execute once for each batch, each time from the state that the time before left: steps of training.
 
@@ -164,19 +159,19 @@ class Program(ProgramExports):
             numerics: As in `run`.
             function: As in `run`.
             progress: As in `run`, of each run by itself.
+            engine: As in `run`.
 
         Raises:
             InputError: as in `run`.
             ExecutionError: as in `run`.
         """
-        from ttstack_runtime.executor import run
         from ttstack_runtime.inputs import random_weights
 
         found, left = self.function(function), dict(state or {})
         binary, report = random_weights(self.binary, seed), self.cost(found.name)
         for batch in batches:
-            check_run(found, batch, seed)
-            done = run(binary, {**batch, **left}, function=found.name, numerics=numerics, progress=progress)
+            check_run(found, batch, seed, engine)
+            done = execute(engine, self._natives, binary, found, {**batch, **left}, numerics, progress)
             left |= done.updated
             yield Run(done.outputs, done.updated, report)
 

@@ -52,6 +52,34 @@ def test_numerics(ttstack: Command, program: Path) -> None:
     assert rounded[name]["mean"] == pytest.approx(1 / 128, rel=1e-2)
 
 
+def test_the_processor_gives_what_numpy_gives(
+    ttstack: Command, program: Path, inputs: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "in.npz", allow_pickle=False, **inputs)
+    call = ("run", program, "--engine", "cpu", "--inputs", tmp_path / "in.npz")
+    result = ttstack(*call, "--output", tmp_path / "out.npz")
+    assert (result.code, result.err) == (0, "")
+    with np.load(tmp_path / "out.npz") as found:
+        x, y = inputs.values()
+        np.testing.assert_allclose(found[next(iter(load(program).outputs()))], softmax(x * y), rtol=1e-5)
+    refused = ttstack(*call, "--numerics", "device")
+    assert refused.code == 1
+    assert "engine 'cpu' does not compute with numerics 'device'" in refused.err
+
+
+def test_an_engine_that_there_is_not(ttstack: Command, program: Path) -> None:
+    result = ttstack("run", program, "--engine", "gpu")
+    assert result.code == 2
+    assert "'gpu' is not one of 'numpy', 'cpu'" in result.err
+
+
+def test_a_missing_compiler(ttstack: Command, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    result = ttstack("run", program, "--engine", "cpu")
+    assert result.code == 1
+    assert "there is no C compiler 'no-such-compiler'" in result.err
+
+
 def test_performance(ttstack: Command, program: Path, tmp_path: Path) -> None:
     plain, table = ttstack("run", program), ttstack("run", program, "--perf", "--csv", tmp_path / "ops.csv")
     assert "bound" not in plain.out

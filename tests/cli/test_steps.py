@@ -52,6 +52,8 @@ def test_each_step_goes_on_where_the_last_one_ended(ttstack: Command, adder: Pat
     call = ("run", adder, "--inputs", tmp_path / "x.npz", "--state", state, "--steps")
     assert losses(ttstack(*call, 3, "--json").out) == [3, 6, 9]
     assert load_file(state)["w"].tolist() == [3, 6]
+    assert losses(ttstack(*call, 1, "--json", "--engine", "cpu").out) == [12]
+    save_file({"w": np.array([3, 6], np.float32)}, state, {"steps": "3"})
     table = ttstack(*call, 2)
     assert [line.split() for line in table.out.splitlines()[:3]] == [["step", "loss"], ["4", "12"], ["5", "15"]]
 

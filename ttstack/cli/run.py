@@ -1,11 +1,11 @@
-"""`ttstack run`: execute a program on NumPy."""
+"""`ttstack run`: execute a program on NumPy, or as code of this machine's processor."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ttstack.choices import Numerics
+from ttstack.choices import Engine, Numerics
 from ttstack.cli.console import write_json
 from ttstack.cli.options import (
     CsvOption,
@@ -36,6 +36,10 @@ def run_program(
     numerics: Annotated[
         Numerics, typer.Option("--numerics", help="Compute in the model's element types, or in the device's formats.")
     ] = "ieee",
+    engine: Annotated[
+        Engine,
+        typer.Option("--engine", help="What computes: NumPy, or code compiled for this processor, which needs cc."),
+    ] = "numpy",
     output: Annotated[
         Path | None,
         typer.Option("--output", metavar="FILE", help="Write outputs and updated values as .npz.", show_default=False),
@@ -75,9 +79,10 @@ def run_program(
 ) -> None:
     """Execute a program on a simulated device.
 
-    Values are computed on NumPy; every buffer is checked at the address that it was given. Inputs and parameters
-    that the program writes to, such as caches of keys and values, are shown and written as updated. With --steps they
-    are the state that each run goes on from: a step of training is run many times.
+    Values are computed on NumPy; every buffer is checked at the address that it was given. With --engine cpu the
+    function is compiled for this machine's processor and called: that takes a while once, and is fast then. Inputs and
+    parameters that the program writes to, such as caches of keys and values, are shown and written as updated. With
+    --steps they are the state that each run goes on from: a step of training is run many times.
     """
     if cost_only and (inputs or output or steps):
         raise typer.BadParameter(
@@ -99,11 +104,11 @@ def run_program(
     if cost_only:
         report = program.cost(function)
     elif steps:
-        taken = run_steps(program, steps, inputs, state, seed, numerics, function)
+        taken = run_steps(program, steps, inputs, state, seed, numerics, function, engine)
         done = taken.last
         report = done.report
     else:
-        done = _execute(program, inputs, seed, numerics, function)
+        done = _execute(program, inputs, seed, numerics, function, engine)
         report = done.report
     if done is not None and output is not None:
         write_arrays(output, together(done.outputs, done.updated))
@@ -126,6 +131,7 @@ def _execute(
     seed: int,
     numerics: Numerics,
     function: str | None,
+    engine: Engine,
 ) -> "Run":
     from ttstack.cli.progress import show_ops
 
@@ -135,4 +141,4 @@ def _execute(
 
         values = load_inputs(inputs, program.function(function))
     with show_ops() as progress:
-        return program.run(values, seed, numerics, function=function, progress=progress)
+        return program.run(values, seed, numerics, function=function, progress=progress, engine=engine)

@@ -6,7 +6,7 @@ from itertools import count, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ttstack.choices import Numerics
+from ttstack.choices import Engine, Numerics
 
 if TYPE_CHECKING:
     from ttstack.api import Program, Run
@@ -37,6 +37,7 @@ def run_steps(
     seed: int,
     numerics: Numerics,
     function: str | None,
+    engine: Engine,
 ) -> StepResults:
     """Run so many times; the state is read from a file where it is there, and written to it.
 
@@ -61,7 +62,10 @@ def run_steps(
     with show_ops() as show:
         progress = _of_all(steps, scalars, show) if show else None
         try:
-            for last in program.steps(given, begun.arrays, seed, numerics, function=found.name, progress=progress):
+            results = program.steps(
+                given, begun.arrays, seed, numerics, function=found.name, progress=progress, engine=engine
+            )
+            for last in results:
                 scalars.append({name: float(a) for name, a in last.outputs.items() if not a.ndim})
         finally:
             if last is not None and state is not None:

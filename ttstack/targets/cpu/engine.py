@@ -12,7 +12,7 @@ from ttstack.diagnostics import InputError
 from ttstack.mlir import ir
 from ttstack.passes.cpu.interface import c_name
 from ttstack.program.records import Binary, Function, TensorKind
-from ttstack.targets.cpu.compile import compile_module
+from ttstack.targets.cpu.compile import NativeProgram, compile_module
 from ttstack.targets.cpu.from_program import module_of
 from ttstack.targets.cpu.loader import LoadedProgram, Outcome, load, scipy_blas
 from ttstack_runtime.given_shapes import to_given_shapes, to_held_shapes
@@ -37,18 +37,25 @@ def run_native(
     return call(natives[found.name], binary, found, given)
 
 
-def load_function(function: Function) -> LoadedProgram:
+def compile_function(function: Function) -> NativeProgram:
     """The code of one function, which takes its parameters at every call; SciPy's OpenBLAS multiplies if it is there.
 
     Raises:
         UnsupportedOpError: ops have no lowering for processors; all of them.
-        OutputError: there is no C compiler to link with.
     """
     blas = "scipy" if scipy_blas() else None
     with new_context(), ir.Location.unknown():
-        program = compile_module(module_of(function), {}, c_name(function.name), blas=blas, of_program=True)
+        return compile_module(module_of(function), {}, c_name(function.name), blas=blas, of_program=True)
+
+
+def load_function(function: Function) -> LoadedProgram:
+    """The same, linked and loaded.
+
+    Raises:
+        OutputError: there is no C compiler to link with.
+    """
     with tempfile.TemporaryDirectory(prefix="ttstack-") as folder:
-        program.save(path := Path(folder) / "program.so")
+        compile_function(function).save(path := Path(folder) / "program.so")
         return load(path, {})
 
 
