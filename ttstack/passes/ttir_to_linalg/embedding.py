@@ -49,12 +49,12 @@ def _bag(
     op: EmbeddingBag, indices: Dense, weight: Dense, offsets: Dense | None = None, factors: Dense | None = None
 ) -> Dense:
     table = weight.reshape(-1, weight.shape[-1])
-    bags = Bags.of(op, indices, offsets, factors, table.shape[0])
+    bags = BagEntries.of(op, indices, offsets, factors, table.shape[0])
     return pool(bags, rows(table, bags.indices), op.mode).cast(op.results[0].dtype)
 
 
 @dataclass(frozen=True)
-class Bags:
+class BagEntries:
     """Entries of all bags in one row: index, bag, whether it counts, and weight of each; one bag more for the rest."""
 
     indices: Dense
@@ -70,7 +70,7 @@ class Bags:
         offsets: Dense | None,
         factors: Dense | None,
         table_rows: int,
-    ) -> "Bags":
+    ) -> "BagEntries":
         """The bags of lookups in a table of so many rows; a fault where indices or offsets do not fit."""
         flat = indices.reshape(-1).cast(DType.I64)
         counted = elementwise(lambda i: compare("ne", i, op.padding_idx), [flat], DType.I1)
@@ -82,7 +82,7 @@ class Bags:
             owners = literal(np.arange(flat.size) // length, DType.I64)
         else:
             owners = _owners(offsets.cast(DType.I64), flat.size)
-        return Bags(picked, owners, counted, factors, op.results[0].shape[0])
+        return BagEntries(picked, owners, counted, factors, op.results[0].shape[0])
 
 
 def _owners(offsets: Dense, entries: int) -> Dense:
@@ -98,7 +98,7 @@ def _owners(offsets: Dense, entries: int) -> Dense:
     return elementwise(lambda n: maximum(n - 1, 0), [found], DType.I64)
 
 
-def pool(bags: Bags, picked: Dense, mode: str) -> Dense:
+def pool(bags: BagEntries, picked: Dense, mode: str) -> Dense:
     """[bags, width] of the rows of all entries; the row of an empty bag is 0."""
     wide, entries = picked.wide(), bags.indices.size
     start = -float("inf") if mode == "max" else 0

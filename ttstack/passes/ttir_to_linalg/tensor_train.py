@@ -8,7 +8,7 @@ from ttstack.ops.tensor_train import TensorTrainBagLookup, TensorTrainLookup, Te
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
 from ttstack.passes.ttir_to_linalg.checks import inside
-from ttstack.passes.ttir_to_linalg.embedding import Bags, pool
+from ttstack.passes.ttir_to_linalg.embedding import BagEntries, pool
 from ttstack.passes.ttir_to_linalg.formulas import divide, remainder
 from ttstack.passes.ttir_to_linalg.indexing import take
 from ttstack.passes.ttir_to_linalg.matmul import product
@@ -29,7 +29,7 @@ def _embedding_bag(op: TensorTrainBagLookup, indices: Dense, *inputs: Dense) -> 
     count = len(op.train.cores)
     cores, rest = inputs[:count], inputs[count:]
     offsets, factors = rest[0] if op.has_offsets else None, rest[-1] if op.has_weights else None
-    bags = Bags.of(op, indices, offsets, factors, op.train.plan.rows)
+    bags = BagEntries.of(op, indices, offsets, factors, op.train.plan.rows)
     return pool(bags, _rows(op.train, cores, bags.indices), op.mode).cast(op.results[0].dtype)
 
 
