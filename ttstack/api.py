@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,8 +10,9 @@ import numpy as np
 from ttstack.choices import Choices, Engine, Numerics, WeightStorage
 from ttstack.collector import rare_collections
 from ttstack.diagnostics import InputError
-from ttstack.engines import Natives, execute
+from ttstack.engines import execute
 from ttstack.exports import ProgramExports
+from ttstack.kept import KeptAnswers
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Binary, Function
 from ttstack.program.run_inputs import check_run, say_argument
@@ -47,7 +47,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Program(ProgramExports):
+class Program(KeptAnswers, ProgramExports):
     """A compiled model: one function or several, their weights, and the device that they are meant for."""
 
     binary: Binary
@@ -96,7 +96,10 @@ class Program(ProgramExports):
         """Predicted time op by op; allocates no tensor and executes nothing."""
         from ttstack.report.build import build_report
 
-        return build_report(self.binary, self.function(function).name)
+        name = self.function(function).name
+        if name not in self._reports:
+            self._reports[name] = build_report(self.binary, name)
+        return self._reports[name]
 
     def run(
         self,
@@ -133,11 +136,6 @@ class Program(ProgramExports):
         binary = random_weights(self.binary, seed)
         done = execute(engine, self._natives, binary, found, values, numerics, progress)
         return Run(done.outputs, done.updated, self.cost(found.name))
-
-    @cached_property
-    def _natives(self) -> Natives:
-        """Functions that were compiled for the processor."""
-        return {}
 
     def steps(
         self,

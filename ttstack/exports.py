@@ -11,10 +11,6 @@ _KINDS, _WAYS = 24, 5
 class ProgramExports(ProgramQuestions):
     """The part of a program that writes it as something else."""
 
-    def __getstate__(self) -> dict[str, object]:
-        """All but what was compiled for the processor, which is loaded into this process alone."""
-        return {name: value for name, value in self.__dict__.items() if name != "_natives"}
-
     def to_python(self, function: str | None = None, *, trace: bool = False, two_queues: bool = False) -> str:
         """A function as Python that calls `ttnn` and runs on a card: one file, without the weights.
 

@@ -62,4 +62,6 @@ def test_a_program_that_ran_on_the_processor_can_be_sent_to_another_process():
     program.run(x, engine="cpu")
     again = pickle.loads(pickle.dumps(program))
     assert again.function() == program.function()
+    assert program.cost() is program.cost()
+    assert again.cost() == program.cost()
     np.testing.assert_array_equal(again.run(x, engine="cpu").outputs["output"], x["arg0"])
