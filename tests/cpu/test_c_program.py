@@ -12,7 +12,14 @@ from torch import nn
 
 from tests.docs.pages import DOCS, blocks
 from ttstack.context import new_context
-from ttstack.diagnostics import BinaryFormatError, ExecutionError, InputError, OutputError, UnsupportedOpError
+from ttstack.diagnostics import (
+    BinaryFormatError,
+    ExecutionError,
+    InputError,
+    InvalidIRError,
+    OutputError,
+    UnsupportedOpError,
+)
 from ttstack.targets import cpu
 
 PAGE = DOCS / "processor.md"
@@ -143,3 +150,10 @@ def test_weights_that_are_named_are_there(tmp_path: Path):
     cpu.compile(LOOKUP, name="pick").save(tmp_path / "pick.so")
     with pytest.raises(BinaryFormatError, match="weights is missing"):
         cpu.load(tmp_path / "pick.so", tmp_path / "no.safetensors")
+
+
+def test_functions_that_c_would_call_alike_are_refused():
+    body = "(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}"
+    text = f'func.func @"a.b"{body}\nfunc.func @a_b{body}'
+    with pytest.raises(InvalidIRError, match=r"functions 'a\.b' and 'a_b' have one name in C, 'm_a_b'"):
+        cpu.compile(text, name="m")

@@ -1,5 +1,7 @@
 """The functions that C calls: plain pointers in, a number out."""
 
+from collections.abc import Sequence
+
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
 from ttstack.mlir import ir
@@ -17,8 +19,13 @@ class AddEntryPoints(Pass, name="add-entry-points"):
     prefix: str = "model"
 
     def run(self, module: ir.Module) -> None:
-        """Add all of them; the functions themselves are seen by none but these."""
+        """Add all of them; the functions themselves are seen by none but these.
+
+        Raises:
+            InvalidIRError: C would have one name for two functions.
+        """
         found = [(op, interface_of(op)) for op in module.body.operations if INTERFACE in op.operation.attributes]
+        _check_names(self.prefix, [interface.name for _, interface in found])
         weights = weights_of([interface for _, interface in found])
         texts = [_interface_text(self.prefix, [interface for _, interface in found])]
         for op, interface in found:
@@ -49,6 +56,17 @@ def interface_of(op: ir.OpView) -> FunctionInterface:
         raise InvalidIRError(
             f"'{INTERFACE}' is not as convert-ttir-to-linalg writes it", loc=read_location(op.operation.location)
         ) from error
+
+
+def _check_names(prefix: str, names: Sequence[str]) -> None:
+    taken = dict[str, str]()
+    for name in names:
+        other = taken.setdefault(symbol(prefix, name), name)
+        if other != name:
+            raise InvalidIRError(
+                f"functions '{other}' and '{name}' have one name in C, '{symbol(prefix, name)}'",
+                hint="rename one of them, or compile one at a time (--function NAME)",
+            )
 
 
 def _declaration(op: ir.OpView) -> str:
