@@ -18,6 +18,7 @@ from ttstack.diagnostics import TTStackError
 TASKS = {
     "mlp": models.mlp,
     "dlrm": models.dlrm,
+    "dlrm-tensor-train": partial(models.dlrm, rows=5000, ranks=4),
     "gpt2": models.gpt2,
     "bert": models.bert,
     "resnet": models.resnet,

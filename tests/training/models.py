@@ -1,12 +1,15 @@
 """Models to train, each with inputs, targets and a loss, as PyTorch initialises them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
+
+from ttstack.tensor_train.torch import TensorTrainEmbeddingBag
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,13 @@ def resnet(widths: tuple[int, ...] = (64, 128, 256, 512), each: int = 2, batch: 
 
 
 class _Dlrm(nn.Module):
-    def __init__(self, tables: int, rows: int, width: int) -> None:
+    def __init__(self, tables: Sequence[nn.Module], width: int) -> None:
         super().__init__()
         self.bottom = nn.Sequential(nn.Linear(13, 32), nn.ReLU(), nn.Linear(32, width), nn.ReLU())
-        self.tables = nn.ModuleList(nn.EmbeddingBag(rows, width, mode="sum") for _ in range(tables))
-        pairs = tables * (tables + 1) // 2
+        self.tables = nn.ModuleList(tables)
+        pairs = len(tables) * (len(tables) + 1) // 2
         self.top = nn.Sequential(nn.Linear(width + pairs, 32), nn.ReLU(), nn.Linear(32, 1))
-        self.register_buffer("pairs", torch.tril_indices(tables + 1, tables + 1, -1), persistent=False)
+        self.register_buffer("pairs", torch.tril_indices(len(tables) + 1, len(tables) + 1, -1), persistent=False)
 
     def forward(self, dense: torch.Tensor, picked: torch.Tensor) -> torch.Tensor:
         x = self.bottom(dense)
@@ -69,10 +72,13 @@ class _Dlrm(nn.Module):
         return self.top(torch.cat([x, products], 1)).squeeze(1)
 
 
-def dlrm(tables: int = 4, rows: int = 100, batch: int = 8) -> Task:
+def dlrm(tables: int = 4, rows: int = 100, batch: int = 8, ranks: int | None = None) -> Task:
+    """DLRM with dense tables, or with such in Tensor-Train form of these ranks."""
     torch.manual_seed(0)
     inputs = (torch.randn(batch, 13), torch.randint(0, rows, (batch, tables, 3)))
-    model = _Dlrm(tables, rows, 16)
+    dense, train = partial(nn.EmbeddingBag, rows, 16, mode="sum"), partial(TensorTrainEmbeddingBag, rows, 16)
+    made = [dense() if ranks is None else train(mode="sum", ranks=ranks) for _ in range(tables)]
+    model = _Dlrm(made, 16)
     return Task(model, inputs, F.binary_cross_entropy_with_logits, torch.rand(batch).round())
 
 

@@ -16,9 +16,9 @@ from torch.fx import traceback as fx_traceback
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.training import likelihood, tensor_train
 from ttstack.frontends.torch.training.dropout import Dropouts, new_state
 from ttstack.frontends.torch.training.forward import ForwardPass
-from ttstack.frontends.torch.training.likelihood import DECOMPOSITIONS
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer
 from ttstack.frontends.torch.training.phases import PHASE, name_phases
 from ttstack.program.step_parts import StepPart
@@ -60,8 +60,12 @@ class TrainingStep:
 
 
 _aten = torch.ops.aten
-_DECOMPOSED = (_aten.native_batch_norm.default, _aten._native_batch_norm_legit.default)
-"""Ops whose forms in training are made of others, by PyTorch."""
+_DECOMPOSITIONS = {
+    **{op: decomposition_table[op] for op in (_aten.native_batch_norm.default, _aten._native_batch_norm_legit.default)},
+    **likelihood.DECOMPOSITIONS,
+    **tensor_train.DECOMPOSITIONS,
+}
+"""Ops whose forms in training are made of others, by PyTorch or by us."""
 
 STEPS = "schedule.steps"
 """The number of steps before this one, where rates follow a schedule."""
@@ -89,7 +93,7 @@ def trace(
         kept = [_without_values(mode, tensor) for tensor in state.values()]
         given = [[_without_values(mode, tensor, *step.stacked) for tensor in group] for group in (inputs, targets)]
         fakes = kept, *given
-        found = make_fx(run, {**{op: decomposition_table[op] for op in _DECOMPOSED}, **DECOMPOSITIONS})(*fakes)
+        found = make_fx(run, _DECOMPOSITIONS)(*fakes)
     found.graph.eliminate_dead_code()
     name_phases(found.graph)
     return found
