@@ -1,14 +1,21 @@
-"""Matrix products by CBLAS give what our own loops give."""
+"""Matrix products by CBLAS, and by tiles of our own, give what NumPy gives."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.cpu.native import run_native
+from tests.ops.case import Case
 from ttstack.context import new_context
 from ttstack.diagnostics import InputError
 from ttstack.mlir import ir
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import Pipeline
+from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
+from ttstack.passes.pipelines import bufferize, ttir_to_linalg
+from ttstack.passes.weights import Weights
 from ttstack.targets import cpu
 
 TEXT = """func.func @f(%a: tensor<2x3x5x7xf32>, %b: tensor<3x9x7xf32>, %c: tensor<9x4xf64>) -> (tensor<2x3x5x9xf32>, tensor<4x4xf64>) {
@@ -30,6 +37,28 @@ def test_products_are_those_of_numpy(library: str, tmp_path: Path):
     out = cpu.load(tmp_path / "products.so").run({"arg0": a, "arg1": b, "arg2": c}).outputs
     np.testing.assert_allclose(out["output.0"], a @ b.swapaxes(-1, -2), rtol=1e-5)
     np.testing.assert_allclose(out["output.1"], c.T @ c, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", [(4, 1, 5), (6, 16, 1), (7, 17, 9), (13, 33, 40), (3, 20, 8)])
+@pytest.mark.parametrize("transposed", [(False, False), (True, False), (False, True)])
+def test_products_without_a_library_are_tiles(
+    sizes: tuple[int, int, int], transposed: tuple[bool, bool], dtype: type[np.floating]
+):
+    m, n, k = sizes
+    shapes = [(2, k, m) if transposed[0] else (2, m, k), (2, n, k) if transposed[1] else (2, k, n)]
+    flags = {"transpose_a": transposed[0], "transpose_b": transposed[1]}
+    types = tuple(TensorType(s, DType.F32 if dtype is np.float32 else DType.F64) for s in shapes)
+    rng = np.random.default_rng(3)
+    a, b = (rng.random(s).astype(dtype) for s in shapes)
+    with new_context(), ir.Location.unknown():
+        code, (out,) = run_native(Case("matmul", types, flags).module(), [a, b])
+        loops = Case("matmul", types, flags).module()
+        Pipeline((*ttir_to_linalg().with_weights(Weights()).passes, *bufferize().passes, TileProducts())).run(loops)
+        assert ("vector.fma" in str(loops)) == (m >= 4)
+    assert code == 0
+    left, right = (x.swapaxes(1, 2) if turned else x for x, turned in zip((a, b), transposed, strict=True))
+    np.testing.assert_allclose(out, left @ right, rtol=1e-5)
 
 
 def test_an_unknown_library_is_refused():

@@ -13,6 +13,7 @@ from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.cpu.entry_points import AddEntryPoints
 from ttstack.passes.cpu.expand_copies import ExpandCopies
 from ttstack.passes.cpu.separate_results import SeparateResults
+from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.insert import insert
 from ttstack.passes.ttir.approximate import Approximate
@@ -220,15 +221,14 @@ def use_blas(library: str) -> Pipeline:
 
 def linalg_to_loops() -> Pipeline:
     """`linalg` on memory to `scf.for` over loads, arithmetic and stores."""
-    return Pipeline(
-        _upstream(
-            "func.func(convert-linalg-to-loops)",
-            "fold-memref-alias-ops",
-            "expand-strided-metadata",
-            "canonicalize",
-            "cse",
-        )
+    steps = _upstream(
+        "func.func(convert-linalg-to-loops)",
+        "fold-memref-alias-ops",
+        "expand-strided-metadata",
+        "canonicalize",
+        "cse",
     )
+    return Pipeline((TileProducts(), *steps))
 
 
 def loops_to_llvm(prefix: str = "model") -> Pipeline:
@@ -237,6 +237,7 @@ def loops_to_llvm(prefix: str = "model") -> Pipeline:
         "lower-affine",
         "arith-expand{include-bf16=1}",
         "convert-scf-to-cf",
+        "convert-vector-to-llvm",
         "convert-math-to-llvm",
         "convert-math-to-libm",
         "finalize-memref-to-llvm",

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from ttstack.mlir import func, ir
 
-PRODUCTS = frozenset(("linalg.matmul", "linalg.batch_matmul"))
+_PRODUCTS = frozenset(("linalg.matmul", "linalg.batch_matmul"))
 _LETTERS = {"f32": "s", "f64": "d"}
-_BYTES = {"f32": 4, "f64": 8}
+ELEMENT_BYTES = {"f32": 4, "f64": 8}
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 """Values of CBLAS' enumerations."""
 
@@ -102,13 +102,26 @@ class Gemm:
         """Where a matrix of the stack begins."""
         from ttstack.mlir import arith, llvm, memref
 
-        index, size = ir.IndexType.get(), _BYTES[self.element]
+        index, size = ir.IndexType.get(), ELEMENT_BYTES[self.element]
         start = memref.extract_aligned_pointer_as_index(matrices.value)
         moved = arith.addi(start, arith.constant(index, matrices.offset * size))
         if matrices.stack:
             moved = arith.addi(moved, arith.muli(at, arith.constant(index, matrices.stack * size)))
         whole = arith.index_cast(ir.IntegerType.get_signless(64), moved)
         return llvm.inttoptr(ir.Type.parse("!llvm.ptr"), whole)
+
+
+def products(module: ir.Module) -> list[Gemm]:
+    """All products of a module that CBLAS has."""
+    found: list[Gemm] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _PRODUCTS and (gemm := Gemm.of(op)) is not None:
+            found.append(gemm)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
 
 
 def declare(module: ir.Module, functions: Sequence[tuple[str, str]]) -> None:

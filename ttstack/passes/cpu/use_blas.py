@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ttstack.choices import Blas
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.cpu.gemm import PRODUCTS, Gemm, declare
+from ttstack.passes.cpu.gemm import declare, products
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,7 @@ class UseBlas(Pass, name="use-blas"):
 
     def run(self, module: ir.Module) -> None:
         """Replace every product that fits."""
-        found: list[Gemm] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name in PRODUCTS and (gemm := Gemm.of(op)) is not None:
-                found.append(gemm)
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(visit)
+        found = products(module)
         prefix = LIBRARIES[self.library].prefix
         for gemm in found:
             gemm.replace(prefix)

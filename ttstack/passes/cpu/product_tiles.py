@@ -1,0 +1,120 @@
+"""One matrix product on memory as loops over tiles: panels of the right operand, rows of the left one, vectors.
+
+A panel, the columns of one vector, is copied so that they lie together; a few rows at a time are multiplied with it and
+added up in registers (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34, 2008).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ttstack.mlir import arith, ir, memref, scf, vector
+from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
+
+_VECTOR_BYTES = 64
+"""A register of AVX-512, two of AVX2, four of NEON."""
+_ROWS = 6
+"""Rows at a time: with vectors of two registers they leave four of AVX2's sixteen for operands."""
+
+
+@dataclass(frozen=True)
+class ProductTiles:
+    """The loops of `c += a @ b`."""
+
+    gemm: Gemm
+
+    @cached_property
+    def _width(self) -> int:
+        return _VECTOR_BYTES // ELEMENT_BYTES[self.gemm.element]
+
+    @cached_property
+    def _vector(self) -> ir.Type:
+        return ir.Type.parse(f"vector<{self._width}x{self.gemm.element}>")
+
+    def write(self) -> None:
+        """Put them in the place of the op."""
+        _, columns, depth = self.gemm.mnk
+        with ir.InsertionPoint(self.gemm.op), self.gemm.op.location:
+            panel = memref.alloc(ir.Type.parse(f"memref<{depth}x{self._width}x{self.gemm.element}>"), [], [])
+
+            def multiply(batch: ir.Value) -> None:
+                for start, count, size in _parts(columns, self._width):
+                    _loop(count, lambda at, s=start, n=size: self._panel(panel, batch, _moved(at, self._width, s), n))
+
+            _loop(self.gemm.count, multiply)
+            memref.dealloc(panel)
+        self.gemm.op.erase()
+
+    def _panel(self, panel: ir.Value, batch: ir.Value, first: ir.Value, size: int) -> None:
+        """The product with `size` columns from `first` on."""
+        rows, _, depth = self.gemm.mnk
+        right, whole = self.gemm.b, size == self._width
+        if not whole:
+            _loop(depth, lambda k: vector.store(self._zero(), panel, [k, _index(0)]))
+
+        def copy(k: ir.Value, x: ir.Value) -> None:
+            memref.store(memref.load(right.value, _place(right, batch, k, arith.addi(first, x))), panel, [k, x])
+
+        if right.transposed:
+            _loop(size, lambda x: _loop(depth, lambda k: copy(k, x)))
+        else:
+            _loop(depth, lambda k: _loop(size, lambda x: copy(k, x)))
+        for start, count, height in _parts(rows, _ROWS):
+            _loop(count, lambda at, s=start, n=height: self._tile(panel, batch, _moved(at, _ROWS, s), n, first, size))
+
+    def _tile(self, panel: ir.Value, batch: ir.Value, row: ir.Value, height: int, first: ir.Value, size: int) -> None:
+        """What `height` rows from `row` on give, added to the result."""
+        left, result = self.gemm.a, self.gemm.c
+        rows = [_moved(row, 1, r) for r in range(height)]
+        loop = scf.ForOp(_index(0), _index(self.gemm.mnk[2]), _index(1), [self._zero()] * height)
+        with ir.InsertionPoint(loop.body):
+            k = loop.induction_variable
+            line = vector.load(self._vector, panel, [k, _index(0)])
+            factors = [vector.broadcast(self._vector, memref.load(left.value, _place(left, batch, r, k))) for r in rows]
+            scf.YieldOp([vector.fma(f, line, so_far) for f, so_far in zip(factors, loop.inner_iter_args, strict=True)])
+        for r, sums in zip(rows, loop.results, strict=True):
+            if size == self._width:
+                place = _place(result, batch, r, first)
+                before = vector.load(self._vector, result.value, place)
+                vector.store(arith.addf(before, sums), result.value, place)
+                continue
+            for x in range(size):
+                place = _place(result, batch, r, _moved(first, 1, x))
+                one = vector.extract(sums, [], [x])
+                memref.store(arith.addf(memref.load(result.value, place), one), result.value, place)
+
+    def _zero(self) -> ir.Value:
+        kind = ir.Type.parse(self.gemm.element)
+        return vector.broadcast(self._vector, arith.constant(kind, 0.0))
+
+
+def _parts(extent: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Where parts of `size` begin and how many they are, then the same of what is left."""
+    whole = extent // size
+    if whole:
+        yield 0, whole, size
+    if extent % size:
+        yield whole * size, 1, extent % size
+
+
+def _loop(count: int, body: Callable[[ir.Value], object]) -> None:
+    loop = scf.ForOp(_index(0), _index(count), _index(1))
+    with ir.InsertionPoint(loop.body):
+        body(loop.induction_variable)
+        scf.YieldOp([])
+
+
+def _place(matrices: Matrices, batch: ir.Value, row: ir.Value, column: ir.Value) -> Sequence[ir.Value]:
+    """Indices of an element of the matrix that is multiplied, which memory can hold transposed."""
+    place = [column, row] if matrices.transposed else [row, column]
+    return [batch, *place] if ir.MemRefType(matrices.value.type).rank > len(place) else place
+
+
+def _moved(index: ir.Value, factor: int, offset: int) -> ir.Value:
+    """`index * factor + offset`."""
+    scaled = index if factor == 1 else arith.muli(index, _index(factor))
+    return arith.addi(scaled, _index(offset)) if offset else scaled
+
+
+def _index(number: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), number)
