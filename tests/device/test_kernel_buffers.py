@@ -81,6 +81,12 @@ def test_rotary_embeddings_hold_rows_and_tables(
         assert of(32, tuple(replace(layout, **on_cores) for layout in held)) == shards
 
 
+@pytest.mark.parametrize(("held", "nbytes"), [(BF16, 20480), (BFP8, 10880), (F32, 40960)])
+def test_rotary_embeddings_of_one_tile_have_no_halves_apart(held: DType, nbytes: int):
+    shapes = ((2, 4, 64, 32), (1, 1, 64, 32), (1, 1, 64, 32))
+    assert circular_buffers(placed("rotary_embedding", *shapes, held=held, interleaved=False), CHIP) == nbytes
+
+
 @pytest.mark.parametrize(("tiles", "at_once"), [(1, 2), (2, 2), (3, 2), (4, 4), (5, 2), (6, 2), (8, 8), (16, 8)])
 def test_heads_move_so_many_tiles_at_a_time(tiles: int, at_once: int):
     split = placed("split_heads", (1, 64, 8 * 32 * tiles), held=BF16, num_heads=8)

@@ -94,3 +94,17 @@ func.func @over_the_root(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> (tensor<4x8x
   %12 = "ttir.multiply"(%x, %11) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
   return %6, %12 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+// As Gemma has it: widened, weighed, narrowed. The weight keeps its type.
+// CHECK-LABEL: func.func @in_wide
+// CHECK-NEXT: [[R:%.+]] = "ttir.rms_norm"(%arg0, %arg1) {{.*}} : (tensor<4x8xbf16>, tensor<8xf32>) -> tensor<4x8xbf16>
+// CHECK-NEXT: [[L:%.+]] = "ttir.layer_norm"(%arg0, %arg1, %arg1) {{.*}} : (tensor<4x8xbf16>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xbf16>
+// CHECK-NEXT: return [[R]], [[L]]
+func.func @in_wide(%x: tensor<4x8xbf16>, %w: tensor<8xf32>) -> (tensor<4x8xbf16>, tensor<4x8xbf16>) {
+  %0 = "ttir.typecast"(%x) : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %1 = "ttir.rms_norm"(%0) {normalized_shape = array<i64: 8>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = "ttir.multiply"(%1, %w) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %3 = "ttir.typecast"(%2) : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  %4 = "ttir.layer_norm"(%0, %w, %w) {normalized_shape = array<i64: 8>} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %5 = "ttir.typecast"(%4) : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  return %3, %5 : tensor<4x8xbf16>, tensor<4x8xbf16>
+}

@@ -143,7 +143,8 @@ def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
     if device_op.operands[0].sharded:
         return width * (x + 2 * table) + plain
     one_row = 2 * width * plain if op.cos_cache.shape[-2] == 1 else 0
-    return (6 * width + 1) * x + (4 * width + 2) * table + plain + one_row
+    rows = 6 * width * x + 4 * width * table + one_row
+    return rows if width == 1 else rows + x + 2 * table + plain  # halves of a tile are not apart
 
 
 _KERNELS: dict[type[Any], Callable[[DeviceOp, Any], int]] = {

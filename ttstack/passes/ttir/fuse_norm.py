@@ -103,13 +103,11 @@ def fuse_weight(op: views.Multiply) -> ir.Value | None:
 @pattern
 def fuse_casts(op: views.Typecast) -> ir.Value | None:
     """A norm of what is widened for it and narrowed after: the kernel widens and narrows by itself."""
-    norm = views.RmsNorm.of(op.input)
+    norm = views.RmsNorm.of(op.input) or views.LayerNorm.of(op.input)
     cast = norm and views.Typecast.of(norm.input)
-    if norm is None or cast is None or len(norm.operation.operands) > 1:
+    if norm is None or cast is None or read_type(cast.input.type) != op.result_type or not _widens(cast):
         return None
-    if read_type(cast.input.type) != op.result_type or not _widens(cast):
-        return None
-    return ttir.rms_norm(cast.input, **norm.attributes)
+    return ttir.build(norm.definition.mnemonic, cast.input, norm.weight, norm.bias, **norm.attributes)
 
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
