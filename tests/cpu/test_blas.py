@@ -61,6 +61,21 @@ def test_products_without_a_library_are_tiles(
     np.testing.assert_allclose(out, left @ right, rtol=1e-5)
 
 
+def test_products_between_reshapes_stay_products():
+    text = """func.func @f(%x: tensor<2x8x32xf32>, %w: tensor<32x64xf32>) -> tensor<2x4x8x16xf32> {
+      %0 = "ttir.abs"(%x) : (tensor<2x8x32xf32>) -> tensor<2x8x32xf32>
+      %1 = "ttir.reshape"(%0) {shape = [16 : i32, 32 : i32]} : (tensor<2x8x32xf32>) -> tensor<16x32xf32>
+      %2 = "ttir.matmul"(%1, %w) : (tensor<16x32xf32>, tensor<32x64xf32>) -> tensor<16x64xf32>
+      %3 = "ttir.reshape"(%2) {shape = [2 : i32, 8 : i32, 4 : i32, 16 : i32]} : (tensor<16x64xf32>) -> tensor<2x8x4x16xf32>
+      %4 = "ttir.abs"(%3) : (tensor<2x8x4x16xf32>) -> tensor<2x8x4x16xf32>
+      %5 = "ttir.permute"(%4) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
+      return %5 : tensor<2x4x8x16xf32>
+    }"""
+    stages = cpu.compile(text).generated.stages
+    assert stages["linalg"].count("linalg.matmul") == 1
+    assert "vector.fma" in stages["loops"]
+
+
 def test_an_unknown_library_is_refused():
     with pytest.raises(InputError, match="no BLAS 'mkl'"):
         cpu.compile(TEXT, blas="mkl")

@@ -196,7 +196,7 @@ def ttir_to_linalg() -> Pipeline:
 
 def lower_to_linalg() -> Pipeline:
     """The same of `ttir` that is as simple as it shall be."""
-    tidy = _upstream("canonicalize", "cse", "linalg-fuse-elementwise-ops", "canonicalize", "cse")
+    tidy = _upstream("canonicalize", "cse", "linalg-fuse-elementwise-ops", "inline", "canonicalize", "cse")
     return Pipeline((ConvertTTIRToLinalg(), *tidy))
 
 

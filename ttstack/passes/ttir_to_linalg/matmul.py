@@ -4,12 +4,13 @@ from math import prod
 
 import numpy as np
 
-from ttstack.mlir import ir, linalg
+from ttstack.mlir import func, ir, linalg
 from ttstack.ops.matmul import DotGeneral, Linear, Matmul, SparseMatmul
+from ttstack.ops.types import TensorType
 from ttstack.passes.ttir_to_linalg.eltwise import activate
 from ttstack.passes.ttir_to_linalg.scalars import select, truth
 from ttstack.passes.ttir_to_linalg.table import LoweringTable
-from ttstack.passes.ttir_to_linalg.tensors import Dense, elementwise, full
+from ttstack.passes.ttir_to_linalg.tensors import Dense, elementwise, full, loops_of, memory_type
 
 LOWERINGS = LoweringTable()
 
@@ -96,12 +97,30 @@ def _orient(x: Dense, transpose: bool) -> tuple[Dense, bool]:
 
 
 def _named(a: Dense, b: Dense, transpose_a: bool, transpose_b: bool) -> Dense:
-    """The product of matrices, or of stacks of equally many."""
-    batched = a.rank == 3
+    """The product of matrices, or of stacks of equally many: a function of its own for each kind until all are loops.
+
+    MLIR's fusion would take the reshapes around a product into it, which then is none that tiles or a library know.
+    """
     m = a.shape[-1] if transpose_a else a.shape[-2]
     n = b.shape[-2] if transpose_b else b.shape[-1]
     shape = (*a.shape[:-2], m, n)
-    start = full(shape, 0, a.dtype)
+    extents = "x".join(map(str, (*shape, a.shape[-2] if transpose_a else a.shape[-1])))
+    name = f"product.{extents}.{'tn'[not transpose_a]}{'tn'[not transpose_b]}.{a.dtype}"
+    caller = ir.InsertionPoint.current.block.owner
+    kind = memory_type(TensorType(shape, a.dtype))
+    module = caller.operation.parent
+    assert module is not None
+    if name not in ir.SymbolTable(module):
+        with ir.InsertionPoint(caller):
+            made = func.FuncOp(name, ([a.value.type, b.value.type], [kind]), visibility="private")
+        with ir.InsertionPoint(made.add_entry_block()):
+            left, right = (Dense(v, x.shape, x.dtype) for v, x in zip(made.arguments, (a, b), strict=True))
+            func.ReturnOp([_write(left, right, shape, transpose_a, transpose_b)])
+    return Dense(func.CallOp([kind], name, [a.value, b.value]).results[0], shape, a.dtype)
+
+
+def _write(a: Dense, b: Dense, shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> ir.Value:
+    """The op that multiplies."""
     rank = len(shape) + 1
     lead, (i, j, inner) = list(range(rank - 3)), range(rank - 3, rank)
     orders = (
@@ -109,7 +128,8 @@ def _named(a: Dense, b: Dense, transpose_a: bool, transpose_b: bool) -> Dense:
         [*lead, *((j, inner) if transpose_b else (inner, j))],
         [*lead, i, j],
     )
-    maps = [ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(d) for d in order]) for order in orders]
-    build = linalg.batch_matmul if batched else linalg.matmul
+    maps = [loops_of(rank, order) for order in orders]
+    build = linalg.batch_matmul if lead else linalg.matmul
+    start = full(shape, 0, a.dtype)
     made = build(a.value, b.value, outs=[start.value], indexing_maps=maps)  # pyright: ignore[reportArgumentType]
-    return Dense(made if isinstance(made, ir.Value) else made.results[0], shape, a.dtype)
+    return made if isinstance(made, ir.Value) else made.results[0]
