@@ -1,12 +1,14 @@
 """Steps of training in the runtime against PyTorch: `python -m benchmarks.training [NAME ...]`.
 
-For each model, ten steps of SGD and twenty of Adam in float32: the loss, and the largest difference of any parameter
-or buffer over its largest value; then what a step is predicted to take, by its parts.
+For each model, ten steps of SGD and twenty of Adam in float32: the loss of each step, below it that in the device's
+formats, and the largest difference of any parameter or buffer over its largest value; then what a step is predicted to
+take, by its parts.
 """
 
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import partial
 
 import torch
@@ -38,6 +40,11 @@ def shares(trained: Trained) -> dict[str, float]:
     return {part: 100 * ns / sum(time_of.values()) for part, ns in time_of.items()}
 
 
+def curve(losses: Iterable[float]) -> str:
+    """Losses of the steps in order."""
+    return " ".join(f"{loss:.4f}" for loss in losses)
+
+
 def main(names: list[str]) -> int:
     """Train the models of these names, or all; 1 where one cannot be compiled."""
     refused = 0
@@ -54,8 +61,10 @@ def main(names: list[str]) -> int:
             compiled, taken = sum(trained.program.phases.values()), time.perf_counter() - start
             worst = max(trained.apart, key=lambda key: trained.apart[key])
             parts = ", ".join(f"{part} {share:.0f} %" for part, share in shares(trained).items())
-            first, last, expected = trained.losses[0], trained.losses[-1], trained.expected[-1]
-            print(f"{name} {kind}: loss {first:.5f} to {last:.5f}, PyTorch's {expected:.5f}")
+            formats = trained.program.steps([trained.batch] * steps, numerics="device")
+            print(f"{name} {kind}: loss {trained.losses[-1]:.5f} in the end, PyTorch's {trained.expected[-1]:.5f}")
+            print(f"  float32         {curve(trained.losses)}")
+            print(f"  device formats  {curve(float(run.outputs['loss']) for run in formats)}")
             print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
             print(f"  {parts}; compiled in {compiled:.0f} s, all in {taken:.0f} s", flush=True)
     return refused

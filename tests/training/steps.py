@@ -21,6 +21,8 @@ class Trained:
     """Losses of each step, and the largest difference over the largest value of each tensor of the state."""
 
     program: ttstack.Program
+    batch: dict[str, Any]
+    """What every step was given."""
     losses: list[float]
     expected: list[float]
     apart: dict[str, float]
@@ -64,7 +66,7 @@ def train(
     wanted = {name: value.detach().double().numpy() for name, value in reference.state_dict().items()}
     apart = {name: _apart(state[name], value) for name, value in wanted.items() if name in state}
     assert apart.keys() >= {name for name, p in reference.named_parameters() if p.requires_grad}
-    return Trained(program, losses, expected, apart)
+    return Trained(program, given, losses, expected, apart)
 
 
 def _apart(found: np.ndarray, wanted: np.ndarray) -> float:

@@ -19,9 +19,16 @@ X = torch.randn(3, 5, 8, generator=torch.Generator().manual_seed(1))
 Y = torch.tensor([[0, 3, 1, 2, 3], [1, 1, 0, 2, 0], [3, 2, 2, 1, 0]])
 
 
+class Widened(nn.Module):
+    """Scores in float32, whatever autocast computes in, as language models give them."""
+
+    def forward(self, scores: torch.Tensor) -> torch.Tensor:
+        return scores.float()
+
+
 def _model() -> nn.Sequential:
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.GELU(), nn.Linear(16, 4))
+    return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.GELU(), nn.Linear(16, 4), Widened())
 
 
 def _far(program: ttstack.Program, given: dict[str, Any], expected: nn.Module, losses: Iterable[float]) -> float:

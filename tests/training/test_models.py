@@ -29,6 +29,16 @@ def test_ten_steps_leave_what_pytorch_leaves(name: str):
     assert parts == {"forward", "loss", "backward", "optimizer"}
 
 
+def test_losses_in_the_device_s_formats_follow_those_in_float32():
+    task = models.mlp()
+    optimizer = partial(torch.optim.SGD, lr=0.01, momentum=0.9)
+    trained = train(task.model, task.inputs, optimizer, loss=task.loss, target=task.target)
+    runs = trained.program.steps([trained.batch] * len(trained.losses), numerics="device")
+    rounded = np.array([run.outputs["loss"] for run in runs])
+    assert (rounded != trained.losses).all()
+    np.testing.assert_allclose(rounded, trained.losses, rtol=0.01)
+
+
 class Parts(nn.Module):
     """A parameter that functions are called on, one after the other."""
 

@@ -83,31 +83,17 @@ class Dropouts:
         return torch.where(self.mask(shape, p), x / (1 - p), 0)
 
 
-_DROPPING: Mapping[OpOverload, Callable[..., torch.Tensor]] = {
+DROPPING: Mapping[OpOverload, Callable[..., torch.Tensor]] = {
     _aten.dropout.default: Dropouts.dropout,
     _aten.feature_dropout.default: Dropouts.feature_dropout,
     _aten.scaled_dot_product_attention.default: Dropouts.attention,
 }
-
-
-class Interpreter(fx.Interpreter):
-    """A forward pass whose dropouts are those of the step; None are as the graph has them."""
-
-    def __init__(self, module: fx.GraphModule, dropouts: Dropouts | None) -> None:
-        super().__init__(module)
-        self._dropouts = dropouts
-
-    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """As the graph says, or the step's dropout."""
-        drop = _DROPPING.get(target)
-        if drop is None or self._dropouts is None:
-            return super().call_function(target, args, kwargs)
-        return drop(self._dropouts, *args, **kwargs)
+"""What ops of PyTorch that drop values become."""
 
 
 def drops(forward: ExportedProgram) -> bool:
     """Whether anything of the forward pass is dropped."""
-    return any(_is_active(node) for node in forward.graph.nodes if node.target in _DROPPING)
+    return any(_is_active(node) for node in forward.graph.nodes if node.target in DROPPING)
 
 
 def _is_active(node: fx.Node) -> bool:

@@ -5,11 +5,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import fx
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree as pytree
 
-from ttstack.frontends.torch.training.dropout import Dropouts, Interpreter
+from ttstack.frontends.torch.training.dropout import DROPPING, Dropouts
+
+_TYPES = torch.ops.aten._assert_tensor_metadata.default
+"""That a tensor has the type that it was exported with: not where autocast computes in another."""
+
+
+class _Interpreter(fx.Interpreter):
+    """The graph as it is but for dropouts, which are those of the step if there are any."""
+
+    def __init__(self, module: fx.GraphModule, dropouts: Dropouts | None) -> None:
+        super().__init__(module)
+        self._dropouts = dropouts
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """What the op gives."""
+        if target is _TYPES:
+            return None
+        drop = DROPPING.get(target)
+        if drop is None or self._dropouts is None:
+            return super().call_function(target, args, kwargs)
+        return drop(self._dropouts, *args, **kwargs)
 
 
 @dataclass(frozen=True)
@@ -31,6 +52,6 @@ class ForwardPass:
                 arguments.append(values[self.tied.get(name, name)])
             else:
                 arguments.append(next(left) if isinstance(node.meta["val"], torch.Tensor) else node.meta["val"])
-        results = Interpreter(self.program.graph_module, self.dropouts).run(*arguments)
+        results = _Interpreter(self.program.graph_module, self.dropouts).run(*arguments)
         spec = self.program.call_spec.out_spec
         return results if spec is None else pytree.tree_unflatten(results, spec)
