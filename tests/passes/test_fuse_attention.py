@@ -58,6 +58,19 @@ def causal(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
     return torch.softmax(torch.where(HIDDEN, -1e9, q @ k.mT), -1) @ v
 
 
+def weights_turned(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """As einsum writes the second product, values first."""
+    weights = torch.softmax(q @ k.mT * 0.25 + mask, -1)
+    return (v.mT @ weights.mT).mT
+
+
+def ones_between(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """As `jax.vmap` leaves a group of one."""
+    scores = (q @ k.mT).unsqueeze(3) * 0.25
+    weights = torch.softmax(scores.permute(3, 0, 1, 2, 4) + mask[None], -1)
+    return v.mT.matmul(weights.permute(1, 2, 4, 0, 3).squeeze(3)).mT
+
+
 def repeated_keys(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
     keys, values = (x[:, :1, None].expand(2, 1, 3, 6, 32).reshape(q.shape) for x in (k, v))
     return torch.softmax(q @ keys.transpose(-1, -2), -1) @ values
@@ -85,6 +98,8 @@ def keys_of_one_batch(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
         no_batch,
         one_head_of_keys,
         causal,
+        weights_turned,
+        ones_between,
         repeated_keys,
         repeated_values,
         keys_of_one_batch,
@@ -125,7 +140,18 @@ def nothing(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return torch.softmax(torch.where(HIDDEN, -1e9, q @ k.mT) * 0.0, -1) @ v
 
 
-@pytest.mark.parametrize("spelled", [outer, vector, negated, nothing])
+def over_queries(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Scores of one key are a row as well as a column."""
+    return torch.softmax((q @ k[:, :, :1].mT).mT, -1) @ v
+
+
+def weights_of_other_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Keys have changed places with heads, not with queries."""
+    values = torch.cat([v, v], 1).permute(0, 2, 3, 1)
+    return values @ torch.softmax(q @ k.mT, -1).permute(0, 3, 2, 1)
+
+
+@pytest.mark.parametrize("spelled", [outer, vector, negated, nothing, over_queries, weights_of_other_heads])
 def test_what_is_no_attention_stays_as_it_is(spelled: Callable[..., Tensor]):
     class Other(nn.Module):
         def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.movement import Permutation
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.ttir.producers import scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.placement.element_values import FAR
+
+PERMUTATIONS = ("ttir.permute", "ttir.transpose")
 
 HIDDEN = -FAR
 """Scores that are this, or get this much less, have no weight in any format."""
@@ -43,6 +47,12 @@ class Scores:
     masks: tuple[Mask, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
     """All that the scores have had."""
+
+    @property
+    def keep_rows(self) -> bool:
+        """Whether rows of queries and columns of keys come last where something is added, and in the end."""
+        seen = [self.shapes[0], self.shapes[-1], *(mask.scores.shape for mask in self.masks)]
+        return len({shape[-2:] for shape in seen}) == 1
 
     def times(self, factor: float) -> "Scores | None":
         """All of it multiplied; None where the factor is not positive, since what hides would not after it."""
@@ -84,6 +94,21 @@ def behind(value: ir.Value) -> ir.Value:
     return value
 
 
+def moves_ones(op: ir.Operation) -> bool:
+    """Whether all that changes is where dimensions of extent 1 stand."""
+    if op.name in VIEWS:
+        before, after = (read_type(v.type).shape for v in (op.operands[0], op.results[0]))
+        return [n for n in before if n > 1] == [n for n in after if n > 1]
+    return op.name in PERMUTATIONS and (moved := moved_dims(op)) == sorted(moved)
+
+
+def moved_dims(op: ir.Operation) -> list[int]:
+    """In which order a permutation puts dimensions that are longer than 1."""
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    return [d for d in found.order if found.input.shape[d] > 1]
+
+
 def _same_rows(op: ir.Operation) -> bool:
     if op.name != "ttir.typecast" and op.name not in VIEWS:
         return False
@@ -96,7 +121,7 @@ def _product(op: ir.Operation) -> Iterator[Scores | None]:
 
 
 def _same(op: ir.Operation) -> Iterator[Scores | None]:
-    if _same_rows(op):
+    if _same_rows(op) or moves_ones(op):
         yield scores_of(op.operands[0])
 
 
@@ -123,10 +148,17 @@ def _choose(op: ir.Operation) -> Iterator[Scores | None]:
     """Scores where a condition holds, or does not hold, and no weight elsewhere."""
     condition, *values = op.operands
     for value, other in (values, reversed(values)):
-        if (least := scalar(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
+        if (least := _everywhere(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
             choice = (0.0, least) if value == values[0] else (least, 0.0)
             inner, mask = scores_of(value), Mask(condition, read_type(value.type), choice=choice)
             yield inner and replace(inner, masks=(*inner.masks, mask))
+
+
+def _everywhere(value: ir.Value) -> float | None:
+    """The number that a value holds everywhere, in whatever shape."""
+    while (op := producer(value)) is not None and (op.name in VIEWS or op.name == "ttir.broadcast"):
+        value = op.operands[0]
+    return scalar(value)
 
 
 def _of_its_shape(op: ir.Operation, value: ir.Value) -> bool:
@@ -139,5 +171,5 @@ _STEPS = {
     "ttir.div": _divide,
     "ttir.add": _mask,
     "ttir.where": _choose,
-    **dict.fromkeys(("ttir.typecast", *VIEWS), _same),
+    **dict.fromkeys(("ttir.typecast", *PERMUTATIONS, *VIEWS), _same),
 }

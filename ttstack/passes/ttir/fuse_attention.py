@@ -9,6 +9,7 @@ from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
@@ -19,7 +20,16 @@ from ttstack.ops.shape import Broadcast, RepeatInterleave
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.attention_scores import Mask, Scores, behind, level_masks, scores_of
+from ttstack.passes.ttir.attention_scores import (
+    PERMUTATIONS,
+    Mask,
+    Scores,
+    behind,
+    level_masks,
+    moved_dims,
+    moves_ones,
+    scores_of,
+)
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
@@ -48,7 +58,13 @@ class FuseAttention(Pass, name="fuse-attention"):
         """Rewrite to a fixpoint."""
         attention = partial(_attention, max_elements=self.max_elements)
         apply_patterns(
-            module, [*with_roots(softmax), ("ttir.matmul", attention), (f"ttir.{_ATTENTION}", _without_repetition)]
+            module,
+            [
+                *with_roots(softmax),
+                ("ttir.matmul", attention),
+                ("ttir.matmul", _weights_first),
+                (f"ttir.{_ATTENTION}", _without_repetition),
+            ],
         )
 
 
@@ -64,7 +80,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     readers = 1 if guarded is None else _GUARDS
     if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > readers:
         return None
-    if (added := level_masks(scores.masks)) is None:
+    if not scores.keep_rows or (added := level_masks(scores.masks)) is None:
         return None
     inner = _matmul(scores.product)
     (query, before), (key, times) = map(_unscaled, scores.product.operands)
@@ -87,6 +103,33 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
         mask = with_nan_rows(mask, max_elements)
     scale = scores.scale * before * times
     return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
+
+
+def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
+    """`v^T @ weights^T` as `(weights @ v)^T`."""
+    value, turned = op.operands
+    product, shape = _matmul(op), read_type(turned.type).shape
+    weights = None if product.transpose_b else _unturned(turned)
+    if weights is None or product.activation or _batch(value) != _batch(turned):
+        return None
+    rows = reshape_to(weights, (*shape[:-2], shape[-1], shape[-2]))
+    found = ttir.matmul(rows, value, transpose_b=not product.transpose_a)
+    rank = len(shape)
+    return [permute_dims(found, (*range(rank - 2), rank - 1, rank - 2))]
+
+
+def _unturned(value: ir.Value) -> ir.Value | None:
+    """The weights whose last two dimensions are swapped here, wherever dimensions of extent 1 stand."""
+    op = producer(value)
+    while op is not None and moves_ones(op) and len(list(value.uses)) == 1:
+        value = op.operands[0]
+        op = producer(value)
+    if op is None or op.name not in PERMUTATIONS or find_producer(op.operands[0], "softmax") is None:
+        return None
+    weights, moved = op.operands[0], moved_dims(op)
+    rank = read_type(weights.type).rank
+    kept = sorted(moved) == [*moved[:-2], rank - 2, rank - 1] and moved[-2:] == [rank - 1, rank - 2]
+    return weights if kept else None
 
 
 def _guarded(value: ir.Value) -> ir.Value | None:

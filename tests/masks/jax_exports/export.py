@@ -1,0 +1,62 @@
+"""Writes the files beside it: run it with JAX installed (written with 0.10.2) to make them anew.
+
+Each is the StableHLO text of attention of two heads of 64 tokens: spelled out, or JAX's own function.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import export
+
+FOLDER = Path(__file__).parent
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # locations without folders
+LENGTH, WINDOW = 64, 12
+
+
+def _places() -> tuple[Any, Any]:
+    return jnp.arange(LENGTH)[:, None], jnp.arange(LENGTH)[None, :]
+
+
+def spelled_documents(q: Any, k: Any, v: Any) -> Any:
+    """Two documents of 32 tokens, hidden from one another by minus infinity."""
+    i, j = _places()
+    scores = jnp.where(i // 32 == j // 32, jnp.einsum("bhqd,bhkd->bhqk", q, k) * 0.25, -jnp.inf)
+    return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)
+
+
+def spelled_bias(q: Any, k: Any, v: Any) -> Any:
+    """Causal by an addition."""
+    i, j = _places()
+    scores = q @ k.swapaxes(-1, -2) / 4 + jnp.where(j <= i, 0.0, -1e9)
+    return jax.nn.softmax(scores) @ v
+
+
+def library_documents(q: Any, k: Any, v: Any) -> Any:
+    """The same by JAX's own function."""
+    i, j = _places()
+    return _heads_last(q, k, v, mask=(i // 32 == j // 32)[None, None])
+
+
+def library_window(q: Any, k: Any, v: Any) -> Any:
+    """The last tokens up to each."""
+    return _heads_last(q, k, v, is_causal=True, local_window_size=(WINDOW - 1, 0))
+
+
+def _heads_last(q: Any, k: Any, v: Any, **options: Any) -> Any:
+    turned = [x.swapaxes(1, 2) for x in (q, k, v)]
+    return jax.nn.dot_product_attention(*turned, **options).swapaxes(1, 2)
+
+
+def write(function: Callable[..., Any]) -> None:
+    """The file of one function."""
+    heads = jax.ShapeDtypeStruct((1, 2, LENGTH, 16), "float32")
+    text = export.export(jax.jit(function))(heads, heads, heads).mlir_module()
+    (FOLDER / function.__name__).with_suffix(".mlir").write_text(text)
+
+
+if __name__ == "__main__":
+    for program in (spelled_documents, spelled_bias, library_documents, library_window):
+        write(program)

@@ -1,0 +1,74 @@
+"""Masks of attention as JAX and ONNX write them: spelled out or not, hidden scores are not visited."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import ttstack
+from ttstack.report.model import OpReport
+
+EXPORTS = Path(__file__).parent / "jax_exports"
+LENGTH = 64
+Q, K = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)[None, :]
+SEEN = {"documents": Q // 32 == K // 32, "bias": K <= Q, "window": (K <= Q) & (K > Q - 12)}
+
+
+def _heads() -> tuple[Tensor, Tensor, Tensor]:
+    rng = torch.Generator().manual_seed(0)
+    return tuple(torch.randn(1, 2, LENGTH, 16, generator=rng) for _ in range(3))  # pyright: ignore[reportReturnType]
+
+
+def _check(program: ttstack.Program, seen: Tensor) -> OpReport:
+    """Values are those of dense attention; the tiles visited are those that anything is seen of."""
+    heads = _heads()
+    (found,) = program.run({n: x.numpy() for n, x in zip(program.inputs(), heads, strict=True)}).outputs.values()
+    wanted = nn.functional.scaled_dot_product_attention(*heads, attn_mask=seen)
+    np.testing.assert_allclose(found, wanted.numpy(), atol=2e-6)
+    (op,) = (op for op in program.cost().ops if "attention" in op.name)
+    assert op.visited_share == pytest.approx(float(seen.reshape(2, 32, 2, 32).any(3).any(1).float().mean()))
+    return op
+
+
+@pytest.mark.parametrize("name", ["spelled_documents", "spelled_bias", "library_documents", "library_window"])
+def test_masks_of_jax(name: str):
+    _, kind = name.split("_")
+    op = _check(ttstack.compile(EXPORTS / f"{name}.mlir"), SEEN[kind])
+    assert kind != "window" or op.attributes["sliding_window_size"] == 12
+    assert op.name == ("block_sparse_attention" if kind == "documents" else "scaled_dot_product_attention")
+
+
+def _whole(q: Tensor, k: Tensor, v: Tensor, seen: Tensor) -> Tensor:
+    return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+
+
+def _spelled(q: Tensor, k: Tensor, v: Tensor, seen: Tensor) -> Tensor:
+    scores = q @ k.transpose(-1, -2) / 4 + torch.where(seen, 0.0, torch.finfo(torch.float32).min)
+    return torch.softmax(scores, -1) @ v
+
+
+class Masked(nn.Module):
+    """Attention with a mask that is a buffer."""
+
+    def __init__(self, attention: Callable[..., Tensor], seen: Tensor) -> None:
+        super().__init__()
+        self.attention = attention
+        self.register_buffer("seen", seen)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return self.attention(q, k, v, self.seen)
+
+
+@pytest.mark.parametrize("kind", SEEN)
+@pytest.mark.parametrize("attention", [_whole, _spelled])
+def test_masks_of_onnx(attention: Callable[..., Tensor], kind: str, tmp_path: Path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exported = torch.onnx.export(Masked(attention, SEEN[kind]), _heads(), dynamo=True, verbose=False)
+    assert exported is not None
+    exported.save(tmp_path / "masked.onnx")
+    _check(ttstack.compile(tmp_path / "masked.onnx"), SEEN[kind])
