@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -38,15 +38,35 @@ def replace_file(path: str | PathLike[str]) -> Generator[BinaryIO]:
     Raises:
         OutputError: it cannot be written.
     """
-    with report_refusals(path):
-        if is_special(path):
-            with Path(path).open("wb") as file:
-                yield file
-        else:
-            target = follow_links(path)
-            with part_of(target) as part:
-                yield part.file
-                part.put(target)
+    with replace_files(path) as (file,):
+        yield file
+
+
+@contextmanager
+def replace_files(*paths: str | PathLike[str]) -> Generator[tuple[BinaryIO, ...]]:
+    """Files that take the places of `paths` together, as `replace_file` does: a failure before leaves all as they were.
+
+    Raises:
+        OutputError: one cannot be written; the first is named for what fails while they are filled.
+    """
+    with ExitStack() as opened, report_refusals(paths[0]):
+        files = list[BinaryIO]()
+        parts = list[tuple[PartialFile, Path]]()
+        for path in paths:
+            with report_refusals(path):
+                if is_special(path):
+                    files.append(opened.enter_context(Path(path).open("wb")))
+                    continue
+                target = follow_links(path)
+                part = opened.enter_context(part_of(target))
+                files.append(part.file)
+                parts.append((part, target))
+        yield tuple(files)
+        for part, _ in parts:
+            part.finish()
+        for part, target in parts:
+            with report_refusals(target):
+                part.path.replace(target)
 
 
 @contextmanager

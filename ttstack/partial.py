@@ -23,6 +23,8 @@ Array = np.ndarray[Any, Any]
 OnPhase = Callable[[str], None]
 
 _VALUES = ".safetensors"
+_USE = "a phase's text"
+"""Whose values they are, in their file."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,18 @@ class PartialProgram:
         """Write the text, and the values of parameters beside it, where there are any: `model.placed.safetensors`.
 
         Raises:
-            OutputError: a file cannot be written.
+            OutputError: a file cannot be written, or one that is not a text's values is where they go.
         """
-        from ttstack.files import replace_file, write_whole
+        from ttstack.files import replace_files
         from ttstack.flatbuffer import safetensors
 
-        if self.weights:
-            with replace_file(values_beside(Path(path))) as file:
-                safetensors.write_arrays(file, self.weights)
-        write_whole(path, self.text)
+        beside = [values_beside(Path(path))] if self.weights else []
+        for file in beside:
+            safetensors.check_use(file, _USE)
+        with replace_files(path, *beside) as (text, *values):
+            text.write(self.text.encode())
+            for file in values:
+                safetensors.write_arrays(file, self.weights, _USE)
 
     @rare_collections()
     def compile(

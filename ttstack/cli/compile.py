@@ -92,7 +92,9 @@ def compile_model(
         model, compile_from, compile_to, train=train, of_programs=keep_ir or effects or decisions is not None
     )
     target = output or _default_target(source, compile_from, compile_to)
-    check_targets(target, decisions, sources=(source,))
+    check_targets(
+        target, decisions, *_values_of(target, compile_to), sources=(source, *_values_of(compile_from, compile_to))
+    )
     shapes = read_shapes(inputs) if inputs else None
     chosen = said_of(context, choices) if compile_from else choices
     with show_phases() as progress:
@@ -154,6 +156,13 @@ def _default_target(source: str, start: Path | None, end: Phase | None) -> Path:
     for phase in Phase if start else ():
         stem = stem.removesuffix(f".{phase}")
     return Path(f"{stem}.{end}.mlir" if end else f"{stem}.ttb")
+
+
+def _values_of(text: Path | None, end: Phase | None) -> tuple[Path, ...]:
+    """Where the values of a phase's text lie; of nothing else."""
+    from ttstack.partial import values_beside
+
+    return (values_beside(text),) if text and end else ()
 
 
 def _say_lowered(lowered: "PartialProgram", target: Path, phase: Phase, *, timings: bool, as_json: bool) -> None:

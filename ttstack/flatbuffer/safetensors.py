@@ -16,13 +16,15 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from ttstack.diagnostics import BinaryFormatError
+from ttstack.diagnostics import BinaryFormatError, OutputError
 from ttstack.flatbuffer import container
 from ttstack.flatbuffer.arrays import Array, from_bytes, pieces, value_bytes, values_of
 from ttstack.flatbuffer.container import ALIGNMENT, Bytes
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Weight
 
+_OWNER = "ttstack"
+"""What says in a file's metadata that we wrote it, and for which use."""
 _NAMES = {"bool": "BOOL", "bfloat16": "BF16"}
 _ELEMENTS = (
     *(DType.F64, DType.F32, DType.F16, DType.BF16, DType.I1),
@@ -42,21 +44,41 @@ def _dtypes() -> dict[str, DType]:
     return {type_name(dtype.numpy): dtype for dtype in _ELEMENTS}
 
 
-def write(file: BinaryIO, weights: Sequence[Weight]) -> dict[str, str]:
-    """Write the values of all weights under their names; gives the SHA-256 of each."""
-    text = _header_text(weights)
+def write(file: BinaryIO, weights: Sequence[Weight], use: str = "") -> dict[str, str]:
+    """Write the values of all weights under their names, and whose they are; gives the SHA-256 of each."""
+    text = _header_text(weights, use)
     file.write(len(text).to_bytes(8, "little") + text)
     return {weight.name: _write_values(file, weight) for weight in weights}
 
 
-def offsets(weights: Sequence[Weight]) -> dict[str, int]:
+def offsets(weights: Sequence[Weight], use: str = "") -> dict[str, int]:
     """Where the values of each weight begin in the file that `write` makes of them."""
-    begins = accumulate((value_bytes(w.type) for w in weights), initial=8 + len(_header_text(weights)))
+    begins = accumulate((value_bytes(w.type) for w in weights), initial=8 + len(_header_text(weights, use)))
     return {w.name: at for w, at in zip(weights, begins, strict=False)}
 
 
-def _header_text(weights: Sequence[Weight]) -> bytes:
-    header, offset = dict[str, Any](), 0
+def check_use(path: Path, use: str) -> None:
+    """A file of weights may take the place of another of the same use: of no other, and of none that is not ours.
+
+    Raises:
+        OutputError: there is such a file.
+    """
+    if not path.exists():
+        return
+    try:
+        said = _header(map_file(path))[1]["__metadata__"][_OWNER]
+    except (BinaryFormatError, ValueError, TypeError, KeyError, RecursionError):
+        said = None
+    if said != use:
+        whose = f"holds the weights of {said}" if isinstance(said, str) else "is no file of ttstack's"
+        raise OutputError(
+            f"'{path}' {whose}: the weights of {use} would replace it",
+            hint="move it, or give another name to the output",
+        )
+
+
+def _header_text(weights: Sequence[Weight], use: str) -> bytes:
+    header, offset = dict[str, Any]({"__metadata__": {_OWNER: use}} if use else {}), 0
     for weight in weights:
         end = offset + value_bytes(weight.type)
         header[weight.name] = {
@@ -69,10 +91,10 @@ def _header_text(weights: Sequence[Weight]) -> bytes:
     return text + b" " * (-(8 + len(text)) % ALIGNMENT)
 
 
-def write_arrays(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
-    """Write arrays by name."""
+def write_arrays(file: BinaryIO, arrays: Mapping[str, Array], use: str = "") -> None:
+    """Write arrays by name, and whose they are."""
     types = {name: TensorType(a.shape, _dtypes()[type_name(a.dtype)]) for name, a in arrays.items()}
-    write(file, [Weight(name, t, arrays[name]) for name, t in types.items()])
+    write(file, [Weight(name, t, arrays[name]) for name, t in types.items()], use)
 
 
 def read_arrays(path: Path) -> dict[str, Array]:

@@ -3,10 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ttstack.files import replace_file, write_whole
+from ttstack.files import replace_files
 from ttstack.flatbuffer import safetensors
 from ttstack.program.records import Binary, Function, Tensor, TensorKind, Weight
 from ttstack.ttnn_python.program import emit_python
+
+_USE = "a program in Python"
+"""Whose the weights are, in their file."""
 
 
 def write_python(
@@ -23,14 +26,15 @@ def write_python(
 
     Raises:
         UnsupportedOpError: ops have no call, or cannot be recorded; all of them are listed, and nothing is written.
-        OutputError: a file cannot be written.
+        OutputError: a file cannot be written, or there is one of weights that is not such a program's.
     """
+    safetensors.check_use(weights, _USE)
     text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
     used = [function.tensors[i] for i in function.inputs]
     found = [_held(binary.weights[t.name], t) for t in used if t.kind is not TensorKind.INPUT]
-    with replace_file(weights) as file:
-        safetensors.write(file, [weight for weight in found if weight.data is not None])
-        write_whole(path, text)  # before the weights take their place: where it fails, neither file changes
+    with replace_files(path, weights) as (code, values):
+        code.write(text.encode())
+        safetensors.write(values, [weight for weight in found if weight.data is not None], _USE)
 
 
 def _held(weight: Weight, tensor: Tensor) -> Weight:

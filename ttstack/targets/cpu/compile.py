@@ -11,7 +11,7 @@ import numpy as np
 
 from ttstack.choices import Blas
 from ttstack.diagnostics import InputError, OutputError
-from ttstack.files import replace_file, write_whole
+from ttstack.files import replace_files
 from ttstack.flatbuffer import safetensors
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
@@ -33,7 +33,7 @@ from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Weight
-from ttstack.targets.cpu.header import header
+from ttstack.targets.cpu.header import check_header, header
 from ttstack.targets.cpu.link import link_library
 from ttstack.targets.cpu.objects import Generated, generate
 
@@ -42,6 +42,8 @@ Progress = Callable[[str], None]
 
 ENDINGS = (".o", ".so", ".ll", ".mlir")
 """What can be saved, by how the file's name ends."""
+_USE = "a processor's code"
+"""Whose the weights are, in their file."""
 
 
 def check_ending(target: Path) -> None:
@@ -80,23 +82,29 @@ class NativeProgram:
     def save(self, path: str | Path) -> list[Path]:
         """Write an object, a library, LLVM's text or MLIR's, by the ending; gives all files that were written.
 
-        Beside an object or a library stand the C header and, where there are any, the weights.
+        Beside an object or a library stand the C header and, where there are any, the weights: all are written or none.
 
         Raises:
-            OutputError: a file cannot be written, the ending is none of these, or there is no C compiler to link with.
+            OutputError: a file cannot be written or is not ours to replace, the ending is none of these, or there is no
+                C compiler to link with.
         """
         target = Path(path)
-        content = self._content(target)
-        write_whole(target, content)
-        files = files_of(target)
-        if len(files) == 1:
-            return files
-        _, interface, weights = files
-        layout = self._save_weights(weights)
-        write_whole(interface, header(self.name, self.functions, layout))
-        return files if layout else files[:-1]
+        content, weights = self._content(target), self._held()
+        files = files_of(target) if weights else files_of(target)[:2]
+        for interface in files[1:2]:
+            check_header(interface)
+        for values in files[2:]:
+            safetensors.check_use(values, _USE)
+        layout = safetensors.offsets(weights, _USE) if weights else {}
+        with replace_files(*files) as parts:
+            parts[0].write(content)
+            for part in parts[1:2]:
+                part.write(header(self.name, self.functions, layout).encode())
+            for part in parts[2:]:
+                safetensors.write(part, weights, _USE)
+        return files
 
-    def _content(self, target: Path) -> bytes | str:
+    def _content(self, target: Path) -> bytes:
         check_ending(target)
         match target.suffix:
             case ".o":
@@ -104,24 +112,21 @@ class NativeProgram:
             case ".so":
                 return link_library(self.generated.code, LIBRARIES[Blas(self.blas)].linked if self.blas else ())
             case ".ll":
-                return self.generated.llvm_ir
+                return self.generated.llvm_ir.encode()
             case _:
                 phase = target.with_suffix("").suffix.removeprefix(".") or "llvm"
                 if phase in self.generated.stages:
-                    return self.generated.stages[phase]
+                    return self.generated.stages[phase].encode()
                 known = ", ".join(f"NAME.{stage}.mlir" for stage in self.generated.stages)
                 raise OutputError(f"there is no phase '{phase}' of '{target}'", hint=f"write one of {known}")
 
-    def _save_weights(self, path: Path) -> dict[str, int]:
-        """Where the values of each weight begin in the file; empty where there are none, or they are not known."""
+    def _held(self) -> list[Weight]:
+        """The weights in the order of their file; empty where there are none, or they are not known."""
         order = weights_of(list(self.functions))
         types = {p.name: p.type for f in self.functions for p in f.parameters}
         if not order or any(name not in self.weights for name in order):
-            return {}
-        records = [Weight(name, types[name], self.weights[name]) for name in order]
-        with replace_file(path) as file:
-            safetensors.write(file, records)
-        return safetensors.offsets(records)
+            return []
+        return [Weight(name, types[name], self.weights[name]) for name in order]
 
 
 def compile(  # noqa: A001  (as `ttstack.compile`)

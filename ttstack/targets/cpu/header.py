@@ -1,11 +1,15 @@
 """The C header of a compiled model: types, sizes, functions, and how weights are mapped from their file."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from ttstack.diagnostics import OutputError
 from ttstack.ops.types import DType, storage_of
 from ttstack.passes.cpu.interface import VERSION, FunctionInterface, NamedTensor, c_name, symbol, weights_of
 from ttstack.version import VERSION as PRODUCT
 
+_MARK, _MARKED = "compiled by ttstack", 1024
+"""What says in a header that we wrote it, within so many bytes."""
 _TYPES = {
     DType.F64: "double",
     DType.F32: "float",
@@ -38,7 +42,7 @@ def header(name: str, functions: Sequence[FunctionInterface], layout: Mapping[st
         for w, field in _fields(order).items()
     ]
     parts = [
-        f"/* {name}: compiled by ttstack {PRODUCT}. Calling convention {VERSION}. */",
+        f"/* {name}: {_MARK} {PRODUCT}. Calling convention {VERSION}. */",
         f"#ifndef {upper}_H\n#define {upper}_H\n\n#include <stddef.h>\n#include <stdint.h>",
         f"#define {upper}_INTERFACE {VERSION}",
         '#ifdef __cplusplus\nextern "C" {\n#endif',
@@ -49,6 +53,19 @@ def header(name: str, functions: Sequence[FunctionInterface], layout: Mapping[st
     if layout:
         parts.append(_mapping(name, layout, parameters))
     return "\n\n".join([*parts, f"#endif /* {upper}_H */"]) + "\n"
+
+
+def check_header(path: Path) -> None:
+    """A header may take the place of another of ours.
+
+    Raises:
+        OutputError: there is a file of that name that we did not write.
+    """
+    if path.exists() and _MARK.encode() not in path.read_bytes()[:_MARKED]:
+        raise OutputError(
+            f"'{path}' is no file of ttstack's: the header would replace it",
+            hint="move it, or give another name to the output",
+        )
 
 
 def _fields(order: Mapping[str, int]) -> dict[str, str]:
