@@ -6,6 +6,8 @@ from ttstack.suggestion import closest, did_you_mean
 @pytest.mark.parametrize(
     ("name", "known", "meant"),
     [
+        ("fuze", ["fuse", "fuse-bias"], "fuse"),
+        ("abs", ["abc"], None),
         ("cores", ["cos", "sin"], None),
         ("simplfy", ["simplify", "fuse"], "simplify"),
         ("Optimal", ["optimal", "greedy"], "optimal"),

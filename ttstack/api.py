@@ -9,11 +9,11 @@ import numpy as np
 
 from ttstack.choices import Choices, Engine, Numerics, WeightStorage
 from ttstack.collector import rare_collections
-from ttstack.diagnostics import InputError
 from ttstack.engines import execute
 from ttstack.exports import ProgramExports
 from ttstack.kept import KeptAnswers
 from ttstack.ops.types import TensorType
+from ttstack.program.named_functions import named_function
 from ttstack.program.records import Binary, Function
 from ttstack.program.run_inputs import check_run, say_argument
 
@@ -84,13 +84,7 @@ class Program(KeptAnswers, ProgramExports):
         Raises:
             InputError: there is no such function, or several and no name.
         """
-        functions = {f.name: f for f in self.binary.functions}
-        if name is None and len(functions) == 1:
-            return next(iter(functions.values()))
-        if name not in functions:
-            what = "a function must be named" if name is None else f"there is no function '{name}'"
-            raise InputError(f"{what}; the program has {', '.join(functions) or 'none'}")
-        return functions[name]
+        return named_function(self.binary.functions, name)
 
     def cost(self, function: str | None = None) -> "Report":
         """Predicted time op by op; allocates no tensor and executes nothing."""

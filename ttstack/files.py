@@ -89,6 +89,11 @@ def new_folder(path: str | PathLike[str]) -> Generator[Path]:
             shutil.rmtree(part, ignore_errors=True)
 
 
+def why_unread(error: OSError | ValueError) -> str:
+    """Why a text was not read, in the system's words where it is the system that refused."""
+    return (error.strerror or str(error)) if isinstance(error, OSError) else "it is no text"
+
+
 @contextmanager
 def report_refusals(path: str | PathLike[str]) -> Generator[None]:
     """What the system refuses becomes an `OutputError` that names the file."""

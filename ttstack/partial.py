@@ -12,7 +12,9 @@ from ttstack.api import Program
 from ttstack.choices import Choices, Phase
 from ttstack.collector import rare_collections
 from ttstack.diagnostics import InvalidIRError, PassOptionError, SourceError
+from ttstack.files import why_unread
 from ttstack.ops.types import TensorType
+from ttstack.suggestion import file_meant
 
 if TYPE_CHECKING:
     from ttstack.compiler import Start
@@ -54,7 +56,8 @@ class PartialProgram:
         try:
             text = file.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as e:
-            raise SourceError(f"cannot read '{path}': {e}", hint="give a file that --compile-to wrote") from e
+            hint = file_meant(file) or "give a file that --compile-to wrote"
+            raise SourceError(f"cannot read '{path}': {why_unread(e)}", hint=hint) from e
         return PartialProgram(text, safetensors.read_arrays(values) if values.exists() else {}, file=file)
 
     def save(self, path: str | Path) -> None:

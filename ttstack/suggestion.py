@@ -9,7 +9,7 @@ _SHORT = 12
 _CUTOFF, _LONG_CUTOFF = 0.79, 0.65
 """What two names share of their letters at least: `cores` does not mean `cos`, and `simplfy` means `simplify`."""
 _PART = 4
-"""Letters from which on a part of a name means it: `blackhole` means `blackhole_p150`."""
+"""Letters from which on a part of a name means it, `blackhole` `blackhole_p150`, or one wrong letter, `fuze` `fuse`."""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -18,7 +18,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     lowered = {other.lower(): other for other in reversed(names)}
     cutoff = _CUTOFF if len(name) < _SHORT else _LONG_CUTOFF
     for wanted, spelled in ((name, dict(zip(names, names, strict=True))), (name.lower(), lowered)):
-        if alike := get_close_matches(wanted, spelled, 1, cutoff):
+        if alike := get_close_matches(wanted, spelled, 1, cutoff) or _one_letter_off(wanted, spelled):
             return spelled[alike[0]]
     parts = [other for other in lowered if _is_part(name.lower(), other) or _is_part(other, name.lower())]
     return lowered[min(parts, key=lambda other: (abs(len(other) - len(name)), other))] if parts else None
@@ -37,6 +37,12 @@ def file_meant(path: Path) -> str:
     except OSError:
         return ""
     return "" if path.name in beside else did_you_mean(path.name, beside)
+
+
+def _one_letter_off(name: str, known: Iterable[str]) -> list[str]:
+    """Known names of as many letters that differ in one."""
+    alike = (other for other in known if len(other) == len(name) >= _PART)
+    return [other for other in alike if sum(map(str.__ne__, name, other)) == 1]
 
 
 def _is_part(short: str, long: str) -> bool:

@@ -24,6 +24,7 @@ def _message(details: ErrorDetails, unknown: str) -> str:
         "unexpected_keyword_argument": unknown,
         "missing": "missing",
         "model_type": "no mapping of names to values",
+        "tuple_type": "no list of values",
     }
     if details["type"] == "enum" and (meant := _choice_meant(details)):
         return f"'{details['input']}' is unknown; {meant}"

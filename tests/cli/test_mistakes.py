@@ -5,7 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from tests.cli.conftest import MODEL
 
 Command = Callable[..., Any]
 
@@ -18,6 +21,11 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     (tmp_path / "broken.yaml").write_text("ops: [\n")
     (tmp_path / "values.csv").write_text("x,y\n1,2\n")
     (tmp_path / "values.npz").touch()
+    (tmp_path / "model.py").write_text("def small():\n    return 3\n")
+    (tmp_path / "words.yaml").write_text("ops: softmax\n")
+    (tmp_path / "cut.ttb").write_bytes(program.read_bytes()[:5000])
+    (tmp_path / "two.mlir").write_text(f"{MODEL}{MODEL.replace('@forward', '@backward')}")
+    np.savez(tmp_path / "words.npz", x=np.full((64, 128), "a"), y=np.zeros((3, 128), np.float32))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -49,6 +57,41 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("emit small.ttb -o small.ttb", "'small.ttb' is what is read", "another name"),
         ("check", "give a program, or --setup with a folder", "ttstack check --help"),
         ("opt small.ttb", "it looks like a compiled program", "models are read from"),
+        (
+            "compile small.ttb",
+            "'small.ttb' is no model that can be read; it looks like a compiled program",
+            "read from",
+        ),
+        ("compile model.py", "'model.py' is Python", "model:FACTORY"),
+        ("compile small.mlir -o small.o", "'small.o' is no name of a program", "--target cpu"),
+        ("compile small.mlir -o net.onnx", "'net.onnx' is no name of a program", "end it with .ttb"),
+        ("compile small.mlir --pipeline fuze", "no pass or pipeline 'fuze'", "did you mean 'fuse'?"),
+        ("compile small.mlir --system-desc n151", "'n151' is neither a file nor a preset", "did you mean 'n150'?"),
+        ("compile small.mlir --system-desc broken.yml", "'broken.yml' is neither", "did you mean 'broken.yaml'?"),
+        ("compile small.mlir --overrides words.yaml", "words.yaml:1: ops: no list of values", "write 'ops:'"),
+        ("compile small.mlir --overrides small.ttb", "cannot read 'small.ttb': it is no text", "YAML or JSON"),
+        ("compile small.mlir --verify-patterns", "--verify-patterns goes with --patterns", "--help"),
+        ("compile small.mlir -o", "ttstack compile\n", "ttstack compile --help"),
+        ("compile small.mlir --function f", "no function 'f'; the module has forward", "--function NAME"),
+        ("compile two.mlir --function foward", "no function 'foward'", "did you mean 'forward'?"),
+        ("compile --compile-from smal.mlir", "cannot read 'smal.mlir': No such file", "did you mean 'small.mlir'?"),
+        ("compile --compile-from small.ttb", "it looks like a compiled program", "models are read from"),
+        ("compile small.mlir --target cpu --placement optimal", "for devices alone: --placement", "--target device"),
+        ("explore small.ttb --graphs g --save-overrides o", "--save-overrides is of edits", "--help"),
+        ("explore small.ttb --graphs g --input x=1", "'small.ttb' is compiled already", "give the model"),
+        ("advise small.mlir small.ttb", "this is no compiled program", "`ttstack compile` wrote"),
+        ("emit small.ttb -o a.py --function f", "no function 'f'; the program has forward", "--function NAME"),
+        ("inspect cut.ttb", "this file is incomplete", "copy it again"),
+        ("run small.ttb --inputs words.npz", "'x' holds other values (<U1), not real numbers", "it takes x"),
+        ("run small.ttb --inputs words.npz", "'y' has shape [3, 128], not [64, 128]", "it takes x"),
+        ("perf small.ttb --visualizer v --html v", "'v' would be written twice", "a name of its own"),
+        ("perf small.ttb --what-if clock=1.2", "is 1.2 Hz, where the device has 1 GHz", "l1_size=2MiB"),
+        ("perf small.ttb --function foward", "no function 'foward'", "did you mean 'forward'?"),
+        ("examples -o small.mlir", "-o says where an example goes", "--help"),
+        ("examples list", "there is no example 'list'", "give one of these"),
+        ("completion", "there is no command 'completion'", "did you mean '--install-completion'?"),
+        ("opt small.mlir -p canonicalize -o small.mlir", "'small.mlir' is what is read", "another name"),
+        ("opt small.mlir --verify-patterns", "--verify-patterns goes with --patterns", "--help"),
         ("opt small.mlir --patterns values.csv", "'values.csv' is no file of patterns", "its name ends in .py"),
     ],
 )

@@ -259,7 +259,7 @@ def test_a_model_needs_example_inputs():
         ("nowhere.at_all:mlp", "no module `nowhere`", "folder"),
         ("mlp:mlpp", "`mlp` has no attribute `mlpp`", "did you mean 'mlp'?"),
         ("mlp:__doc__", "is a str, not a factory", "package.module:factory"),
-        ("builtins:dict", "returned a dict, not a model", "package.module:factory"),
+        ("builtins:dict", "returned a value of type dict, not a model", "package.module:factory"),
         ("mlp.py:mlp", "no module `mlp.py`", "name the module, not its file: `mlp`"),
     ],
 )

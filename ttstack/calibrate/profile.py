@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ttstack.diagnostics import InputError
+from ttstack.files import why_unread
 from ttstack.suggestion import file_meant
 
 _CODE, _TIME, _TYPE = "OP CODE", "DEVICE KERNEL DURATION [ns]", "OP TYPE"
@@ -35,7 +36,7 @@ def read_profile(path: Path) -> list[Measured]:
             missing = [name for name in (_CODE, _TIME) if name not in (reader.fieldnames or ())]
             found = [Measured(r[_CODE] or "", _number(r[_TIME])) for r in reader if not missing and _ran(r.get(_TYPE))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no text"
+        why = "it is no text" if isinstance(error, csv.Error) else why_unread(error)
         raise InputError(f"cannot read {path}: {why}", hint=file_meant(path) or _WRITTEN) from error
     if missing:
         raise InputError(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ttstack.calibrate import Refitted, refit
 from ttstack.cli.console import stdout, write, write_json
 from ttstack.files import write_whole
-from ttstack.report.build import find_function
 from ttstack.system_desc import dump
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ def fit_to_profile(
     program: "Program", function: str | None, profile: Path, target: Path | None, *, as_json: bool
 ) -> None:
     """Print what was changed, and write the description where one is asked for."""
-    found = refit(program.binary, find_function(program.binary, function), profile)
+    found = refit(program.binary, program.function(function), profile)
     if target is not None:
         write_whole(target, dump(found.system))
     if as_json:

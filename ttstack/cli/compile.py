@@ -12,7 +12,7 @@ from ttstack.choices import Blas, Choices, Phase, Target, WeightStorage
 from ttstack.cli.choices import said_of, with_choices
 from ttstack.cli.console import print_timings, stderr, stdout, write_json, write_line
 from ttstack.cli.options import JsonOption, ShapesOption
-from ttstack.diagnostics import SourceError
+from ttstack.diagnostics import OutputError, SourceError
 
 if TYPE_CHECKING:
     from ttstack.api import Program
@@ -89,12 +89,13 @@ def compile_model(
     from ttstack.cli.progress import show_phases
 
     source = check_options(
-        model, compile_from, compile_to, train=train, of_programs=keep_ir or effects or decisions is not None
+        model, compile_from, compile_to, choices, train=train, of_programs=keep_ir or effects or decisions is not None
     )
     target = output or _default_target(source, compile_from, compile_to)
     check_targets(
         target, decisions, *_values_of(target, compile_to), sources=(source, *_values_of(compile_from, compile_to))
     )
+    _check_name(target, compile_to)
     shapes = read_shapes(inputs) if inputs else None
     chosen = said_of(context, choices) if compile_from else choices
     with show_phases() as progress:
@@ -156,6 +157,19 @@ def _default_target(source: str, start: Path | None, end: Phase | None) -> Path:
     for phase in Phase if start else ():
         stem = stem.removesuffix(f".{phase}")
     return Path(f"{stem}.{end}.mlir" if end else f"{stem}.ttb")
+
+
+def _check_name(target: Path, end: Phase | None) -> None:
+    """A program has no name that says it is a model or code of a processor; texts of phases have any."""
+    from ttstack.frontends.readers import FILES
+    from ttstack.targets.cpu.compile import ENDINGS
+
+    taken = (ENDINGS, *(kind.suffixes for kind in FILES))
+    if end is None and any(target.suffix in endings for endings in taken):
+        raise OutputError(
+            f"'{target}' is no name of a program",
+            hint=f"end it with .ttb; --target cpu writes {', '.join(ENDINGS)}, and --compile-to writes .mlir",
+        )
 
 
 def _values_of(text: Path | None, end: Phase | None) -> tuple[Path, ...]:

@@ -23,6 +23,8 @@ def write_example(
     as_json: JsonOption = False,
 ) -> None:
     """List the models that come with ttstack, or write one as a file."""
+    if name is None and output is not None:
+        raise typer.BadParameter("-o says where an example goes: give its NAME")
     if name is None:
         _list(as_json=as_json)
         return
@@ -34,7 +36,9 @@ def write_example(
     stem = name.removesuffix(".mlir")
     if stem not in known:
         listed = f"examples: {', '.join(known)}"
-        raise InputError(f"there is no example '{name}'", notes=(listed,), hint=did_you_mean(stem, known) or None)
+        raise InputError(
+            f"there is no example '{name}'", notes=(listed,), hint=did_you_mean(stem, known) or "give one of these"
+        )
     target = output or Path(f"{stem}.mlir")
     check_targets(target)
     write_whole(target, known[stem])

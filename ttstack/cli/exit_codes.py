@@ -40,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
         _say(str(OutputError(f"the system refused: {error.strerror or error}", loc=error.filename)))
         return INPUT_FAULT
     except Exception as error:
-        return _wrong_usage(error) or _unexpected(error)
+        return _wrong_usage(error, arguments) or _unexpected(error)
     return code
 
 
@@ -76,13 +76,13 @@ def _drop_output() -> None:
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
-def _wrong_usage(error: Exception) -> int:
+def _wrong_usage(error: Exception, arguments: Sequence[str]) -> int:
     """Say what is wrong with the command line; gives 0 where something else is."""
     from ttstack.cli.usage import is_wrong_usage, wrong_usage
 
     if not is_wrong_usage(error):
         return 0
-    text = str(error) if type(error).__name__ == "NoArgsIsHelpError" else str(wrong_usage(error))
+    text = str(error) if type(error).__name__ == "NoArgsIsHelpError" else str(wrong_usage(error, arguments))
     _say(text)
     return WRONG_USAGE
 

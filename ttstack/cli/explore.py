@@ -58,6 +58,8 @@ def explore_model(
     if graphs is not None:
         check_new_folder(graphs)
     check_targets(save_overrides, sources=(model,))
+    if save_overrides and (graphs or model.endswith(".ttb")):
+        raise typer.BadParameter("--save-overrides is of edits: a program has none, nor has what --graphs writes")
     shapes = read_shapes(inputs) if inputs else None
     made = {name: value for name, value in choices.items() if value != CHOICES[name].default}
     with ExitStack() as opened:

@@ -77,7 +77,9 @@ def opt(
 
     if (mlir_timing or print_after in _BY_MLIR) and (dump_ir or timings or (mlir_timing and _is_named(print_after))):
         raise typer.BadParameter("what MLIR reports itself goes without --dump-ir, --timings and passes by name")
-    check_targets(output)
+    if verify_patterns and not patterns:
+        raise typer.BadParameter("--verify-patterns goes with --patterns")
+    check_targets(output, sources=(file,))
     source = f"{sys.stdin.read()}\n" if file == "-" else file
     with import_model(source) as found:
         own = [ApplyPatterns(file=path, verify=verify_patterns) for path in patterns or ()]

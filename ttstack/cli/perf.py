@@ -78,9 +78,9 @@ def perf(
         raise typer.BadParameter("--save-device goes with --calibrate")
     if calibrate is not None and (what_if, csv, html, trace_json, visualizer) != (None,) * 5:
         raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if and writes no report")
-    check_targets(csv, html, trace_json, save_device, sources=(file, recompile, calibrate))
     if visualizer is not None:
         check_new_folder(visualizer)
+    check_targets(csv, html, trace_json, save_device, visualizer, sources=(file, recompile, calibrate))
     program = load(file)
     if calibrate is not None:
         from ttstack.cli.calibrate import fit_to_profile

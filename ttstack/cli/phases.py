@@ -14,19 +14,29 @@ if TYPE_CHECKING:
     from ttstack.partial import PartialProgram
 
 
-def check_options(model: str | None, start: Path | None, end: Phase | None, *, train: bool, of_programs: bool) -> str:
+def check_options(
+    model: str | None, start: Path | None, end: Phase | None, choices: Choices, *, train: bool, of_programs: bool
+) -> str:
     """What is read: the model, or the text of a phase.
 
     Raises:
         BadParameter: there is neither or both; or options do not go together.
+        SourceError: the file is nothing that can be read.
     """
+    from ttstack.frontends.readers import kind_of
+
     if (model is None) == (start is None):
         raise typer.BadParameter("give a MODEL, or --compile-from FILE")
     if train and (start or end):
         raise typer.BadParameter("--train compiles from the model to the program: no --compile-to, no --compile-from")
     if end and of_programs:
         raise typer.BadParameter("--keep-ir, --effects and --decisions are for programs; --compile-to writes text")
-    return str(model or start)
+    if choices.get("verify_patterns") and "patterns" not in choices:
+        raise typer.BadParameter("--verify-patterns goes with --patterns")
+    source = str(model or start)
+    if Path(source).is_file():
+        kind_of(Path(source))  # what is no model is told so before the name that its program would have
+    return source
 
 
 def lower(

@@ -4,7 +4,8 @@ The reader of commands brings its errors with it, from one package or another: t
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ttstack.diagnostics import UsageError
@@ -20,12 +21,12 @@ def is_wrong_usage(error: Exception) -> bool:
     return hasattr(error, "format_message") and hasattr(error, "exit_code")
 
 
-def wrong_usage(error: Any) -> UsageError:
-    """The error of ours that says what it says, and what may have been meant."""
+def wrong_usage(error: Any, arguments: Sequence[str]) -> UsageError:
+    """The error of ours that says what it says of the arguments, and what may have been meant."""
     context: Any = getattr(error, "ctx", None)
     said = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
     said = said.removeprefix("Invalid value: ")
-    where = context.command_path if context else "ttstack"
+    where = context.command_path if context else _place(arguments)
     option: str | None
     if option := getattr(error, "option_name", None) if "No such option" in said else None:
         said, known = f"there is no option '{option}'", _options(context)
@@ -43,6 +44,11 @@ def wrong_usage(error: Any) -> UsageError:
     else:
         hint = _of_others(context, option) or f"`{where} --help` says what it takes"
     return UsageError(said[:1].lower() + said[1:], loc=where, hint=hint)
+
+
+def _place(arguments: Sequence[str]) -> str:
+    """The command that a line begins with, of an error that does not say where it is."""
+    return " ".join(["ttstack", *takewhile(lambda word: not word.startswith("-"), arguments[:1])])
 
 
 def _of_others(context: Any, option: str | None) -> str:

@@ -168,7 +168,7 @@ def open_session(
         TTStackError: whatever is wrong with the model, the program or the choices.
     """
     if source.endswith(".ttb"):
-        if choices:
+        if choices or inputs:
             raise InputError(f"'{source}' is compiled already", hint="give the model, to compile it with these options")
         binary = load(source).binary
         yield Session(source, title, [Version(0, binary)], stage_graphs(binary))

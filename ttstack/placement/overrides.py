@@ -16,6 +16,7 @@ from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread, default_fidelity
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
+from ttstack.files import why_unread
 from ttstack.ops.types import DType
 from ttstack.program.locations import find_ops
 from ttstack.suggestion import file_meant
@@ -243,7 +244,7 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         hint = file_meant(path) or "give a file of YAML or JSON, as `ttstack inspect --overrides FILE` writes it"
-        raise OverrideError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}", hint=hint) from error
+        raise OverrideError(f"cannot read '{path}': {why_unread(error)}", hint=hint) from error
 
 
 def _values(path: Path, text: str) -> Any:

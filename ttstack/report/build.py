@@ -11,10 +11,10 @@ from ttstack.cost.doubt import doubt_ns
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import visible_scores
 from ttstack.device.layout import MemorySpace
-from ttstack.diagnostics import InputError
 from ttstack.program.buffers import buffers, live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched_positions
+from ttstack.program.named_functions import named_function
 from ttstack.program.records import Binary, Function, Operation, Tensor
 from ttstack.report.library_default import default_run
 from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
@@ -29,7 +29,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
     Raises:
         InputError: there is no such function, or several and no name.
     """
-    function = find_function(binary, function_name)
+    function = named_function(binary.functions, function_name)
     chip = binary.chip(function)
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
@@ -64,20 +64,6 @@ def _precision(options: str) -> str:
     except (ValueError, AttributeError, RecursionError):
         return ""
     return found if found in tuple(Precision) else ""
-
-
-def find_function(binary: Binary, name: str | None) -> Function:
-    """The function of that name, or the only one.
-
-    Raises:
-        InputError: there is no such function, or several and no name.
-    """
-    found = [f for f in binary.functions if name is None or f.name == name]
-    if len(found) == 1:
-        return found[0]
-    what = "a function must be named" if name is None else f"there is no function '{name}'"
-    names = ", ".join(f.name for f in binary.functions) or "none"
-    raise InputError(what, notes=(f"functions of the program: {names}",))
 
 
 def _op(

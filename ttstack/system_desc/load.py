@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ttstack.diagnostics import SystemDescError
 from ttstack.plugins import installed_devices
-from ttstack.suggestion import did_you_mean
+from ttstack.suggestion import did_you_mean, file_meant
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.inheritance import resolve_bases
 from ttstack.system_desc.shares import state_shares_of
@@ -102,7 +102,11 @@ def _locate(name: str, folder: Path) -> Path:
         return PRESETS / f"{preset}.yaml"
     if stem in installed_devices():
         return installed_devices()[stem]
-    hint = did_you_mean(Path(stem).name, (*presets(), *_BOARDS)) or "name a preset or the path of a YAML file"
+    hint = (
+        did_you_mean(Path(stem).name, (*presets(), *_BOARDS))
+        or file_meant(path)
+        or "name a preset or the path of a YAML file"
+    )
     what = "is a folder" if is_folder else "is neither a file nor a preset"
     raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)
 

@@ -4,6 +4,7 @@ from ttstack.diagnostics import SourceError
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import is_public, set_public
 from ttstack.mlir import PassManager, ir
+from ttstack.program.named_functions import HOW_TO_NAME
 from ttstack.suggestion import did_you_mean
 
 _DROP_UNUSED = "builtin.module(symbol-dce)"
@@ -25,7 +26,7 @@ def choose_function(module: ir.Module, name: str | None) -> None:
         return
     if name not in functions:
         listed = f"the module has {', '.join(functions) or 'no function with a body'}"
-        raise SourceError(f"there is no function '{name}'; {listed}", hint=did_you_mean(name, functions) or None)
+        raise SourceError(f"there is no function '{name}'; {listed}", hint=did_you_mean(name, functions) or HOW_TO_NAME)
     for other, function in functions.items():
         set_public(function, other == name)
     PassManager.parse(_DROP_UNUSED).run(module.operation)

@@ -67,6 +67,8 @@ def kind_of(path: Path) -> tuple[ModuleFile | FrameworkFile, bytes]:
     if named and named.matches(head):
         return named, head
     found = next((kind for kind in FILES if kind.matches(head)), None)
+    if found and path.suffix == ".py":
+        raise SourceError(f"'{path}' is Python", hint=f"name what makes the model in it: {path.stem}:FACTORY")
     if found and named is None:
         return found, head
     looks = found.name if found else next((what for what, matches in _OTHERS.items() if matches(head)), None)

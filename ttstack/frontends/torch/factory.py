@@ -91,7 +91,7 @@ def _attribute(module: ModuleType, name: str) -> object:
 
 def _call(factory: object, name: str) -> object:
     if not callable(factory):
-        raise SourceError(f"`{name}` is a {type(factory).__name__}, not a factory", hint=f"write {_FORM}")
+        raise SourceError(f"`{name}` is a value of type {type(factory).__name__}, not a factory", hint=f"write {_FORM}")
     call: Callable[[], object] = factory
     try:
         return call()
@@ -111,4 +111,4 @@ def _example(made: object, name: str) -> Example:
             return Example(model, *split_inputs(inputs))
         case (nn.Module() as model, tuple() | list() as args, Mapping() as kwargs):
             return Example(model, *tensors((tuple(args), dict(kwargs))))
-    raise SourceError(f"`{name}` returned a {type(made).__name__}, not a model", hint=f"write {_FORM}")
+    raise SourceError(f"`{name}` returned a value of type {type(made).__name__}, not a model", hint=f"write {_FORM}")

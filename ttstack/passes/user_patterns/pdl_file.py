@@ -10,6 +10,7 @@ from ttstack.context import as_diagnostics, new_context
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.base import SEGMENTS
 from ttstack.dialects.location import read_location
+from ttstack.files import why_unread
 from ttstack.frontends.readers.sound import check_nesting
 from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir, rewrite
@@ -70,7 +71,7 @@ def read_pdl(path: Path) -> list[PDLPattern]:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as e:
-        raise PatternError(f"cannot read '{path}': {e}") from e
+        raise PatternError(f"cannot read '{path}': {why_unread(e)}") from e
     check_nesting(text, str(path))
     read = partial(_read, text, path)
     return run_isolated(read, f"'{path}'", limits_for(len(text))) if isolates() else read()

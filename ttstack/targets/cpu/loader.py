@@ -14,6 +14,7 @@ import numpy as np
 from ttstack.diagnostics import BinaryFormatError, ExecutionError, InputError
 from ttstack.flatbuffer import safetensors
 from ttstack.passes.cpu.interface import VERSION, FunctionInterface, NamedTensor, symbol, weights_of
+from ttstack.program.named_functions import named_function
 
 Array = np.ndarray[Any, Any]
 
@@ -44,14 +45,7 @@ class LoadedProgram:
         Raises:
             InputError: there is no such function, or several and no name.
         """
-        if name is None and len(self._functions) == 1:
-            return next(iter(self._functions.values()))
-        if name not in self._functions:
-            raise InputError(
-                f"there is no function '{name}'" if name else "a function must be named",
-                hint=f"the library has {', '.join(self._functions)}",
-            )
-        return self._functions[name]
+        return named_function(self._functions.values(), name, "the library")
 
     def run(self, inputs: Mapping[str, Array], function: str | None = None) -> Outcome:
         """Call a function; `inputs` can name parameters too, which have those values in this call.

@@ -22,7 +22,9 @@ def load_step(name: str, given: Mapping[str, Any]) -> ExportedProgram:
     """
     made = call_factory(name)
     if not isinstance(made, Mapping):
-        raise SourceError(f"`{name}` returned a {type(made).__name__}, not a step of training", hint=_FORM)
+        raise SourceError(
+            f"`{name}` returned a value of type {type(made).__name__}, not a step of training", hint=_FORM
+        )
     known = inspect.signature(export_step).parameters
     for key in made.keys() - known.keys():
         raise SourceError(
