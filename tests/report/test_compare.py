@@ -79,3 +79,19 @@ def test_no_number_of_a_narrow_comparison_is_cut(report: Report, width: int) -> 
     lines = console.file.getvalue().splitlines()
     for pair, line in zip(comparison.pairs, lines[2:], strict=False):
         assert {micros(pair.before_ns), "+0.0%", pair.op.bound} <= {*line.split()}
+
+
+def test_what_bounds_two_ops_gives_way_to_numbers(report: Report) -> None:
+    def numbered(first: int, bound: str) -> Report:
+        long = {"name": "linear" * 5, "bound": bound, "kernel_ns": 87654.0}
+        ops = [replace(op, index=first + i, location=f"{'m' * 40}:{i}", **long) for i, op in enumerate(report.ops)]
+        return replace(report, ops=tuple(ops))
+
+    comparison = compare(numbered(100, "compute"), numbered(900, "exchange"))
+    console = Console(width=60, file=io.StringIO())
+    console.print(Group(*render(comparison, 60)))
+    assert isinstance(console.file, io.StringIO)
+    for pair, line in zip(comparison.pairs, console.file.getvalue().splitlines()[2:], strict=False):
+        words = line.split()
+        assert words.count(micros(pair.before_ns)) == 2
+        assert words[-1].startswith("comp")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ttstack.cli.console import stdout, write, write_json
+from ttstack.cli.console import stdout, write_json, write_line
 from ttstack.cli.options import JsonOption
 from ttstack.diagnostics import InputError
 
@@ -45,7 +45,7 @@ def write_example(
     if as_json:
         write_json({"file": str(target)})
     else:
-        write(f"{target}: now `ttstack compile {target}`, then `ttstack perf {stem}.ttb`")
+        write_line(f"{target}: now `ttstack compile {target}`, then `ttstack perf {stem}.ttb`")
 
 
 def _texts() -> dict[str, str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _TITLES = ("#", "op", "location", "µs", "then", "change", "bound")
-_TEXTS = ("op", "location")
+_TEXTS = ("op", "location", "bound")
 _LEAST = 8
 """Characters of a text below which a narrow table does not cut it."""
 
@@ -41,13 +41,14 @@ def _table(pairs: list[OpPair], width: int) -> Table:
     rows = [_cells(pair) for pair in pairs]
     natural = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
     least = [min(n, _LEAST) if t in _TEXTS else n for t, n in zip(_TITLES, natural, strict=True)]
-    _, op_width, location_width, *_ = fit_widths(natural, least, width)
+    _, op_width, location_width, *_, bound_width = fit_widths(natural, least, width)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for title in _TITLES:
-        right = title not in (*_TEXTS, "bound")
+        right = title not in _TEXTS
         table.add_column(title, justify="right" if right else "left", no_wrap=True)
-    for number, op, location, *rest in rows:
-        table.add_row(number, head(op, op_width), Text(short_location(location, location_width), style="dim"), *rest)
+    for number, op, location, *figures, bound in rows:
+        place = Text(short_location(location, location_width), style="dim")
+        table.add_row(number, head(op, op_width), place, *figures, head(bound, bound_width))
     return table
 
 
