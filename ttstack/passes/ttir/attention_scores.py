@@ -3,17 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.movement import Permutation
 from ttstack.ops.types import DType, ElementType, TensorType
+from ttstack.passes.ttir.ones import PERMUTATIONS, moves_ones
 from ttstack.passes.ttir.producers import scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.placement.element_values import FAR
-
-PERMUTATIONS = ("ttir.permute", "ttir.transpose")
 
 HIDDEN = -FAR
 """Scores that are this, or get this much less, have no weight in any format."""
@@ -92,21 +89,6 @@ def behind(value: ir.Value) -> ir.Value:
     while (op := producer(value)) is not None and len(list(value.uses)) == 1 and _same_rows(op):
         value = op.operands[0]
     return value
-
-
-def moves_ones(op: ir.Operation) -> bool:
-    """Whether all that changes is where dimensions of extent 1 stand."""
-    if op.name in VIEWS:
-        before, after = (read_type(v.type).shape for v in (op.operands[0], op.results[0]))
-        return [n for n in before if n > 1] == [n for n in after if n > 1]
-    return op.name in PERMUTATIONS and (moved := moved_dims(op)) == sorted(moved)
-
-
-def moved_dims(op: ir.Operation) -> list[int]:
-    """In which order a permutation puts dimensions that are longer than 1."""
-    found = describe(op)
-    assert isinstance(found, Permutation)
-    return [d for d in found.order if found.input.shape[d] > 1]
 
 
 def _same_rows(op: ir.Operation) -> bool:

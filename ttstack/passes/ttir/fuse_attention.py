@@ -21,17 +21,15 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.attention_scores import (
-    PERMUTATIONS,
     Mask,
     Scores,
     behind,
     level_masks,
-    moved_dims,
-    moves_ones,
     scores_of,
 )
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
+from ttstack.passes.ttir.ones import PERMUTATIONS, moved_dims, moves_ones
 from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.passes.user_patterns.python_file import with_roots

@@ -4,6 +4,7 @@ import math
 
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
+from ttstack.passes.ttir.ones import before_ones
 from ttstack.passes.user_patterns.python_file import with_roots
 from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
@@ -28,9 +29,21 @@ def softmax(op: views.Div) -> ir.Value | None:
     if shifted is None or below is None or below.input != op.lhs:
         return None
     top, dim = views.Max.of(shifted.rhs), _kept(below)
-    if top is None or top.input != shifted.lhs or dim is None or _kept(top) != dim:
+    if dim is None:
+        return None
+    direct = top is not None and top.input == shifted.lhs and _kept(top) == dim
+    if not direct and not (dim == read_type(shifted.lhs.type).rank - 1 and _is_top(shifted.rhs, shifted.lhs)):
         return None
     return ttir.softmax(shifted.lhs, dimension=dim, numericStable=True)
+
+
+def _is_top(value: ir.Value, x: ir.Value) -> bool:
+    """Whether it is the largest of each row, worked out where dimensions of extent 1 stand elsewhere."""
+    top, shape = views.Max.of(before_ones(value)), read_type(x.type).shape
+    if top is None or read_type(value.type).shape != (*shape[:-1], 1) or shape[-1] == 1:
+        return False
+    found = top.described
+    return before_ones(top.input) == before_ones(x) and found.dims == (found.input.rank - 1,)
 
 
 @pattern
