@@ -1,12 +1,14 @@
 import io
 import random
 import re
+from pathlib import Path
 
 import highspy
 import pytest
 from rich.console import Console
 
-import ttstack
+from tests.cli.conftest import Command
+from ttstack.api import compile as compile_model
 from ttstack.cli import progress
 from ttstack.placement.solver import new_solver, run_solver
 
@@ -57,10 +59,18 @@ def test_the_gap_of_the_integer_program_is_shown(terminal: io.StringIO) -> None:
     assert re.search(r"compiling: place, at most \d+\.\d % above the optimum", terminal.getvalue())
 
 
+def test_a_phase_is_told_below_the_progress(
+    terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch, ttstack: Command, model: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("ttstack.cli.compile.write_line", terminal.write)
+    assert ttstack("compile", model, "--compile-to", "source", "-o", tmp_path / "a.mlir").code == 0
+    assert terminal.getvalue().endswith("goes on")
+
+
 def test_phases_are_told_as_they_begin() -> None:
     begun: list[str] = []
     text = "func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {\n  return %x : tensor<32x32xf32>\n}"
-    program = ttstack.compile(text, progress=begun.append)
+    program = compile_model(text, progress=begun.append)
     assert (begun[0], begun[-1]) == ("read", "emit")
     assert program.phases.keys() - {"import", "parse"} <= {*begun}
 

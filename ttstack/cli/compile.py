@@ -98,12 +98,13 @@ def compile_model(
     _check_name(target, compile_to)
     shapes = read_shapes(inputs) if inputs else None
     chosen = said_of(context, choices) if compile_from else choices
-    with show_phases() as progress:
-        if compile_to is not None:
+    if compile_to is not None:
+        with show_phases() as progress:
             lowered = lower(source, compile_from, compile_to, shapes, chosen, dump_ir=dump_ir, progress=progress)
             lowered.save(target)
-            _say_lowered(lowered, target, compile_to, timings=timings, as_json=as_json)
-            return
+        _say_lowered(lowered, target, compile_to, timings=timings, as_json=as_json)
+        return
+    with show_phases() as progress:
         make = program_maker(source, compile_from, shapes, chosen, train=train)
         program = make(
             dump_ir=dump_ir,
