@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+from pydantic import ValidationError
+
 from ttstack.diagnostics import UsageError
 from ttstack.suggestion import closest
 
@@ -26,6 +28,8 @@ def wrong_usage(error: Any, arguments: Sequence[str]) -> UsageError:
     context: Any = getattr(error, "ctx", None)
     said = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
     said = said.removeprefix("Invalid value: ")
+    if isinstance(error.__cause__, ValidationError):
+        said = said.replace("Input should", f"'{error.__cause__.errors()[0]['input']}' should").partition(", unable")[0]
     where = context.command_path if context else _place(arguments)
     option: str | None
     if option := getattr(error, "option_name", None) if "No such option" in said else None:
