@@ -1,5 +1,7 @@
 """How often a core reads an operand again because its blocks do not all fit."""
 
+import math
+
 from ttstack.cost.compute import visible_keys
 from ttstack.cost.visited import visited_share
 from ttstack.device.device_op import DeviceOp, Spread
@@ -36,9 +38,10 @@ def _is_mask(device_op: DeviceOp, index: int) -> bool:
 
 
 def _attention(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> float:
-    """Keys and values pass by once for each chunk of queries."""
+    """Keys and values pass by once for each chunk of queries, a mask for each head."""
     if not set(which.loops).intersection(device_op.dispatch.reductions):
         return 1
-    queries = device_op.core_domain[device_op.dispatch.parallel[-1]]
-    chunks = -(-queries // attention_chunks(device_op, chip)[0])
+    *outer, last = device_op.dispatch.parallel
+    chunks = -(-device_op.core_domain[last] // attention_chunks(device_op, chip)[0]) if last not in which.loops else 1
+    chunks *= math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
     return chunks * visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)

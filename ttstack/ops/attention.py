@@ -4,7 +4,7 @@ from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
 from ttstack.ops.flash import Attended, attention_nest, head_passes
 from ttstack.ops.loop_nest import LoopNest
-from ttstack.ops.loop_nests import movement
+from ttstack.ops.loop_nests import broadcast_map, movement
 from ttstack.ops.shapes import broadcast, expect
 from ttstack.ops.tile_moves import heads
 from ttstack.ops.types import TILE, TensorType, tile_shape, tiles
@@ -63,8 +63,8 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         """What its kernel does."""
         scores = self.results[0].with_shape((*self.query.shape[:3], self.key.shape[2]))
         columns = tiles(self.query.shape[3]) + tiles(self.value.shape[3])
-        extra = len(self.operands) - 3
-        return head_passes(tile_shape(scores.shape), columns, extra, self.results[0], is_causal=self.is_causal)
+        others = [broadcast_map(t, scores) for t in self.operands[3:]]
+        return head_passes(tile_shape(scores.shape), columns, others, self.results[0], is_causal=self.is_causal)
 
 
 def check_heads(heads: int, depth: int, key: TensorType, value: TensorType) -> None:

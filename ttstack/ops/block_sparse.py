@@ -10,6 +10,8 @@ import numpy as np
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.attributes import Bool, Str
 from ttstack.ops.flash import Attended, head_passes
+from ttstack.ops.loop_nests import broadcast_map
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.mask_structure import MaskStructure, TileKind, parse_structure
 from ttstack.ops.shapes import expect
 from ttstack.ops.types import TILE, DType, TensorType, tile_shape, tiles
@@ -102,8 +104,10 @@ class BlockSparseAttention(ScaledDotProductAttention, mnemonic="block_sparse_att
         """Tiles of scores that are visited, and their softmax."""
         scores = self.results[0].with_shape((*self.query.shape[:3], self.key.shape[2]))
         columns = tiles(self.query.shape[3]) + tiles(self.value.shape[3])
-        extra, share = len(self.operands) - 3, max(self.structure.share, 1 / max(self.key.shape[2], 1))
-        return head_passes(tile_shape(scores.shape), columns, extra, self.results[0], is_causal=False, share=share)
+        share = max(self.structure.share, 1 / max(self.key.shape[2], 1))
+        mask, whole = self.score_parts().mask, IndexingMap((None,) * 4)
+        others = [broadcast_map(t, scores) if i == mask else whole for i, t in enumerate(self.operands) if i > 2]
+        return head_passes(tile_shape(scores.shape), columns, others, self.results[0], is_causal=False, share=share)
 
 
 def block_flags(structure: MaskStructure, block: tuple[int, int]) -> Array:

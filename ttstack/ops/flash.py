@@ -135,21 +135,26 @@ def read_attention(nest: LoopNest) -> Attended:
 def kernel_passes(nest: LoopNest, result: TensorType) -> WorkEstimate:
     """What the kernel does of a nest."""
     columns = nest.domain[DEPTH] + nest.domain[COLUMN]
-    return head_passes(nest.domain[:4], columns, len(nest.inputs) - 3, result, is_causal=nest.is_causal)
+    return head_passes(nest.domain[:4], columns, nest.inputs[3:], result, is_causal=nest.is_causal)
 
 
 def head_passes(
-    domain: tuple[int, ...], columns: int, extra: int, result: TensorType, *, is_causal: bool, share: float = 1.0
+    domain: tuple[int, ...],
+    columns: int,
+    others: Sequence[IndexingMap],
+    result: TensorType,
+    *,
+    is_causal: bool,
+    share: float = 1.0,
 ) -> WorkEstimate:
     """Heads and query blocks run side by side, key blocks one after another; a causal mask hides half of those.
 
-    `domain` counts tiles of batch, heads, rows and keys, `columns` those of a head of keys and one of values; `extra`
-    operands follow query, keys and values. Of the tiles of scores a `share` is visited.
+    `domain` counts tiles of batch, heads, rows and keys, `columns` those of a head of keys and one of values; `others`
+    are the operands that follow these three. Of the tiles of scores a `share` is visited.
     """
     query, keys = IndexingMap((BATCH, HEAD, ROW, None)), IndexingMap((BATCH, HEAD, KEY, None), Access.MULTICAST)
-    rest = (IndexingMap((None,) * 4),) * extra
     visible = 0.5 if is_causal and result.shape[ROW] > 1 else share
-    return passes(domain, columns, (query, keys, keys, *rest), query, visible)
+    return passes(domain, columns, (query, keys, keys, *others), query, visible)
 
 
 def flash(
