@@ -258,7 +258,7 @@ def test_a_model_needs_example_inputs():
         ("mlp", "does not name a model", "package.module:factory"),
         ("nowhere.at_all:mlp", "no module `nowhere`", "folder"),
         ("mlp:mlpp", "`mlp` has no attribute `mlpp`", "did you mean 'mlp'?"),
-        ("mlp:__doc__", "is a str, not a factory", "package.module:factory"),
+        ("mlp:__doc__", "is a value of type str, not a factory", "package.module:factory"),
         ("builtins:dict", "returned a value of type dict, not a model", "package.module:factory"),
         ("mlp.py:mlp", "no module `mlp.py`", "name the module, not its file: `mlp`"),
     ],

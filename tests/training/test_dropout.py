@@ -11,23 +11,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 import ttstack
+from tests.training.threefry import dropout_mask
 from ttstack.diagnostics import TTStackError
 
 OPTIMIZER = partial(torch.optim.SGD, lr=0.1)
-Words = np.ndarray[Any, np.dtype[np.uint32]]
-
-
-def threefry(key: tuple[int, int], x: Words, y: Words) -> tuple[Words, Words]:
-    """Threefry-2x32 of 20 rounds as its authors define it, four rounds between keys."""
-    keys = (*key, key[0] ^ key[1] ^ 0x1BD11BDA)
-    x, y = x + np.uint32(keys[0]), y + np.uint32(keys[1])
-    for four in range(5):
-        for turn in ((13, 15, 26, 6), (17, 29, 16, 24))[four % 2]:
-            x = x + y
-            y = (y << np.uint32(turn) | y >> np.uint32(32 - turn)) ^ x
-        x = x + np.uint32(keys[(four + 1) % 3])
-        y = y + np.uint32((keys[(four + 2) % 3] + four + 1) % 2**32)
-    return x, y
 
 
 class Masks:
@@ -37,13 +24,10 @@ class Masks:
         self.seed, self.step, self.rows = seed, 0, 0
 
     def keep(self, shape: tuple[int, ...], p: float) -> Tensor:
-        *lead, width = shape
-        count, half = math.prod(lead), -(-width // 2)
-        columns = np.arange(half, dtype=np.uint32)[None].repeat(count, 0)
-        rows = np.arange(self.rows, self.rows + count, dtype=np.uint32)[:, None].repeat(half, 1)
-        words = np.concatenate(threefry((self.seed, self.step), columns, rows), 1)[:, :width]
+        count = math.prod(shape[:-1])
+        kept = dropout_mask((self.seed, self.step), self.rows, shape, p)
         self.rows += count
-        return torch.from_numpy(words >> np.uint32(8) >= p * 2**24).reshape(shape)
+        return torch.from_numpy(kept)
 
     def dropout(self, x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
         assert not inplace

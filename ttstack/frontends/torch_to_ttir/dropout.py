@@ -17,7 +17,7 @@ _BITS = 24
 """Bits of each word that are compared: as many as float32 holds."""
 
 
-@CONVERSIONS("torch.ttstack.dropout_mask", to=f"{OPS} arange concat slice_static typecast ge")
+@CONVERSIONS("torch.ttstack.dropout_mask", to=f"{OPS} arange concat reshape slice_static typecast ge")
 def _dropout_mask(call: TorchOp) -> ir.Value:
     """The words of a counter of columns and rows, two for each count, side by side; true from the probability on."""
     *lead, width = call.result.shape
