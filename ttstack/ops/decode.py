@@ -41,10 +41,9 @@ class CacheAttention(Op):
     def maps(self, query: IndexingMap) -> tuple[IndexingMap, ...]:
         """Maps of all operands that are present: keys and values pass by, indices are read once."""
         found = {"query": query} | dict.fromkeys(("key", "value"), IndexingMap((0, 1, 3, None), Access.MULTICAST))
-        mask: TensorType | None = getattr(self, "attention_mask", None)
-        rest = {"attention_mask": IndexingMap((None if mask is None or mask.shape[0] == 1 else 0, None, None, 3))}
+        found["attention_mask"] = IndexingMap((0 if self.lengths()[0] > 1 else None, None, None, 3))
         given = [n for n in self.operand_specs() if getattr(self, n) is not None]
-        return tuple((found | rest).get(name, IndexingMap((0,), Access.GATHER)) for name in given)
+        return tuple(found.get(name, IndexingMap((0,), Access.GATHER)) for name in given)
 
 
 class DecodeAttentionOp(CacheAttention):
