@@ -33,9 +33,13 @@ def decode_attention_bytes(device_op: DeviceOp, op: DecodeAttentionOp, chip: Chi
 
 
 def cores_of_head(device_op: DeviceOp, op: DecodeAttentionOp, chip: ChipDesc) -> int:
-    """Cores that there are for a head of keys of one user."""
-    free = device_op.grid.cores // max(op.lengths()[0] * op.parts[1].shape[1], 1)
-    return max(min(free, chip.attention.max_cores_per_head), 1)
+    """Cores that share the keys of a head of one user."""
+    return max(min(free_cores(device_op, op), chip.attention.max_cores_per_head), 1)
+
+
+def free_cores(device_op: DeviceOp, op: DecodeAttentionOp) -> int:
+    """Cores that there are for a head of keys of one user; 0 where there are more heads than cores."""
+    return device_op.grid.cores // max(op.lengths()[0] * op.parts[1].shape[1], 1)
 
 
 def _chunk(op: DecodeAttentionOp) -> int:

@@ -1,6 +1,7 @@
 """Attention, and heads between columns and a dimension of their own."""
 
 from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.kernel_buffers.decode_attention import free_cores
 from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
@@ -75,7 +76,7 @@ def _shared_by(o: PlacedOp, *, whole: bool) -> Call | None:
 
     Those of pages that are seen `whole` it must be told.
     """
-    free = o.device_op.grid.cores // max(o.op.query.shape[1] * o.op.key.shape[1], 1)
+    free = free_cores(o.device_op, o.op)
     return _decode_config(o, TILE if whole else 0) if free > _CORES_OF_HEAD else None
 
 
