@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.placement.problems import exhaustive, random_problem
-from ttstack.buffers.packing import Life, pack
+from ttstack.buffers.packing import Life, allocate, pack
 from ttstack.placement.formulate import never_worse
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.integer_program import solve_program
@@ -82,7 +82,7 @@ def test_placements_have_addresses_and_the_bound_holds_for_them(seed: int):
         assert problem.total(found.chosen) >= found.bound - 1e-6
         buffers, scratch, _ = timeline(problem, found.chosen)
         lives = [Life(n, first, last, max(scratch[first : last + 1])) for n, first, last in buffers]
-        assert pack(lives, 100, 1).left_over is None
+        assert not allocate(lives, 100, 1).short
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -93,20 +93,30 @@ def test_no_two_buffers_share_bytes_at_any_moment(seed: int):
         Life(int(n), int(s), int(s + d), 16)
         for n, s, d in zip(rng.integers(1, 90, 40), starts, rng.integers(0, 9, 40), strict=True)
     ]
-    packed = pack(lives, 2000, 8)
-    assert packed.left_over is None
-    placed = list(zip(packed.addresses, lives, strict=True))
-    for i, (a, x) in enumerate(placed):
-        assert a % 8 == 0
-        assert x.floor <= a <= 2000 - x.nbytes
-        for b, y in placed[:i]:
-            assert x.last < y.first or y.last < x.first or a + x.nbytes <= b or b + y.nbytes <= a
+    allocated, packed = allocate(lives, 4000, 8), pack(lives, 4000, 8)
+    assert packed is not None
+    assert not allocated.short
+    for addresses in (allocated.addresses, packed):
+        placed = list(zip(addresses, lives, strict=True))
+        for i, (a, x) in enumerate(placed):
+            assert a % 8 == 0
+            assert x.floor <= a <= 4000 - x.nbytes
+            for b, y in placed[:i]:
+                assert x.last < y.first or y.last < x.first or a + x.nbytes <= b or b + y.nbytes <= a
 
 
-def test_buffers_that_cannot_fit_are_named():
+def test_what_comes_to_life_lies_in_the_highest_gap_that_the_others_leave():
+    lives = [Life(20, 0, 1, 0), Life(30, 0, 4, 0), Life(25, 2, 4, 0), Life(20, 3, 4, 0)]
+    assert allocate(lives, 100, 1).addresses == (80, 50, 25, 80)
+    assert pack(lives, 100, 1) == (50, 70, 45, 25)
+
+
+def test_buffers_that_cannot_fit_are_named_with_the_bytes_that_they_lack():
     lives = [Life(60, 0, 1, 0), Life(60, 1, 2, 0)]
-    assert pack(lives, 100, 1).left_over in (0, 1)
-    assert pack(lives, 120, 1).left_over is None
+    assert allocate(lives, 100, 1).short == {1: 20}
+    assert pack(lives, 100, 1) is None
+    assert not allocate(lives, 120, 1).short
+    assert pack(lives, 120, 1) == (60, 0)
 
 
 def test_an_op_runs_in_one_way_though_two_would_please_its_readers():

@@ -1,10 +1,7 @@
-"""Addresses of buffers whose lives are known: packed so that none ever moves."""
+"""Addresses of buffers whose lives are known."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-_ATTEMPTS = 40
-"""Orders that are tried until all buffers fit."""
 
 
 @dataclass(frozen=True)
@@ -18,42 +15,42 @@ class Life:
 
 
 @dataclass(frozen=True)
-class Packed:
-    """The address of each buffer; where they do not all fit, the number of one that found no room."""
+class Allocated:
+    """The address of each buffer, and how many bytes those lie too low that have no room."""
 
     addresses: tuple[int, ...]
-    left_over: int | None = None
+    short: Mapping[int, int]
 
 
-def pack(lives: Sequence[Life], end: int, alignment: int) -> Packed:
-    """Each buffer as far up below `end` as it fits beside those that it shares a moment with.
+def allocate(lives: Sequence[Life], end: int, alignment: int) -> Allocated:
+    """Addresses as the library gives them: each buffer, when it comes to life, as far up below `end` as it fits.
 
-    Buffers are placed in the order in which they come to life, the largest first, those first that live longest;
-    the order with the highest lowest address counts. Where none fits, whoever found no room goes first next time.
+    No buffer ever moves, so those that come and go leave gaps. What has no room above its floor lies below it.
+    Source: first fit from above, `FreeListOpt` of tt-metal's L1 allocator.
     """
-    numbers = range(len(lives))
-    orders = [
-        sorted(numbers, key=lambda i: (lives[i].first, i)),
-        sorted(numbers, key=lambda i: (-lives[i].nbytes, i)),
-        sorted(numbers, key=lambda i: (lives[i].first - lives[i].last, i)),
-    ]
+    addresses = [0] * len(lives)
+    short: dict[int, int] = {}
+    live: list[int] = []
+    for i in sorted(range(len(lives)), key=lambda i: (lives[i].first, i)):
+        live = [j for j in live if lives[j].last >= lives[i].first]
+        taken = [(addresses[j] + lives[j].nbytes, addresses[j]) for j in live]
+        addresses[i] = _highest(taken, lives[i].nbytes, end, alignment)
+        live.append(i)
+        if addresses[i] < lives[i].floor:
+            short[i] = lives[i].floor - addresses[i]
+    return Allocated(tuple(addresses), short)
+
+
+def pack(lives: Sequence[Life], end: int, alignment: int) -> tuple[int, ...] | None:
+    """Addresses with fewer gaps, the largest buffer first, as where all lives are known before; None without room."""
     beside = _neighbours(lives)
-    found = [_placed(lives, order, beside, end, alignment) for order in orders]
-    fitting = [packed for packed in found if packed.left_over is None]
-    if fitting:
-        return max(fitting, key=lambda packed: _headroom(lives, packed))
-    order, packed = orders[0], found[0]
-    for _ in range(_ATTEMPTS):
-        if packed.left_over is None:
-            break
-        order = [packed.left_over, *(i for i in order if i != packed.left_over)]
-        packed = _placed(lives, order, beside, end, alignment)
-    return packed
-
-
-def _headroom(lives: Sequence[Life], packed: Packed) -> int:
-    """Bytes that are free between the buffers and what they lie above, where that is least."""
-    return min((a - life.floor for a, life in zip(packed.addresses, lives, strict=True)), default=0)
+    addresses: dict[int, int] = {}
+    for i in sorted(range(len(lives)), key=lambda i: (-lives[i].nbytes, i)):
+        taken = [(addresses[j] + lives[j].nbytes, addresses[j]) for j in beside[i] if j in addresses]
+        addresses[i] = _highest(taken, lives[i].nbytes, end, alignment)
+        if addresses[i] < lives[i].floor:
+            return None
+    return tuple(addresses[i] for i in range(len(lives)))
 
 
 def _neighbours(lives: Sequence[Life]) -> list[list[int]]:
@@ -69,30 +66,15 @@ def _neighbours(lives: Sequence[Life]) -> list[list[int]]:
     return beside
 
 
-def _placed(
-    lives: Sequence[Life], order: Sequence[int], beside: Sequence[Sequence[int]], end: int, alignment: int
-) -> Packed:
-    addresses: dict[int, int] = {}
-    for i in order:
-        taken = sorted(
-            ((addresses[j] + lives[j].nbytes, addresses[j]) for j in beside[i] if j in addresses), reverse=True
-        )
-        address = _highest(taken, lives[i], end, alignment)
-        if address is None:
-            return Packed((), i)
-        addresses[i] = address
-    return Packed(tuple(addresses[i] for i in range(len(lives))))
-
-
-def _highest(taken: Sequence[tuple[int, int]], life: Life, end: int, alignment: int) -> int | None:
-    """The highest free address; `taken` are (end, start) of what is in the way, the highest end first."""
+def _highest(taken: Iterable[tuple[int, int]], nbytes: int, end: int, alignment: int) -> int:
+    """The highest free address; `taken` are (end, start) of what is in the way."""
     top = end
-    for taken_end, taken_start in (*taken, (life.floor, life.floor)):
-        start = (top - life.nbytes) // alignment * alignment
-        if start >= max(taken_end, life.floor):
+    for taken_end, taken_start in sorted(taken, reverse=True):
+        start = (top - nbytes) // alignment * alignment
+        if start >= taken_end:
             return start
         top = min(top, taken_start)
-    return None
+    return (top - nbytes) // alignment * alignment
 
 
 def spans(buffers: Sequence[tuple[int, int, int]], scratch: Sequence[int], base: int) -> list[Life]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ttstack.buffers.packing import Packed, pack, spans
+from ttstack.buffers.packing import allocate, spans
 from ttstack.placement.problem import Problem
 
 _ATTEMPTS = 30
@@ -20,32 +20,32 @@ class Bank:
 
 
 def with_addresses(problem: Problem, solve: Callable[[Problem], Sequence[int]], bank: Bank) -> tuple[int, ...]:
-    """Choices from `solve` for which every buffer finds a place.
+    """Choices from `solve` for which every buffer has room where the library's allocator puts it.
 
-    Room between buffers is lost without counting: where one finds no place, the fullest step of its life may
-    hold a little less than it did, and `solve` is asked again.
+    Room between buffers is lost without counting: where one finds no place, the step that needs what it lacks may
+    hold so much less than it did, and `solve` is asked again.
     """
     tightened = problem
     for _ in range(_ATTEMPTS):
         chosen = tuple(solve(tightened))
-        failed = _unplaced(problem, chosen, bank)
-        if failed is None:
+        lacking = _lacking(problem, chosen, bank)
+        if not lacking:
             return chosen
         options = tightened.options(chosen)
-        peaks = {at: problem.peak(at, chosen[at], options) for at in failed}
-        fullest = max(peaks, key=lambda at: (peaks[at] - tightened.capacity[at], -at))
-        tightened = tightened.tighter(fullest, peaks[fullest] - bank.alignment)
+        for at, nbytes in lacking.items():
+            tightened = tightened.tighter(at, problem.peak(at, chosen[at], options) - nbytes)
     return tuple(solve(problem.fix(dict(enumerate(problem.smallest)))))
 
 
-def _unplaced(problem: Problem, chosen: Sequence[int], bank: Bank) -> range | None:
-    """The steps during which a buffer lives that finds no place; None where all do."""
+def _lacking(problem: Problem, chosen: Sequence[int], bank: Bank) -> dict[int, int]:
+    """The steps whose circular buffers reach into a tensor, and by how many bytes at most."""
     buffers, scratch, steps = timeline(problem, chosen)
-    packed: Packed = pack(spans(buffers, scratch, bank.base), bank.end, bank.alignment)
-    if packed.left_over is None:
-        return None
-    _, first, last = buffers[packed.left_over]
-    return range(steps[first], steps[last] + 1)
+    found: dict[int, int] = {}
+    for i, nbytes in allocate(spans(buffers, scratch, bank.base), bank.end, bank.alignment).short.items():
+        _, first, last = buffers[i]
+        at = steps[max(range(first, last + 1), key=scratch.__getitem__)]
+        found[at] = max(found.get(at, 0), nbytes)
+    return found
 
 
 def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, int, int]], list[int], list[int]]:

@@ -7,7 +7,7 @@ from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, lifetimes, live_bytes
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
-from ttstack.buffers.packing import pack, spans
+from ttstack.buffers.packing import allocate, pack, spans
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
@@ -54,7 +54,7 @@ class _Memories:
         views = view_sources(ops)
         owners = buffer_owners(views)
         block = function.regions[0].blocks[0]
-        self._pack_l1(block.arguments, ops[:-1], views)
+        self._allocate_l1(block.arguments, ops[:-1], views)
         self._check_arguments(function, block.arguments)
         in_l1 = dict(self.addresses)
         try:
@@ -103,8 +103,8 @@ class _Memories:
             (self._bank_bytes(v) * memory.banks, f"{what}, {read_type(v.type)}") for v, what in values.items()
         )
 
-    def _pack_l1(self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]) -> None:
-        """Give addresses to all buffers in L1 at once: their lives and the circular buffers below them are known."""
+    def _allocate_l1(self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]) -> None:
+        """Give all buffers in L1 the addresses that the library will; the circular buffers below them are known."""
         launching = [op for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
         lives = lifetimes(_steps(ops), given, views)
@@ -112,10 +112,10 @@ class _Memories:
         buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
         memory = self.memories[MemorySpace.L1]
         scratch = [read_placement(op).circular_buffer_bytes for op in launching]
-        packed = pack(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
-        if packed.left_over is not None:
-            raise self._full(values[packed.left_over], MemorySpace.L1, _beside(packed.left_over, values, buffers))
-        self.addresses |= dict(zip(values, packed.addresses, strict=True))
+        allocated = allocate(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
+        for i in allocated.short:
+            raise self._full(values[i], MemorySpace.L1, _beside(i, values, buffers))
+        self.addresses |= dict(zip(values, allocated.addresses, strict=True))
 
     def _pack_dram(
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
@@ -130,10 +130,10 @@ class _Memories:
         if max(used, default=0) > memory.capacity:
             return False
         packed = pack(spans(buffers, (), memory.base), memory.end, memory.alignment)
-        if packed.left_over is None:
-            self.packed |= dict(zip(values, packed.addresses, strict=True))
+        if packed is not None:
+            self.packed |= dict(zip(values, packed, strict=True))
             self.addresses |= self.packed
-        return packed.left_over is None
+        return packed is not None
 
     def _address(self, value: ir.Value, location: ir.Location) -> int:
         if value in self.addresses:
@@ -162,15 +162,17 @@ class _Memories:
         used = sum(map(self._bank_bytes, lying))
         have = memory.capacity * memory.banks
 
-        def need(dtype: DType) -> int:
+        def need(dtype: DType | None = None) -> int:
             return memory.banks * sum(self._bank_bytes(v, dtype) for v in (value, *lying))
+
+        fewer = min(have, need() - 1)  # where gaps are what is too large, a format that takes as much is no help
 
         return CapacityError(
             f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * memory.banks:,} bytes, "
             f"{used * memory.banks:,} of {have:,} are in use",
             loc=read_location(location or value.location),
             notes=self._name(lying, memory),
-            hint=format_advice(need, have) or "use smaller inputs, or describe a device with more memory",
+            hint=format_advice(need, fewer) or "use smaller inputs, or describe a device with more memory",
         )
 
 
