@@ -12,7 +12,9 @@ from ttstack.passes.base import Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.cpu.entry_points import AddEntryPoints
 from ttstack.passes.cpu.expand_copies import ExpandCopies
+from ttstack.passes.cpu.separate_fills import SeparateFills
 from ttstack.passes.cpu.separate_results import SeparateResults
+from ttstack.passes.cpu.share_buffers import ShareBuffers
 from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.insert import insert
@@ -211,7 +213,7 @@ def bufferize() -> Pipeline:
         "cse",
         "canonicalize",
     )
-    return Pipeline((*tensors, SeparateResults(), *results, ExpandCopies()))
+    return Pipeline((SeparateFills(), *tensors, SeparateResults(), *results, ExpandCopies(), ShareBuffers()))
 
 
 def use_blas(library: str) -> Pipeline:

@@ -1,13 +1,18 @@
 """One matrix product on memory, and the call of CBLAS that computes it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttstack.mlir import func, ir
 
 _PRODUCTS = frozenset(("linalg.matmul", "linalg.batch_matmul"))
 _LETTERS = {"f32": "s", "f64": "d"}
 ELEMENT_BYTES = {"f32": 4, "f64": 8}
+_KEEPS_MEMORY = (
+    *("arith.", "linalg.yield"),
+    *(f"memref.{name}" for name in ("alloc", "collapse_shape", "expand_shape", "subview", "view")),
+)
+"""How ops begin that neither read nor write memory."""
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 """Values of CBLAS' enumerations."""
 
@@ -50,6 +55,8 @@ class Gemm:
     mnk: tuple[int, int, int]
     count: int
     element: str
+    fill: ir.Operation | None = None
+    """What makes the result 0 before, and does nothing else."""
 
     @staticmethod
     def of(op: ir.Operation) -> "Gemm | None":
@@ -67,11 +74,18 @@ class Gemm:
             return None
         shape, out = ir.MemRefType(op.operands[0].type).shape, ir.MemRefType(op.operands[2].type).shape
         inner = shape[-2] if left else shape[-1]
-        return Gemm(op, a, b, c, (out[-2], out[-1], inner), out[0] if len(out) > 2 else 1, element)
+        count = out[0] if len(out) > 2 else 1
+        return Gemm(op, a, b, c, (out[-2], out[-1], inner), count, element)
 
     def name(self, prefix: str) -> str:
         """The function that is called."""
         return f"{prefix}{_LETTERS[self.element]}gemm"
+
+    def erase(self) -> None:
+        """Take the op away, and the zeros that it was added to."""
+        self.op.erase()
+        if self.fill is not None:
+            self.fill.erase()
 
     def replace(self, prefix: str) -> None:
         """Put the call, in a loop where there is a stack, in the place of the op."""
@@ -87,15 +101,15 @@ class Gemm:
                 with ir.InsertionPoint(loop.body):
                     self._call(prefix, loop.induction_variable)
                     scf.YieldOp([])
-        self.op.erase()
+        self.erase()
 
     def _call(self, prefix: str, at: ir.Value) -> None:
         a, b, c = (self._pointer(m, at) for m in (self.a, self.b, self.c))
         m, n, k = map(_whole, self.mnk)
-        one = _real(1.0, self.element)
+        one, kept = (_real(x, self.element) for x in (1.0, float(self.fill is None)))
         orders = [_whole(_TRANSPOSED if x.transposed else _PLAIN) for x in (self.a, self.b)]
         rows = [_whole(x.row) for x in (self.a, self.b, self.c)]
-        given = [_whole(_ROW_MAJOR), *orders, m, n, k, one, a, rows[0], b, rows[1], one, c, rows[2]]
+        given = [_whole(_ROW_MAJOR), *orders, m, n, k, one, a, rows[0], b, rows[1], kept, c, rows[2]]
         func.CallOp([], self.name(prefix), given)
 
     def _pointer(self, matrices: Matrices, at: ir.Value) -> ir.Value:
@@ -112,12 +126,17 @@ class Gemm:
 
 
 def products(module: ir.Module) -> list[Gemm]:
-    """All products of a module that CBLAS has."""
+    """All products of a module that CBLAS has, each with the zeros that it is added to where they stand just before."""
     found: list[Gemm] = []
+    fill: ir.Operation | None = None
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal fill
         if op.name in _PRODUCTS and (gemm := Gemm.of(op)) is not None:
-            found.append(gemm)
+            fresh = fill is not None and fill.block == op.block and fill.operands[1] == op.operands[2]
+            found.append(replace(gemm, fill=fill if fresh else None))
+        if not op.name.startswith(_KEEPS_MEMORY):
+            fill = op if _fills_with_zeros(op) else None
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
@@ -133,6 +152,18 @@ def declare(module: ir.Module, functions: Sequence[tuple[str, str]]) -> None:
         (function,) = parsed.body.operations
         function.detach_from_parent()
         module.body.append(function)
+
+
+def _fills_with_zeros(op: ir.Operation) -> bool:
+    """Whether an op makes all of a buffer 0."""
+    if op.name != "linalg.fill":
+        return False
+    made = op.operands[0].owner
+    return not isinstance(made, ir.Block) and made.name == "arith.constant" and _is_zero(made.attributes["value"])
+
+
+def _is_zero(number: ir.Attribute) -> bool:
+    return isinstance(number, ir.FloatAttr) and str(number.value) == "0.0"
 
 
 def _reads_across(op: ir.Operation, operand: int) -> bool:

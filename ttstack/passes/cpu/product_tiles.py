@@ -43,7 +43,7 @@ class ProductTiles:
 
             _loop(self.gemm.count, multiply)
             memref.dealloc(panel)
-        self.gemm.op.erase()
+        self.gemm.erase()
 
     def _panel(self, panel: ir.Value, batch: ir.Value, first: ir.Value, size: int) -> None:
         """The product with `size` columns from `first` on."""
@@ -63,8 +63,8 @@ class ProductTiles:
             _loop(count, lambda at, s=start, n=height: self._tile(panel, batch, _moved(at, _ROWS, s), n, first, size))
 
     def _tile(self, panel: ir.Value, batch: ir.Value, row: ir.Value, height: int, first: ir.Value, size: int) -> None:
-        """What `height` rows from `row` on give, added to the result."""
-        left, result = self.gemm.a, self.gemm.c
+        """What `height` rows from `row` on give, added to the result where that is not fresh."""
+        left, result, fresh = self.gemm.a, self.gemm.c, self.gemm.fill is not None
         rows = [_moved(row, 1, r) for r in range(height)]
         loop = scf.ForOp(_index(0), _index(self.gemm.mnk[2]), _index(1), [self._zero()] * height)
         with ir.InsertionPoint(loop.body):
@@ -75,13 +75,14 @@ class ProductTiles:
         for r, sums in zip(rows, loop.results, strict=True):
             if size == self._width:
                 place = _place(result, batch, r, first)
-                before = vector.load(self._vector, result.value, place)
-                vector.store(arith.addf(before, sums), result.value, place)
+                whole = sums if fresh else arith.addf(vector.load(self._vector, result.value, place), sums)
+                vector.store(whole, result.value, place)
                 continue
             for x in range(size):
                 place = _place(result, batch, r, _moved(first, 1, x))
                 one = vector.extract(sums, [], [x])
-                memref.store(arith.addf(memref.load(result.value, place), one), result.value, place)
+                whole = one if fresh else arith.addf(memref.load(result.value, place), one)
+                memref.store(whole, result.value, place)
 
     def _zero(self) -> ir.Value:
         kind = ir.Type.parse(self.gemm.element)

@@ -13,6 +13,7 @@ import numpy as np
 from ttstack.mlir import arith, ir, linalg, tensor
 from ttstack.ops.types import DType, ElementType, TensorType, storage_of
 from ttstack.passes.ttir_to_linalg import scalars
+from ttstack.passes.ttir_to_linalg.reshaped import collapse_and_expand
 from ttstack.passes.ttir_to_linalg.scalars import Number, Scalar
 
 Body = Callable[..., Scalar]
@@ -51,9 +52,7 @@ class Dense:
         if -1 in shape:
             known = prod(n for n in shape if n != -1)
             shape = tuple(self.size // known if n == -1 else n for n in shape)
-        if shape == self.shape:
-            return self
-        return _unflatten(_flatten(self), shape)
+        return self if shape == self.shape else Dense(collapse_and_expand(self.value, shape), shape, self.dtype)
 
     def transpose(self, order: Sequence[int]) -> "Dense":
         """Dimension `i` of the result is dimension `order[i]` of this one."""
@@ -229,24 +228,6 @@ def _without_ones(x: Dense, extents: Sequence[int]) -> tuple[ir.Value, ir.Affine
     kept = [i for i, n in enumerate(x.shape) if n == extents[i + shift]]
     small = x.reshape(*(x.shape[i] for i in kept)) if len(kept) < x.rank else x
     return small.value, loops_of(len(extents), [i + shift for i in kept])
-
-
-def _flatten(x: Dense) -> Dense:
-    kind = ir.RankedTensorType.get([x.size], scalars.memory_element(x.dtype))
-    if x.rank == 1:
-        return x
-    if x.rank == 0:
-        return Dense(tensor.expand_shape(kind, x.value, [], [], [1]), (1,), x.dtype)
-    return Dense(tensor.collapse_shape(kind, x.value, [list(range(x.rank))]), (x.size,), x.dtype)
-
-
-def _unflatten(x: Dense, shape: tuple[int, ...]) -> Dense:
-    kind = ir.RankedTensorType.get(list(shape), scalars.memory_element(x.dtype))
-    if len(shape) == 1:
-        return x
-    if not shape:
-        return Dense(tensor.collapse_shape(kind, x.value, []), shape, x.dtype)
-    return Dense(tensor.expand_shape(kind, x.value, [list(range(len(shape)))], [], list(shape)), shape, x.dtype)
 
 
 def _keeps_order(shape: Sequence[int], order: Sequence[int]) -> bool:
