@@ -12,6 +12,7 @@ from ttstack.diagnostics import InputError
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pipeline
+from ttstack.passes.cpu.registers import LARGE, SMALL, Tile
 from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.pipelines import bufferize, ttir_to_linalg
@@ -39,12 +40,17 @@ def test_products_are_those_of_numpy(library: str, tmp_path: Path):
     np.testing.assert_allclose(out["output.1"], c.T @ c, rtol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("tile", "dtype"), [(SMALL, np.float32), (LARGE, np.float32), (LARGE, np.float64)])
 @pytest.mark.parametrize("sizes", [(4, 1, 5), (6, 16, 1), (7, 17, 9), (13, 33, 40), (3, 20, 8)])
 @pytest.mark.parametrize("transposed", [(False, False), (True, False), (False, True)])
 def test_products_without_a_library_are_tiles(
-    sizes: tuple[int, int, int], transposed: tuple[bool, bool], dtype: type[np.floating]
+    sizes: tuple[int, int, int],
+    transposed: tuple[bool, bool],
+    tile: Tile,
+    dtype: type[np.floating],
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    monkeypatch.setattr("ttstack.passes.cpu.tile_products.tile_of_this_machine", lambda: tile)
     m, n, k = sizes
     shapes = [(2, k, m) if transposed[0] else (2, m, k), (2, n, k) if transposed[1] else (2, k, n)]
     flags = {"transpose_a": transposed[0], "transpose_b": transposed[1]}

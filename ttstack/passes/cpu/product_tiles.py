@@ -10,11 +10,7 @@ from functools import cached_property
 
 from ttstack.mlir import arith, ir, memref, scf, vector
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
-
-_VECTOR_BYTES = 64
-"""A register of AVX-512, two of AVX2, four of NEON."""
-_ROWS = 6
-"""Rows at a time: with vectors of two registers they leave four of AVX2's sixteen for operands."""
+from ttstack.passes.cpu.registers import Tile
 
 
 @dataclass(frozen=True)
@@ -22,10 +18,11 @@ class ProductTiles:
     """The loops of `c += a @ b`."""
 
     gemm: Gemm
+    tile: Tile
 
     @cached_property
     def _width(self) -> int:
-        return _VECTOR_BYTES // ELEMENT_BYTES[self.gemm.element]
+        return self.tile.row_bytes // ELEMENT_BYTES[self.gemm.element]
 
     @cached_property
     def _vector(self) -> ir.Type:
@@ -59,8 +56,11 @@ class ProductTiles:
             _loop(size, lambda x: _loop(depth, lambda k: copy(k, x)))
         else:
             _loop(depth, lambda k: _loop(size, lambda x: copy(k, x)))
-        for start, count, height in _parts(rows, _ROWS):
-            _loop(count, lambda at, s=start, n=height: self._tile(panel, batch, _moved(at, _ROWS, s), n, first, size))
+        for start, count, height in _parts(rows, self.tile.rows):
+            _loop(
+                count,
+                lambda at, s=start, n=height: self._tile(panel, batch, _moved(at, self.tile.rows, s), n, first, size),
+            )
 
     def _tile(self, panel: ir.Value, batch: ir.Value, row: ir.Value, height: int, first: ir.Value, size: int) -> None:
         """What `height` rows from `row` on give, added to the result where that is not fresh."""
