@@ -12,7 +12,7 @@ from ttstack.diagnostics import InputError
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pipeline
-from ttstack.passes.cpu.registers import LARGE, SMALL, Tile
+from ttstack.passes.cpu.registers import LARGE, SMALL, RegisterTile
 from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.pipelines import bufferize, ttir_to_linalg
@@ -46,7 +46,7 @@ def test_products_are_those_of_numpy(library: str, tmp_path: Path):
 def test_products_without_a_library_are_tiles(
     sizes: tuple[int, int, int],
     transposed: tuple[bool, bool],
-    tile: Tile,
+    tile: RegisterTile,
     dtype: type[np.floating],
     monkeypatch: pytest.MonkeyPatch,
 ):

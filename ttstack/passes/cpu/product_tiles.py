@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ttstack.mlir import arith, ir, memref, scf, vector
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
-from ttstack.passes.cpu.registers import Tile
+from ttstack.passes.cpu.registers import RegisterTile
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class ProductTiles:
     """The loops of `c += a @ b`."""
 
     gemm: Gemm
-    tile: Tile
+    tile: RegisterTile
 
     @cached_property
     def _width(self) -> int:

@@ -103,7 +103,9 @@ class _Memories:
             (self._bank_bytes(v) * memory.banks, f"{what}, {read_type(v.type)}") for v, what in values.items()
         )
 
-    def _allocate_l1(self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]) -> None:
+    def _allocate_l1(
+        self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
+    ) -> None:
         """Give all buffers in L1 the addresses that the library will; the circular buffers below them are known."""
         launching = [op for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
