@@ -1,8 +1,8 @@
 """Steps of training in the runtime against PyTorch: `python -m benchmarks.training [NAME ...]`.
 
 For each model, ten steps of SGD and twenty of Adam in float32: the loss of each step, below it that in the device's
-formats, and the largest difference of any parameter or buffer over its largest value; then what a step is predicted to
-take, by its parts.
+formats, and the largest difference of any parameter or buffer over its largest value, beside that of PyTorch's own
+float32 from its float64; then what a step is predicted to take, by its parts.
 """
 
 import sys
@@ -14,7 +14,7 @@ from functools import partial
 import torch
 
 from tests.training import models
-from tests.training.steps import Trained, train
+from tests.training.steps import Trained, own_rounding, train
 from ttstack.diagnostics import TTStackError
 
 TASKS = {
@@ -24,6 +24,7 @@ TASKS = {
     "gpt2": models.gpt2,
     "bert": models.bert,
     "resnet": models.resnet,
+    "resnet-smooth": partial(models.resnet, smooth=True),
 }
 OPTIMIZERS = {
     "sgd": (partial(torch.optim.SGD, lr=0.01, momentum=0.9), 10),
@@ -66,6 +67,7 @@ def main(names: list[str]) -> int:
             print(f"  float32         {curve(trained.losses)}")
             print(f"  device formats  {curve(float(run.outputs['loss']) for run in formats)}")
             print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
+            print(f"  PyTorch's float32 and float64: {own_rounding(task, optimizer, steps):.1e} apart")
             print(f"  {parts}; compiled in {compiled:.0f} s, all in {taken:.0f} s", flush=True)
     return refused
 

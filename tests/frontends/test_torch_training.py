@@ -27,18 +27,10 @@ def _step(model: Function, x: torch.Tensor) -> object:
     return model.layer.weight.grad
 
 
-def _flexible(_model: Function, x: torch.Tensor) -> object:
-    from torch.nn.attention.flex_attention import flex_attention
-
-    q = x.reshape(1, 1, 2, 4)
-    return flex_attention(q, q, q, score_mod=lambda score, b, h, i, j: score + i - j)
-
-
 CASES = [
     (lambda _, x: F.dropout(x), "is in training mode", "pass training=self.training"),
     (lambda _, x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.5), "drops values out", "pass 0.0 unless"),
     (_step, "computes gradients, which is training", "leave out backward()"),
-    (_flexible, "`flex_attention` is not supported", "scaled_dot_product_attention"),
     (lambda _, x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)), "is not supported", "torch.where"),
 ]
 

@@ -31,24 +31,35 @@ def mlp() -> Task:
 class Block(nn.Module):
     """Two convolutions around a shortcut."""
 
-    def __init__(self, taken: int, given: int, stride: int) -> None:
+    def __init__(self, taken: int, given: int, stride: int, activation: nn.Module) -> None:
         super().__init__()
+        self.activation = activation
         self.first = nn.Sequential(nn.Conv2d(taken, given, 3, stride, 1, bias=False), nn.BatchNorm2d(given))
         self.second = nn.Sequential(nn.Conv2d(given, given, 3, 1, 1, bias=False), nn.BatchNorm2d(given))
         short = nn.Sequential(nn.Conv2d(taken, given, 1, stride, bias=False), nn.BatchNorm2d(given))
         self.short = nn.Identity() if (taken, stride) == (given, 1) else short
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.relu(self.second(F.relu(self.first(x))) + self.short(x))
+        return self.activation(self.second(self.activation(self.first(x))) + self.short(x))
 
 
-def resnet(widths: tuple[int, ...] = (64, 128, 256, 512), each: int = 2, batch: int = 8, size: int = 64) -> Task:
-    """ResNet-18 at the standard widths; with smaller batches, float32 itself decides what ReLUs pass."""
+def resnet(
+    widths: tuple[int, ...] = (64, 128, 256, 512),
+    each: int = 2,
+    batch: int = 8,
+    size: int = 64,
+    *,
+    smooth: bool = False,
+) -> Task:
+    """ResNet-18 at the standard widths, in which rounding decides what ReLUs and a max pool pass unless `smooth`."""
     torch.manual_seed(0)
-    stem = [nn.Conv2d(3, widths[0], 7, 2, 3, bias=False), nn.BatchNorm2d(widths[0]), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    activation = nn.SiLU() if smooth else nn.ReLU()
+    pool = nn.AvgPool2d(3, 2, 1) if smooth else nn.MaxPool2d(3, 2, 1)
+    stem = [nn.Conv2d(3, widths[0], 7, 2, 3, bias=False), nn.BatchNorm2d(widths[0]), activation, pool]
     blocks, taken = list[nn.Module](), widths[0]
+    block = partial(Block, activation=activation)
     for width in widths:
-        blocks += [Block(taken, width, 1 if width == taken else 2), *(Block(width, width, 1) for _ in range(each - 1))]
+        blocks += [block(taken, width, 1 if width == taken else 2), *(block(width, width, 1) for _ in range(each - 1))]
         taken = width
     model = nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(taken, 10))
     return Task(model, (torch.randn(batch, 3, size, size),), F.cross_entropy, torch.randint(0, 10, (batch,)))

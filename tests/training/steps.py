@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch import nn
 from torch.utils import _pytree as pytree
 
 import ttstack
+from tests.training.models import Task
 from ttstack_runtime.executor import run
 
 MakeOptimizer = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
@@ -49,24 +51,54 @@ def train(
     program = ttstack.compile_step(model, inputs, optimizer=optimizer, loss=loss, targets=target, **options)
     leaves = [*pytree.tree_leaves(inputs), *([] if target is None else [target])]
     given = {name: leaf.numpy() for name, leaf in zip(program.inputs(), leaves, strict=True)}
-    reference = copy.deepcopy(model)
-    made = optimizer(reference.parameters())
-    losses, expected, state = list[float](), list[float](), dict[str, Any]()
+    losses, state = list[float](), dict[str, Any]()
     for _ in range(steps):
         done = run(program.binary, given | state)
         state = dict(done.updated)
         losses.append(float(done.outputs["loss"]))
+    expected, wanted = pytorch(model, inputs, optimizer, loss=loss, target=target, steps=steps, after=after)
+    apart = {name: _apart(state[name], value) for name, value in wanted.items() if name in state}
+    assert apart.keys() >= {name for name, p in model.named_parameters() if p.requires_grad}
+    return Trained(program, given, losses, expected, apart)
+
+
+def pytorch(
+    model: nn.Module,
+    inputs: Any,
+    optimizer: MakeOptimizer,
+    *,
+    loss: Callable[..., torch.Tensor] | None = None,
+    target: torch.Tensor | None = None,
+    steps: int = 10,
+    after: Callable[[nn.Module, torch.optim.Optimizer], object] = lambda model, optimizer: None,
+    dtype: torch.dtype = torch.float32,
+) -> tuple[list[float], dict[str, np.ndarray]]:
+    """Losses and state as PyTorch leaves them, whose real numbers are of a type."""
+    inputs, target = pytree.tree_map_only(torch.Tensor, partial(_as_real, dtype), (inputs, target))
+    reference = copy.deepcopy(model).to(dtype)
+    made, losses = optimizer(reference.parameters()), list[float]()
+    for _ in range(steps):
         made.zero_grad()
         output = reference(**inputs) if isinstance(inputs, dict) else reference(*inputs)
         found = getattr(output, "loss", output) if loss is None else loss(output, target)
         found.backward()
         after(reference, made)
         made.step()
-        expected.append(found.item())
-    wanted = {name: value.detach().double().numpy() for name, value in reference.state_dict().items()}
-    apart = {name: _apart(state[name], value) for name, value in wanted.items() if name in state}
-    assert apart.keys() >= {name for name, p in reference.named_parameters() if p.requires_grad}
-    return Trained(program, given, losses, expected, apart)
+        losses.append(found.item())
+    return losses, {name: value.detach().double().numpy() for name, value in reference.state_dict().items()}
+
+
+def own_rounding(task: Task, optimizer: MakeOptimizer, steps: int) -> float:
+    """How far PyTorch's float32 is from its float64 after so many steps: the largest of all differences."""
+    given: dict[str, Any] = {"loss": task.loss, "target": task.target, "steps": steps}
+    (_, found), (_, wanted) = (
+        pytorch(task.model, task.inputs, optimizer, dtype=dtype, **given) for dtype in (torch.float32, torch.float64)
+    )
+    return max(_apart(found[name], value) for name, value in wanted.items() if value.dtype.kind == "f")
+
+
+def _as_real(dtype: torch.dtype, value: torch.Tensor) -> torch.Tensor:
+    return value.to(dtype) if value.is_floating_point() else value
 
 
 def _apart(found: np.ndarray, wanted: np.ndarray) -> float:

@@ -43,6 +43,7 @@ CASES: Cases = {
             torch.empty(3, dtype=torch.int32) * 0,
             torch.empty_like(x, dtype=torch.int32) * 0,
             x.new_empty(2, dtype=torch.int32) * 0,
+            x.new_empty_strided((2, 3), (3, 1), dtype=torch.int32) * 0,
         ],
         (X,),
     ),

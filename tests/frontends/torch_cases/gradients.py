@@ -45,6 +45,55 @@ CASES: Cases = {
         ],
         (real(2, 3, 4, 5), real(2, 3, 7, 9), real(2, 3, 3, 4)),
     ),
+    "gradients of pools of volumes": (
+        lambda g, x, h: [
+            aten.avg_pool3d_backward(g, x, [2, 2, 3], [2, 1, 2], [0, 1, 1], False, False, None),
+            aten.avg_pool3d_backward(g, x, [2, 2, 3], [2, 1, 2], [0, 1, 1], False, True, 5),
+            aten._adaptive_avg_pool3d_backward(h, x),
+        ],
+        (real(2, 3, 2, 5, 4), real(2, 3, 5, 4, 7), real(2, 3, 2, 3, 4)),
+    ),
+    "gradients of images in other sizes": (
+        lambda g: [
+            aten.upsample_nearest2d_backward(g, [8, 5], [2, 3, 4, 7], None, None),
+            aten._upsample_nearest_exact2d_backward(g, [8, 5], [2, 3, 4, 7], None, None),
+            aten.upsample_bilinear2d_backward(g, [8, 5], [2, 3, 4, 7], False, 1.9, 0.7),
+            aten.upsample_bilinear2d_backward(g, [8, 5], [2, 3, 4, 7], True, None, None),
+            aten.upsample_bicubic2d_backward(g, [8, 5], [2, 3, 4, 7], False, None, None),
+            aten._upsample_bilinear2d_aa_backward(g, [8, 5], [2, 3, 4, 7], False, None, None),
+            aten._upsample_bicubic2d_aa_backward(g, [8, 5], [2, 3, 4, 7], True, None, None),
+        ],
+        (real(2, 3, 8, 5),),
+    ),
+    "gradients of lines and volumes in other sizes": (
+        lambda g, h: [
+            aten.upsample_nearest1d_backward(g, [8], [2, 3, 5], None),
+            aten._upsample_nearest_exact1d_backward(g, [8], [2, 3, 5], None),
+            aten.upsample_linear1d_backward(g, [8], [2, 3, 5], False, None),
+            aten.upsample_nearest3d_backward(h, [4, 5, 6], [2, 3, 2, 3, 7], None, None, None),
+            aten._upsample_nearest_exact3d_backward(h, [4, 5, 6], [2, 3, 2, 3, 7], None, None, None),
+            aten.upsample_trilinear3d_backward(h, [4, 5, 6], [2, 3, 2, 3, 7], True, None, None, None),
+        ],
+        (real(2, 3, 8), real(2, 3, 4, 5, 6)),
+    ),
+    "lines and volumes in other sizes": (
+        lambda x, y: [
+            aten.upsample_nearest1d(x, [5], None),
+            aten._upsample_nearest_exact1d(x, [5], None),
+            aten.upsample_nearest3d(y, [4, 3, 7], None, None, None),
+            aten._upsample_nearest_exact3d(y, [4, 3, 7], None, None, None),
+            aten._upsample_nearest_exact2d(y[0], [3, 12], None, None),
+        ],
+        (real(2, 3, 8), real(2, 3, 4, 5, 6)),
+    ),
+    "gradients of edges repeated": (
+        lambda g, h, i: [
+            aten.replication_pad1d_backward(g, g[..., 1:], [2, -1]),
+            aten.replication_pad2d_backward(h, h[..., 2:-1, 1:], [1, 0, 3, 0]),
+            aten.replication_pad3d_backward(i, i[..., :3, 1:, 2:], [1, 1, 1, 0, 1, 0]),
+        ],
+        (real(2, 3, 8), real(2, 3, 9, 5), real(1, 2, 4, 5, 6)),
+    ),
     "gradients of lookups": (
         lambda g, i, w, h, o: [
             aten.embedding_dense_backward(g, i, 7, 2, False),

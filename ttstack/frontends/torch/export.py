@@ -16,6 +16,7 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.archive import load_archive
 from ttstack.frontends.torch.factory import Example, load_factory
+from ttstack.frontends.torch.flex_attention import on_any_device
 from ttstack.frontends.torch.graph import find_lost_updates
 from ttstack.frontends.torch.inputs import split_inputs
 from ttstack.frontends.torch.source_lines import line_of_error, spell
@@ -57,7 +58,7 @@ def trace_forward(model: nn.Module, example: Example, *, gradients: bool) -> Exp
         SourceError: torch.export refuses the model.
     """
     try:
-        with alone(), torch.set_grad_enabled(gradients):
+        with alone(), on_any_device(), torch.set_grad_enabled(gradients):
             return _export(model, example)
     except Exception as e:
         raise SourceError(

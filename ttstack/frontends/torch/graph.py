@@ -14,6 +14,7 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.decompositions import Decompositions, decompositions
 from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
+from ttstack.frontends.torch.flex_attention import without_flex_attention
 from ttstack.frontends.torch.regions import region_error
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 
@@ -35,6 +36,7 @@ def functional(program: ExportedProgram) -> ExportedProgram:
     Raises:
         UnsupportedOpError: control flow, which no functionalization removes.
     """
+    program = without_flex_attention(program)
     table = decompositions(program)
     if not table and not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
         return program

@@ -17,10 +17,8 @@ _WAYS_OUT: Mapping[str, str] = MappingProxyType(
     dict[str, str]()
     | dict.fromkeys(("while_loop", "scan", "associative_scan", "map_impl", "map"), _LOOP)
     | dict.fromkeys(("cond", "switch"), _BRANCH)
-    | dict.fromkeys(
-        ("flex_attention", "flex_attention_backward"),
-        "use torch.nn.functional.scaled_dot_product_attention, with what the score or block mask adds as `attn_mask`",
-    )
+    | {"flex_attention": "leave out return_lse and return_aux: what it gives beside its output serves training alone"}
+    | {"flex_attention_backward": "export the forward pass, and compile it with ttstack.compile_step"}
     | dict.fromkeys(
         ("tag_activation_checkpoint", "checkpoint"), "call the function itself: checkpoints serve training alone"
     )

@@ -24,6 +24,7 @@ _FILLED = {
         "empty.memory_format",
         "empty_like",
         "new_empty",
+        "new_empty_strided",
         "empty_permuted",
     ),
     "ones": ("ones", "ones_like", "new_ones"),

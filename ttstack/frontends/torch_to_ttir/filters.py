@@ -40,6 +40,17 @@ def averages(size: int, count: int) -> Matrix:
     return matrix
 
 
+def window_means(size: int, count: int, kernel: int, stride: int, pad: int, *, whole: bool) -> Matrix:
+    """Means of `count` windows; `whole` counts what is padded, but not what overhangs that."""
+    matrix = np.zeros((count, size))
+    for i in range(count):
+        begin = i * stride - pad
+        end = min(begin + kernel, size + pad)
+        low, high = max(begin, 0), min(end, size)
+        matrix[i, low:high] = 1 / ((end - begin) if whole else (high - low))
+    return matrix
+
+
 def nearest(size: int, count: int, step: float, *, centred: bool = False) -> Matrix:
     """The element at or before each position, which are `step` apart."""
     at = ((np.arange(count) + 0.5 * centred) * step).astype(int)

@@ -1,4 +1,4 @@
-"""Gradients of convolutions and pools, of which TTIR has no op: other convolutions, products and linear maps."""
+"""Gradients of convolutions, of which TTIR has no op: other convolutions and products."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,7 @@ import numpy as np
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along, elementwise
-from ttstack.frontends.torch_to_ttir.filters import Matrix, along, averages
+from ttstack.frontends.conversion.values import concat_along
 from ttstack.frontends.torch_to_ttir.pad import pad_around
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
@@ -89,43 +88,6 @@ def _seen(call: TorchOp, kernel: Sequence[int], counts: Sequence[int]) -> ir.Val
         bounds = {"begins": (0, *begins, 0), "ends": (batch, *ends, channels), "step": (1, *stride, 1)}
         parts.append(ttir.slice_static(padded, **bounds))
     return concat_along(parts, 3)
-
-
-@CONVERSIONS("avg_pool2d_backward", to="matmul constant permute multiply")
-def _avg_pool_backward(call: TorchOp) -> ir.Value:
-    """Along each axis the transpose of the means of windows."""
-    out, sizes = read_type(call.tensor(0).type).shape, call.result.shape
-    kernel, padding = call.sides(2, 2), call.sides(4, 2)
-    stride = call.sides(3, 2) or kernel
-    own = None if call.is_none(7) else math.prod(kernel) / call.integer(7)
-    whole = call.flag(6) or own is not None
-    found = call.tensor(0)
-    for i in range(2):
-        dim = len(sizes) - 2 + i
-        matrix = _windows(sizes[dim], out[dim], kernel[i], stride[i], padding[i], whole=whole)
-        found = along(found, dim, matrix.T)
-    return found if own is None else elementwise("multiply", found, own, result=call.result)
-
-
-@CONVERSIONS("_adaptive_avg_pool2d_backward", to="matmul constant permute")
-def _adaptive_avg_pool_backward(call: TorchOp) -> ir.Value:
-    """Along each axis the transpose of the means of parts."""
-    out, sizes = read_type(call.tensor(0).type).shape, call.result.shape
-    found = call.tensor(0)
-    for dim in (len(sizes) - 2, len(sizes) - 1):
-        found = along(found, dim, averages(sizes[dim], out[dim]).T)
-    return found
-
-
-def _windows(size: int, count: int, kernel: int, stride: int, pad: int, *, whole: bool) -> Matrix:
-    """Means of `count` windows; `whole` counts what is padded, but not what overhangs that."""
-    matrix = np.zeros((count, size))
-    for i in range(count):
-        begin = i * stride - pad
-        end = min(begin + kernel, size + pad)
-        low, high = max(begin, 0), min(end, size)
-        matrix[i, low:high] = 1 / ((end - begin) if whole else (high - low))
-    return matrix
 
 
 def _sides(call: TorchOp, i: int) -> tuple[int, ...]:

@@ -161,7 +161,9 @@ def _unfold(call: TorchOp) -> ir.Value:
 
 
 @CONVERSIONS(
-    "index.Tensor", to="embedding gather lt ge logical_and where multiply add reshape permute broadcast slice_static"
+    "index.Tensor",
+    "_unsafe_index.Tensor",
+    to="embedding gather lt ge logical_and where multiply add reshape permute broadcast slice_static",
 )
 def _index(call: TorchOp) -> ir.Value:
     """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows.

@@ -25,16 +25,22 @@ def _nearest(call: TorchOp) -> ir.Value:
     return _resize(call, _factors(call, 2), nearest, "nearest")
 
 
-@CONVERSIONS("upsample_nearest2d", to=_TARGETS)
+@CONVERSIONS(*(f"upsample_nearest{d}d" for d in (1, 2, 3)), to=_TARGETS)
 def _nearest_by_axis(call: TorchOp) -> ir.Value:
-    """`upsample2d` by whole factors, else a product that picks."""
-    return _resize(call, [_factor(call, i) for i in (2, 3)], nearest, "nearest")
+    """`upsample2d` of images by whole factors, else a product that picks."""
+    return _resize(call, _factor_by_axis(call, 2), nearest, "nearest")
 
 
 @CONVERSIONS("_upsample_nearest_exact1d.vec", "_upsample_nearest_exact2d.vec", to=_TARGETS)
 def _nearest_exact(call: TorchOp) -> ir.Value:
     """`upsample2d` of images by whole factors, else a product that picks what is closest to the centre."""
     return _resize(call, _factors(call, 2), partial(nearest, centred=True), "nearest")
+
+
+@CONVERSIONS(*(f"_upsample_nearest_exact{d}d" for d in (1, 2, 3)), to=_TARGETS)
+def _nearest_exact_by_axis(call: TorchOp) -> ir.Value:
+    """`upsample2d` of images by whole factors, else a product that picks what is closest to the centre."""
+    return _resize(call, _factor_by_axis(call, 2), partial(nearest, centred=True), "nearest")
 
 
 @CONVERSIONS("upsample_linear1d.vec", "upsample_bilinear2d.vec", to=_TARGETS)
@@ -46,7 +52,7 @@ def _linear(call: TorchOp) -> ir.Value:
 @CONVERSIONS("upsample_bilinear2d", to=_TARGETS)
 def _linear_by_axis(call: TorchOp) -> ir.Value:
     """`upsample2d` by whole factors, else a product that mixes two."""
-    return _mix(call, [_factor(call, i) for i in (3, 4)])
+    return _mix(call, _factor_by_axis(call, 3))
 
 
 @CONVERSIONS("upsample_bicubic2d.vec", to="permute matmul constant")
@@ -68,8 +74,7 @@ def _smooth_cubic(call: TorchOp) -> ir.Value:
 
 
 def _smooth(call: TorchOp, reach: int) -> ir.Value:
-    factors = [_factor(call, i) for i in (3, 4)]
-    return _resize(call, factors, partial(smoothing_matrix, corners=call.flag(2), reach=reach), None)
+    return _resize(call, _factor_by_axis(call, 3), partial(smoothing_matrix, corners=call.flag(2), reach=reach), None)
 
 
 def _mix(call: TorchOp, factors: Sequence[float | None]) -> ir.Value:
@@ -98,6 +103,11 @@ def _factors(call: TorchOp, i: int) -> list[float | None]:
     if call.is_none(i):
         return [None] * (call.result.rank - 2)
     return list(call.numbers(i))
+
+
+def _factor_by_axis(call: TorchOp, i: int) -> list[float | None]:
+    """One an axis, from operand `i` on."""
+    return [_factor(call, i + axis) for axis in range(call.result.rank - 2)]
 
 
 def _factor(call: TorchOp, i: int) -> float | None:

@@ -12,6 +12,7 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.export import trace_forward
 from ttstack.frontends.torch.factory import Example
+from ttstack.frontends.torch.flex_attention import without_flex_attention
 from ttstack.frontends.torch.inputs import split_inputs
 from ttstack.frontends.torch.training.dropout import drops
 from ttstack.frontends.torch.training.joint import Loss, Schedule, TrainingStep, trace
@@ -55,7 +56,8 @@ def export_step(
         raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
     named = NamedOptimizer(optimizer, module)
     _check(micro_batches, loss_scale, seed)
-    forward = trace_forward(module, Example(module, *split_inputs(example_inputs)), gradients=True)
+    example = Example(module, *split_inputs(example_inputs))
+    forward = without_flex_attention(trace_forward(module, example, gradients=True))
     dtype, drawn = _float_type(autocast), seed if drops(forward) else None
     step = TrainingStep(loss, named, max_norm, schedule, micro_batches, dtype, loss_scale, drawn)
     wanted = _targets(targets)

@@ -1,7 +1,7 @@
 """The graph of a step: PyTorch's own autograd and optimizers, recorded as they run on tensors without values."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -16,7 +16,7 @@ from torch.fx import traceback as fx_traceback
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.torch.training import likelihood, tensor_train
+from ttstack.frontends.torch.training import gradients, likelihood, tensor_train
 from ttstack.frontends.torch.training.dropout import Dropouts, new_state
 from ttstack.frontends.torch.training.forward import ForwardPass
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer
@@ -62,6 +62,7 @@ class TrainingStep:
 _aten = torch.ops.aten
 _DECOMPOSITIONS = {
     **{op: decomposition_table[op] for op in (_aten.native_batch_norm.default, _aten._native_batch_norm_legit.default)},
+    **gradients.DECOMPOSITIONS,
     **likelihood.DECOMPOSITIONS,
     **tensor_train.DECOMPOSITIONS,
 }
@@ -93,10 +94,22 @@ def trace(
         kept = [_without_values(mode, tensor) for tensor in state.values()]
         given = [[_without_values(mode, tensor, *step.stacked) for tensor in group] for group in (inputs, targets)]
         fakes = kept, *given
-        found = make_fx(run, _DECOMPOSITIONS)(*fakes)
+        with _known_layers():
+            found = make_fx(run, _DECOMPOSITIONS)(*fakes)
     found.graph.eliminate_dead_code()
     name_phases(found.graph)
     return found
+
+
+@contextmanager
+def _known_layers() -> Iterator[None]:
+    """PyTorch's recurrent layers as it spells them for every processor, not as an op of oneDNN's."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
 
 
 def _without_values(mode: FakeTensorMode, tensor: torch.Tensor, *stacked: int) -> torch.Tensor:
