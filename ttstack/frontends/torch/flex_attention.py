@@ -14,6 +14,7 @@ from torch import Tensor, fx
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.node import map_arg
 
 FLEX_ATTENTION = torch.ops.higher_order.flex_attention
 _FLAT_APPLY = torch.ops.higher_order.flat_apply
@@ -176,6 +177,6 @@ def _on_tensors(
 
     def run(*values: Tensor) -> Tensor:
         known: dict[fx.Node, Any] = {**graphs, **dict(zip(tensors, values, strict=True))}
-        return attention(*fx.node.map_arg(node.args, known.__getitem__))
+        return attention(*map_arg(node.args, known.__getitem__))
 
     return run
