@@ -177,6 +177,7 @@ def _on_tensors(
 
     def run(*values: Tensor) -> Tensor:
         known: dict[fx.Node, Any] = {**graphs, **dict(zip(tensors, values, strict=True))}
-        return attention(*map_arg(node.args, known.__getitem__))
+        arguments: Any = map_arg(node.args, known.__getitem__)
+        return attention(*arguments)
 
     return run
