@@ -20,8 +20,12 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def walk(browser: WebDriver, session: Session) -> Iterator[Walk]:
+    """In a small window: Chromium has no graphics card here, and draws every pixel of the graph by itself."""
+    size = browser.get_window_size()
+    browser.set_window_size(640, 480)
     with serve(session) as server:
         yield Walk(browser, server.address)
+    browser.set_window_size(size["width"], size["height"])
 
 
 def test_an_edit_is_seen_beside_what_was(walk: Walk, session: Session) -> None:
