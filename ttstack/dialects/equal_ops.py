@@ -14,18 +14,25 @@ S = TypeVar("S")
 T = TypeVar("T")
 U = TypeVar("U", ir.Type, ir.Attribute)
 
-_ANSWERS: ContextVar[dict[tuple[object, ...], Any] | None] = ContextVar("answers", default=None)
+Answers = dict[tuple[object, ...], Any]
+"""What was asked so far, in one context."""
+
+_ANSWERS: ContextVar[Answers | None] = ContextVar("answers", default=None)
 
 
 @contextmanager
-def shared_answers() -> Iterator[None]:
-    """Keep answers until the end of the block, and with them the context that they are of."""
-    if _ANSWERS.get() is not None:
-        yield
+def shared_answers(known: Answers | None = None) -> Iterator[Answers]:
+    """Keep answers until the end of the block, and with them the context that they are of; those there are already.
+
+    Those of a block around this one, or else `known`, which has them after the block too.
+    """
+    if (outer := _ANSWERS.get()) is not None:
+        yield outer
         return
-    token = _ANSWERS.set({})
+    answers: Answers = {} if known is None else known
+    token = _ANSWERS.set(answers)
     try:
-        yield
+        yield answers
     finally:
         _ANSWERS.reset(token)
 

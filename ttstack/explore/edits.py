@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ttstack.diagnostics import OverrideError
-from ttstack.placement.graph_from_program import override_of
+from ttstack.placement.graph_from_program import place_of
 from ttstack.placement.overrides import FORMATS, Overrides, load_overrides
 from ttstack.program.find_op import find_op, without_placement
 from ttstack.program.launched import launched_positions
@@ -36,7 +36,7 @@ def edit(function: Function, op: str, field: str, value: str) -> Overrides:
     """
     number = find_op(function, op.removeprefix("op ").strip())
     try:
-        own = override_of(function, launched_positions(function)[number])
+        own = place_of(function, launched_positions(function)[number])
     except LookupError as error:
         raise without_placement(function, number) from error
     if field not in FIELDS:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.compiler import to_binary
-from ttstack.dialects.equal_ops import shared_answers
+from ttstack.dialects.equal_ops import Answers, shared_answers
 from ttstack.explore.module_graph import module_graphs
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
@@ -40,6 +40,8 @@ class UnplacedModel:
     bytecode: bytes
     prices: Prices = field(default_factory=Prices)
     """What placements found out, which those to come need not ask again."""
+    answers: Answers = field(default_factory=Answers)
+    """What equal ops share of its context, likewise."""
 
     def place(self, options: CompileOptions) -> Binary:
         """The program, with other options of placement; one thread at a time.
@@ -48,7 +50,7 @@ class UnplacedModel:
             TTStackError: it cannot be placed so.
         """
         place = Place.from_options(options).with_prices(self.prices)
-        with shared_answers(), self.context, ir.Location.unknown():
+        with shared_answers(self.answers), self.context, ir.Location.unknown():
             module = ir.Module.parse(self.bytecode)
             _, rest = _split(self.pipeline, Place)
             Pipeline((place, *rest.passes[1:])).run(module)
@@ -64,7 +66,7 @@ def open_model(
     Raises:
         TTStackError: whatever is wrong with the source or the options.
     """
-    with import_model(source, inputs, options.function) as found:
+    with import_model(source, inputs, options.function) as found, shared_answers() as answers:
         check_supported(found.module)
         values = Weights.of(found.weights)
         pipeline = ttir_to_ttnn(options).with_weights(values)
@@ -81,6 +83,7 @@ def open_model(
             weights=values.arrays,
             context=found.module.context,
             bytecode=_bytecode(found.module),
+            answers=answers,
         )
 
 

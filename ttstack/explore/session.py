@@ -17,7 +17,7 @@ from ttstack.files import new_folder, write_whole
 from ttstack.options import CompileOptions
 from ttstack.placement.overrides import Overrides
 from ttstack.program.records import Binary, Function
-from ttstack.report.build import build_report
+from ttstack.report.build import Prices, build_report
 from ttstack.report.graphs.model import ModelGraph, collection
 from ttstack.report.graphs.overlays import Overlay, overlays
 from ttstack.report.graphs.program_graph import program_graph
@@ -36,6 +36,8 @@ class Version:
     overrides: Overrides = field(default_factory=Overrides)
     what: str = "as compiled"
     """The last edit, in words."""
+    prices: Prices = field(default_factory=Prices)
+    """What reports found out, which those of versions to come need not ask again."""
 
     def graph_id(self, function: Function) -> str:
         """What the graph of a function is called."""
@@ -45,7 +47,7 @@ class Version:
     @cached_property
     def reports(self) -> Mapping[str, Report]:
         """By function."""
-        return {f.name: build_report(self.binary, f.name) for f in self.binary.functions}
+        return {f.name: build_report(self.binary, f.name, self.prices) for f in self.binary.functions}
 
     @cached_property
     def graphs(self) -> tuple[ModelGraph, ...]:
@@ -129,7 +131,7 @@ class Session:
         overrides = self._version(base).overrides.extend(wanted)
         said = self.model.options.overrides or Overrides()
         options = self.model.options.model_copy(update={"overrides": said.extend(overrides)})
-        made = Version(len(self.versions), self.model.place(options), overrides, what)
+        made = Version(len(self.versions), self.model.place(options), overrides, what, shown.prices)
         if self.save_overrides is not None:
             write_whole(self.save_overrides, said.extend(overrides).text())
         self.versions.append(made)

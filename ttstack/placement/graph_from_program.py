@@ -1,6 +1,7 @@
 """The graph that a compiled function was placed from: its ops without the changes of layout between them."""
 
 from dataclasses import dataclass
+from glob import escape
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.device.layout import Layout
@@ -60,16 +61,18 @@ def overrides_of(function: Function) -> Overrides:
     return export_overrides([(op.location, function.device_op(op)) for op in placed], formats)
 
 
-def override_of(function: Function, operation: int) -> OpOverride:
-    """The override that makes placement choose what it chose for one operation, by its position in the function.
+def place_of(function: Function, operation: int) -> OpOverride:
+    """The override that describes one operation alone, by its position in the function, and asks nothing of it.
 
     Raises:
         LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
     """
-    positions = placed_positions(function)
-    if operation not in positions:
+    if operation not in (positions := placed_positions(function)):
         raise LookupError(operation)
-    return overrides_of(function).ops[positions.index(operation)]
+    described = [(function.operations[at].name, function.operations[at].location) for at in positions]
+    at = positions.index(operation)
+    name, location = described[at]
+    return OpOverride(location=escape(location), name=name, number=described[:at].count((name, location)))
 
 
 def placed_positions(function: Function) -> list[int]:

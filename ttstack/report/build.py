@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.buffers.memory import Memory
 from ttstack.choices import Precision
-from ttstack.cost import Cost, call_costs, confidence, in_turn, roofline
-from ttstack.cost.doubt import doubt_ns
+from ttstack.cost import Cost
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import visible_scores
 from ttstack.device.layout import MemorySpace
@@ -19,29 +18,35 @@ from ttstack.program.records import Binary, Function, Operation, Tensor
 from ttstack.report.library_default import default_run
 from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
+from ttstack.report.op_prices import OpPrice, OpPrices
 from ttstack.report.report import Report
 from ttstack.system_desc import ChipDesc
 
+Prices = dict[ChipDesc, OpPrices]
+"""What ops cost on a device, as far as it was asked."""
 
-def build_report(binary: Binary, function_name: str | None = None) -> Report:
+
+def build_report(binary: Binary, function_name: str | None = None, prices: Prices | None = None) -> Report:
     """The report of one function; the name can be left out where the program has one.
+
+    What is asked of the cost model is kept in `prices`, for other versions of the program on the same system.
 
     Raises:
         InputError: there is no such function, or several and no name.
     """
     function = named_function(binary.functions, function_name)
     chip = binary.chip(function)
+    known = ({} if prices is None else prices).setdefault(chip, OpPrices(chip, binary.system_desc))
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
-    placed: list[tuple[DeviceOp, float]] = []
+    compared: list[tuple[float, float | None]] = []
     for at in launched_positions(function):
         operation = function.operations[at]
         device_op = function.device_op(operation)
-        calls = call_costs(device_op, chip, binary.system_desc)
-        cost = in_turn(device_op, [of_call for _, of_call in calls], chip)
-        placed.append((device_op, cost.elapsed_ns))
+        price = known.of(device_op)
+        compared.append((price.cost.elapsed_ns, price.default_ns))
         held = {space: used[at] for space, used in live.items()}
-        ops.append(_op(len(ops), function, operation, device_op, cost, calls, held, chip))
+        ops.append(_op(len(ops), function, operation, device_op, price, held))
     return Report(
         function=function.name,
         system=binary.system_desc.name,
@@ -52,7 +57,7 @@ def build_report(binary: Binary, function_name: str | None = None) -> Report:
         staying=l1_resident_share(function),
         precision=_precision(binary.options),
         bound_ns=function.bound_ns,
-        library_default=default_run(placed, chip, binary.system_desc),
+        library_default=default_run(compared),
         buffers=tuple(_buffers(function, chip)),
     )
 
@@ -71,11 +76,10 @@ def _op(
     function: Function,
     operation: Operation,
     device_op: DeviceOp,
-    cost: Cost,
-    calls: Sequence[tuple[DeviceOp, Cost]],
+    price: OpPrice,
     held: Mapping[MemorySpace, int],
-    chip: ChipDesc,
 ) -> OpReport:
+    cost = price.cost
     return OpReport(
         index=index,
         name=operation.name,
@@ -92,7 +96,7 @@ def _op(
         noc_bytes=cost.noc_bytes,
         flops_utilisation=cost.flops_utilisation,
         dram_utilisation=cost.dram_utilisation,
-        roofline_ns=roofline(device_op, chip),
+        roofline_ns=price.roofline_ns,
         l1_bytes=held[MemorySpace.L1],
         channel_bytes=held[MemorySpace.DRAM],
         circular_buffer_bytes=operation.circular_buffer_bytes,
@@ -102,10 +106,10 @@ def _op(
         results=tuple(_tensor(function.tensors[i]) for i in operation.results),
         grid=operation.grid,
         attributes=operation.attributes,
-        confidence=confidence(device_op, cost, chip),
-        doubt_ns=doubt_ns(device_op, cost, chip),
+        confidence=price.confidence,
+        doubt_ns=price.doubt_ns,
         config=operation.config,
-        calls=_calls(device_op, calls),
+        calls=_calls(device_op, price.calls),
     )
 
 

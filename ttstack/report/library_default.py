@@ -26,20 +26,17 @@ class DefaultRun:
         return 1 - total_ns / self.elapsed_ns if self.elapsed_ns else 0.0
 
 
-def default_run(ops: Iterable[tuple[DeviceOp, float]], chip: ChipDesc, system: SystemDesc) -> DefaultRun:
-    """For placed ops and the nanoseconds that each takes; changes of memory alone are none there."""
-    known: dict[DeviceOp, float | None] = {}
-    given, found = list(ops), list[float | None]()
-    for device_op, _ in given:
-        base = _in_dram(device_op, chip)
-        if base not in known:
-            known[base] = _default_ns(base, chip, system)
-        found.append(known[base])
-    total = sum(ns if default is None else default for (_, ns), default in zip(given, found, strict=True))
-    return DefaultRun(total, found.count(None), tuple(found))
+def default_run(ops: Iterable[tuple[float, float | None]]) -> DefaultRun:
+    """For ops in order, the nanoseconds that each takes, and what `default_ns` says of it."""
+    given = list(ops)
+    total = sum(ns if default is None else default for ns, default in given)
+    found = tuple(default for _, default in given)
+    return DefaultRun(total, found.count(None), found)
 
 
-def _default_ns(base: DeviceOp, chip: ChipDesc, system: SystemDesc) -> float | None:
+def default_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc) -> float | None:
+    """Nanoseconds of a placed op there, none of changes of memory alone; None where the library's choice is unknown."""
+    base = _in_dram(device_op, chip)
     if isinstance(base.op, ToLayout) and base.operands == base.results:
         return 0.0
     found = library_default(base, chip)

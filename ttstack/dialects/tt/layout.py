@@ -3,6 +3,7 @@
 import math
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.types import read_dtype, spelling
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE, TensorType
@@ -22,6 +23,10 @@ def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:
 
 def read_layout(attribute: ir.Attribute) -> Layout:
     """The record of a `#tt.layout`; raises `ValueError` where it is something else or ill-formed."""
+    return ask_about(_read_layout, attribute)
+
+
+def _read_layout(attribute: ir.Attribute) -> Layout:
     if not str(attribute).startswith("#tt.layout<"):
         raise ValueError(f"encoding {attribute} is not a #tt.layout")
     linear, grid, _, element, space, spread = ir.DynamicAttr(attribute).params
