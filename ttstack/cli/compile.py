@@ -50,6 +50,9 @@ def compile_model(
             "--blas", help="With --target cpu: the library that multiplies matrices; loops of our own without."
         ),
     ] = None,
+    openmp: Annotated[
+        bool, typer.Option("--openmp", help="With --target cpu: threads share loops, by LLVM's runtime of OpenMP.")
+    ] = False,
     inputs: ShapesOption = None,
     weights: Annotated[
         WeightStorage,
@@ -76,14 +79,14 @@ def compile_model(
     **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
+    ways = {"blas": blas, "openmp": openmp}
     if made_for is Target.CPU:
         of_devices = {"--compile-to": compile_to, "--compile-from": compile_from, "--train": train}
         of_devices |= {"--keep-ir": keep_ir, "--effects": effects, "--decisions": decisions}
         of_devices |= {"--weights": weights != "auto"}
-        _for_processor(model, output, inputs, dump_ir, choices, of_devices, blas, timings=timings, as_json=as_json)
+        _for_processor(model, output, inputs, dump_ir, choices, of_devices, ways, timings=timings, as_json=as_json)
         return
-    if blas is not None:
-        raise SourceError("--blas is for processors", hint="compile for one: --target cpu")
+    _refuse_of_processors(ways)
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.phases import check_options, lower, program_maker
     from ttstack.cli.progress import show_phases
@@ -130,6 +133,13 @@ def compile_model(
         _print_tables(program)
 
 
+def _refuse_of_processors(ways: Mapping[str, object]) -> None:
+    """Raise `SourceError` where an option was given that only processors know."""
+    for name, value in ways.items():
+        if value:
+            raise SourceError(f"--{name} is for processors", hint="compile for one: --target cpu")
+
+
 def _for_processor(
     model: str | None,
     output: Path | None,
@@ -137,7 +147,7 @@ def _for_processor(
     dump_ir: Path | None,
     choices: Choices,
     of_devices: Mapping[str, object],
-    blas: Blas | None,
+    ways: Mapping[str, Any],
     *,
     timings: bool,
     as_json: bool,
@@ -149,7 +159,7 @@ def _for_processor(
         raise SourceError("there is no model", hint="name a file, or package.module:factory of a PyTorch model")
     target = output or Path(program_stem(model)).with_suffix(".o")
     shapes = read_shapes(inputs) if inputs else None
-    compile_native(model, target, shapes, dump_ir, choices.get("function"), blas, timings=timings, as_json=as_json)
+    compile_native(model, target, shapes, dump_ir, choices.get("function"), ways, timings=timings, as_json=as_json)
 
 
 def _default_target(source: str, start: Path | None, end: Phase | None) -> Path:

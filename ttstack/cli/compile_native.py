@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ttstack.choices import CHOICES, Blas
-from ttstack.cli.console import print_timings, write, write_json
+from ttstack.choices import CHOICES
+from ttstack.cli.console import print_timings, stderr, write, write_json
 from ttstack.diagnostics import InputError
 
 
@@ -16,12 +16,15 @@ def compile_native(
     inputs: Mapping[str, str] | None,
     dump_ir: Path | None,
     function: str | None,
-    blas: Blas | None,
+    ways: Mapping[str, Any],
     *,
     timings: bool,
     as_json: bool,
 ) -> None:
-    """Compile, write the object and what stands beside it, and say how large each file is."""
+    """Compile, write the object and what stands beside it, and say how large each file is.
+
+    `ways` is how products and loops are computed, as `cpu.compile` takes it.
+    """
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.progress import show_phases
     from ttstack.targets import cpu
@@ -35,7 +38,7 @@ def compile_native(
             inputs,
             name=target.name.partition(".")[0],
             function=function,
-            blas=blas,
+            **ways,
             dump_ir=dump_ir,
             progress=progress,
         )
@@ -44,6 +47,8 @@ def compile_native(
     phases = {**program.phases, "save": time.perf_counter() - start}
     if timings:
         print_timings(phases)
+    if ways["openmp"] and not program.openmp:
+        stderr().print("note: the code runs on one thread: libomp is not installed (Debian: apt install libomp5)")
     sizes = {str(file): file.stat().st_size for file in files}
     if as_json:
         write_json({"files": sizes, "phases": phases})

@@ -10,6 +10,7 @@ from ttstack.passes.apply_patterns import ApplyPatterns
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
+from ttstack.passes.cpu.divide_loops import DivideLoops
 from ttstack.passes.cpu.entry_points import AddEntryPoints
 from ttstack.passes.cpu.expand_copies import ExpandCopies
 from ttstack.passes.cpu.separate_fills import SeparateFills
@@ -221,20 +222,17 @@ def use_blas(library: str) -> Pipeline:
     return Pipeline((UseBlas(library=Blas(library)),))
 
 
-def linalg_to_loops() -> Pipeline:
-    """`linalg` on memory to `scf.for` over loads, arithmetic and stores."""
-    steps = _upstream(
-        "func.func(convert-linalg-to-loops)",
-        "fold-memref-alias-ops",
-        "expand-strided-metadata",
-        "canonicalize",
-        "cse",
-    )
-    return Pipeline((TileProducts(), *steps))
+def linalg_to_loops(*, openmp: bool = False) -> Pipeline:
+    """`linalg` on memory to `scf.for` over loads, arithmetic and stores, and to `scf.parallel` where threads share."""
+    loops = _upstream(f"func.func(convert-linalg-to-{'parallel-' if openmp else ''}loops)")
+    divided = (Builtin(pipeline="canonicalize"), DivideLoops()) if openmp else ()
+    steps = _upstream("fold-memref-alias-ops", "expand-strided-metadata", "canonicalize", "cse")
+    return Pipeline((TileProducts(threads=openmp), *loops, *divided, *steps))
 
 
-def loops_to_llvm(prefix: str = "model") -> Pipeline:
-    """Loops to LLVM's dialect, with the functions that C calls."""
+def loops_to_llvm(prefix: str = "model", *, openmp: bool = False) -> Pipeline:
+    """Loops to LLVM's dialect, with the functions that C calls; parallel ones by way of the dialect of OpenMP."""
+    threads = _upstream("convert-scf-to-openmp", "canonicalize") if openmp else ()
     steps = _upstream(
         "lower-affine",
         "arith-expand{include-bf16=1}",
@@ -245,11 +243,12 @@ def loops_to_llvm(prefix: str = "model") -> Pipeline:
         "finalize-memref-to-llvm",
         "convert-arith-to-llvm",
         "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
+        *(("convert-openmp-to-llvm",) if openmp else ()),
         "convert-cf-to-llvm",
         "convert-index-to-llvm",
         "reconcile-unrealized-casts",
     )
-    return Pipeline((*steps, AddEntryPoints(prefix=prefix)))
+    return Pipeline((*threads, *steps, AddEntryPoints(prefix=prefix)))
 
 
 def ttir_to_llvm() -> Pipeline:

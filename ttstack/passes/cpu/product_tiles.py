@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ttstack.mlir import arith, ir, memref, scf, vector
+from ttstack.passes.cpu.divide_loops import parallel
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
 from ttstack.passes.cpu.registers import RegisterTile
 
@@ -19,6 +20,8 @@ class ProductTiles:
 
     gemm: Gemm
     tile: RegisterTile
+    threads: bool = False
+    """Whether threads share the panels."""
 
     @cached_property
     def _width(self) -> int:
@@ -30,22 +33,22 @@ class ProductTiles:
 
     def write(self) -> None:
         """Put them in the place of the op."""
-        _, columns, depth = self.gemm.mnk
+        _, columns, _ = self.gemm.mnk
+        loop = _parallel_loop if self.threads else _loop
+
+        def multiply(batch: ir.Value) -> None:
+            for start, count, size in _parts(columns, self._width):
+                loop(count, lambda at, s=start, n=size: self._panel(batch, _moved(at, self._width, s), n))
+
         with ir.InsertionPoint(self.gemm.op), self.gemm.op.location:
-            panel = memref.alloc(ir.Type.parse(f"memref<{depth}x{self._width}x{self.gemm.element}>"), [], [])
-
-            def multiply(batch: ir.Value) -> None:
-                for start, count, size in _parts(columns, self._width):
-                    _loop(count, lambda at, s=start, n=size: self._panel(panel, batch, _moved(at, self._width, s), n))
-
             _loop(self.gemm.count, multiply)
-            memref.dealloc(panel)
         self.gemm.erase()
 
-    def _panel(self, panel: ir.Value, batch: ir.Value, first: ir.Value, size: int) -> None:
+    def _panel(self, batch: ir.Value, first: ir.Value, size: int) -> None:
         """The product with `size` columns from `first` on."""
         rows, _, depth = self.gemm.mnk
         right, whole = self.gemm.b, size == self._width
+        panel = memref.alloc(ir.Type.parse(f"memref<{depth}x{self._width}x{self.gemm.element}>"), [], [])
         if not whole:
             _loop(depth, lambda k: vector.store(self._zero(), panel, [k, _index(0)]))
 
@@ -103,6 +106,12 @@ def _loop(count: int, body: Callable[[ir.Value], object]) -> None:
     with ir.InsertionPoint(loop.body):
         body(loop.induction_variable)
         scf.YieldOp([])
+
+
+def _parallel_loop(count: int, body: Callable[[ir.Value], object]) -> None:
+    block = parallel(_index(0), _index(count), _index(1))
+    with ir.InsertionPoint.at_block_terminator(block):
+        body(block.arguments[0])
 
 
 def _place(matrices: Matrices, batch: ir.Value, row: ir.Value, column: ir.Value) -> Sequence[ir.Value]:

@@ -13,10 +13,12 @@ class TileProducts(Pass, name="tile-products"):
     """`linalg.matmul` and `linalg.batch_matmul` of reals on memory become loops over tiles that stay in registers.
 
     Those of integers, of few rows, and of operands whose rows are not dense, stay. Tiles are as large as registers of
-    this machine's processor hold, or, `small`, as those of any hold.
+    this machine's processor hold, or, `small`, as those of any hold;
+    `threads` share them.
     """
 
     small: bool = False
+    threads: bool = False
 
     def run(self, module: ir.Module) -> None:
         """Replace every product that fits."""
@@ -25,4 +27,4 @@ class TileProducts(Pass, name="tile-products"):
         tile = SMALL if self.small else tile_of_this_machine()
         for gemm in products(module):
             if gemm.mnk[0] >= _FEWEST_ROWS:
-                ProductTiles(gemm, tile).write()
+                ProductTiles(gemm, tile, self.threads).write()

@@ -34,7 +34,7 @@ from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Weight
 from ttstack.targets.cpu.header import check_header, header
-from ttstack.targets.cpu.link import link_library
+from ttstack.targets.cpu.link import OPENMP, has_openmp, link_library
 from ttstack.targets.cpu.objects import Generated, generate
 
 Array = np.ndarray[Any, Any]
@@ -78,6 +78,8 @@ class NativeProgram:
     """Seconds that each took."""
     blas: str | None = None
     """The library that multiplies matrices."""
+    openmp: bool = False
+    """Whether threads of OpenMP share the loops."""
 
     def save(self, path: str | Path) -> list[Path]:
         """Write an object, a library, LLVM's text or MLIR's, by the ending; gives all files that were written.
@@ -110,7 +112,8 @@ class NativeProgram:
             case ".o":
                 return self.generated.code
             case ".so":
-                return link_library(self.generated.code, LIBRARIES[Blas(self.blas)].linked if self.blas else ())
+                blas = LIBRARIES[Blas(self.blas)].linked if self.blas else ()
+                return link_library(self.generated.code, (*blas, *((OPENMP,) if self.openmp else ())))
             case ".ll":
                 return self.generated.llvm_ir.encode()
             case _:
@@ -136,6 +139,7 @@ def compile(  # noqa: A001  (as `ttstack.compile`)
     name: str = "model",
     function: str | None = None,
     blas: str | None = None,
+    openmp: bool = False,
     dump_ir: Path | None = None,
     progress: Progress | None = None,
 ) -> NativeProgram:
@@ -147,6 +151,7 @@ def compile(  # noqa: A001  (as `ttstack.compile`)
         name: What the names of C functions begin with.
         function: The one that is meant, where a module has several.
         blas: The library that multiplies matrices, `openblas` or `scipy`; loops of our own where None.
+        openmp: Threads share loops, as many as `OMP_NUM_THREADS` says; one thread where libomp is not installed.
         dump_ir: A folder for the module's text after every pass that changed it.
         progress: Called with the name of each phase when it begins.
 
@@ -156,9 +161,12 @@ def compile(  # noqa: A001  (as `ttstack.compile`)
     """
     if blas is not None and blas not in LIBRARIES:
         raise InputError(f"there is no BLAS '{blas}'", hint=f"give one of {', '.join(LIBRARIES)}")
+    openmp = openmp and has_openmp()
     with import_model(source, inputs, function) as found:
         check_supported(found.module)
-        return compile_module(found.module, found.weights, c_name(name), blas=blas, dump_ir=dump_ir, progress=progress)
+        return compile_module(
+            found.module, found.weights, c_name(name), blas=blas, openmp=openmp, dump_ir=dump_ir, progress=progress
+        )
 
 
 def compile_module(
@@ -167,6 +175,7 @@ def compile_module(
     name: str,
     *,
     blas: str | None = None,
+    openmp: bool = False,
     dump_ir: Path | None = None,
     progress: Progress | None = None,
     of_program: bool = False,
@@ -183,15 +192,18 @@ def compile_module(
         progress("generate code")
     start = time.perf_counter()
     what = f"the code of '{name}'"
-    generated = generate(_bytecode(module), phases(name, blas), what, keep_stages=not of_program, dump=dump_ir)
+    generated = generate(
+        _bytecode(module), phases(name, blas, openmp=openmp), what, keep_stages=not of_program, dump=dump_ir
+    )
     seconds["generate code"] = time.perf_counter() - start
-    return NativeProgram(name, functions, generated, values.arrays, seconds, blas)
+    return NativeProgram(name, functions, generated, values.arrays, seconds, blas, openmp)
 
 
-def phases(name: str, blas: str | None = None) -> dict[str, Pipeline]:
+def phases(name: str, blas: str | None = None, *, openmp: bool = False) -> dict[str, Pipeline]:
     """What follows, by the name of what each leaves; `blas` is the library that multiplies matrices."""
     products = {"blas": use_blas(blas)} if blas else {}
-    return {"bufferized": bufferize(), **products, "loops": linalg_to_loops(), "llvm": loops_to_llvm(name)}
+    loops = {"loops": linalg_to_loops(openmp=openmp), "llvm": loops_to_llvm(name, openmp=openmp)}
+    return {"bufferized": bufferize(), **products, **loops}
 
 
 def _bytecode(module: ir.Module) -> bytes:

@@ -1,5 +1,6 @@
 """Object code to a shared library, by the system's C compiler."""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -11,7 +12,18 @@ from ttstack.diagnostics import OutputError
 
 COMPILER = "CC"
 """The environment's variable that names another compiler than `cc`."""
+OPENMP = "-l:libomp.so.5"
+"""LLVM's runtime of OpenMP as the linker finds it: Debian's `libomp5`."""
 _MATHS = "-lm"
+
+
+def has_openmp() -> bool:
+    """Whether LLVM's runtime of OpenMP is installed."""
+    try:
+        ctypes.CDLL(OPENMP.removeprefix("-l:"))
+    except OSError:
+        return False
+    return True
 
 
 def link_library(code: bytes, libraries: Sequence[str] = ()) -> bytes:

@@ -1,6 +1,7 @@
 """From a module of `ttir` to an object file, in a child of the process: LLVM is native code that a model may crash."""
 
 import ctypes
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,10 @@ _LIMITS = Limits(seconds=1800, nbytes=16 << 30)
 _OPTIMIZE = 3
 _NOWHERE = ctypes.c_void_p(1)
 """Where functions of libraries are said to be; nothing calls them."""
+
+
+_OPENMP = re.compile(r"^declare .*@(__kmpc_\w+)\(", re.MULTILINE)
+"""Functions of OpenMP's runtime, which appear when MLIR becomes LLVM's text."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +62,10 @@ def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], keep_stages: bool
                 stages[name] = str(module)
         with as_diagnostics("LLVM refuses the module"):
             text = llvm.translate_module_to_llvmir(module.operation)
-        return replace(Generated(_object(module), text), stages=stages)
+        return replace(Generated(_object(module, text), text), stages=stages)
 
 
-def _object(module: ir.Module) -> bytes:
+def _object(module: ir.Module, text: str) -> bytes:
     """What the engine compiles as soon as one of its functions is looked up; libraries are not there yet."""
     engine = execution_engine.ExecutionEngine(module, opt_level=_OPTIMIZE, enable_object_dump=True, enable_pic=True)
     process = ctypes.CDLL(None)
@@ -69,6 +74,8 @@ def _object(module: ir.Module) -> bytes:
         name = ir.StringAttr(function.attributes["sym_name"]).value
         if not function.regions[0].blocks and not hasattr(process, name):
             engine.raw_register_runtime(name, _NOWHERE)
+    for name in _OPENMP.findall(text):
+        engine.raw_register_runtime(name, _NOWHERE)
     with tempfile.TemporaryDirectory(prefix="ttstack-") as folder:
         path = Path(folder) / "model.o"
         engine.raw_lookup(ir.StringAttr(functions[-1].attributes["sym_name"]).value)

@@ -1,0 +1,91 @@
+"""Which loops threads share."""
+
+from math import prod
+
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+
+_FEWEST_STEPS = 1 << 15
+"""To wake the other threads takes about as long as ten thousand elements."""
+
+
+class DivideLoops(Pass, name="divide-loops"):
+    """Of an `scf.parallel` of many steps, the first dimension that has several stays parallel; all else is `scf.for`.
+
+    Of the extents of loops that no pass has made constants nothing is known: they count as one step.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Replace every `scf.parallel` that linalg gave, which none of them holds another of."""
+        found: list[ir.Operation] = []
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            if op.name == "scf.parallel":
+                found.append(op)
+            return ir.WalkResult.ADVANCE
+
+        module.operation.walk(visit)
+        for op in found:
+            _divide(op)
+
+
+def _divide(op: ir.Operation) -> None:
+    """Put loops in its place that threads share at most the outermost of."""
+    from ttstack.mlir import scf
+
+    body = op.regions[0].blocks[0]
+    rank = len(body.arguments)
+    bounds = [tuple(op.operands[i * rank + d] for i in range(3)) for d in range(rank)]
+    extents = [_extent(low, high) for low, high, _ in bounds]
+    large = prod(extents) * _steps_within(op) >= _FEWEST_STEPS
+    shared = next((d for d, n in enumerate(extents) if n > 1), None) if large else None
+    place = ir.InsertionPoint(op)
+    with op.location:
+        for d in sorted(range(rank), key=lambda d: d != shared):
+            low, high, step = bounds[d]
+            with place:
+                if d == shared:
+                    block = parallel(low, high, step)
+                else:
+                    block = scf.ForOp(low, high, step).body
+                    with ir.InsertionPoint(block):
+                        scf.YieldOp([])
+            body.arguments[d].replace_all_uses_with(block.arguments[0])
+            place = ir.InsertionPoint.at_block_terminator(block)
+        for inner in list(body.operations)[:-1]:
+            inner.operation.detach_from_parent()
+            place.insert(inner)
+    op.erase()
+
+
+def parallel(low: ir.Value, high: ir.Value, step: ir.Value) -> ir.Block:
+    """The body of a new loop that threads share; its argument is the index."""
+    from ttstack.mlir import scf
+
+    loop = scf.ParallelOp([], [low], [high], [step], [])
+    block = loop.regions[0].blocks.append(ir.IndexType.get())
+    with ir.InsertionPoint(block):
+        scf.ReduceOp([], 0)
+    return block
+
+
+def _steps_within(op: ir.Operation) -> int:
+    """Steps of the innermost loops in one step of this op."""
+    steps = [
+        (_extent(inner.operands[0], inner.operands[1]) if inner.name == "scf.for" else 1) * _steps_within(inner)
+        for inner in (view.operation for region in op.regions for block in region.blocks for view in block.operations)
+    ]
+    return max(steps, default=1)
+
+
+def _extent(low: ir.Value, high: ir.Value) -> int:
+    """The difference of two constants; 1 where one is none."""
+    known = [_constant(value) for value in (low, high)]
+    return 1 if None in known else known[1] - known[0]  # pyright: ignore[reportOperatorIssue]
+
+
+def _constant(value: ir.Value) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(owner.attributes["value"]).value
