@@ -10,7 +10,7 @@ _FEWEST_STEPS = 1 << 15
 
 
 class DivideLoops(Pass, name="divide-loops"):
-    """Of an `scf.parallel` of many steps, the first dimension that has several stays parallel; all else is `scf.for`.
+    """Threads share the first dimension that has several of an `scf.parallel` of many steps; all else is `scf.for`.
 
     Of the extents of loops that no pass has made constants nothing is known: they count as one step.
     """
