@@ -13,7 +13,7 @@ VIEWS := ttstack/dialects/ttir/views.pyi
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
-	@for model in dlrm encoder_layer; do \
+	@for model in resnet_block encoder_layer dlrm; do \
 		$(BIN)/ttstack compile --system-desc wormhole.yaml examples/$$model.mlir -o $(DEMO)/$$model.ttb && \
 		$(BIN)/ttstack run $(DEMO)/$$model.ttb --perf || exit 1; \
 	done

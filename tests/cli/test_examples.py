@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_examples_are_listed_and_written(ttstack: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert json.loads(ttstack("examples", "--json").out).keys() == {"dlrm", "encoder_layer"}
+    assert json.loads(ttstack("examples", "--json").out).keys() == {"dlrm", "encoder_layer", "resnet_block"}
     monkeypatch.setenv("COLUMNS", "60")
     listed = ttstack("examples").out.splitlines()
     assert max(map(len, listed)) <= 60

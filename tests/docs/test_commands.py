@@ -59,8 +59,8 @@ def test_every_page_can_be_found():
 def test_the_readme_shows_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "110")
-    program = str(tmp_path / "encoder_layer.ttb")
-    assert exit_codes.run(["compile", "examples/encoder_layer.mlir", "-o", program]) == 0
+    program = str(tmp_path / "resnet_block.ttb")
+    assert exit_codes.run(["compile", "examples/resnet_block.mlir", "-o", program]) == 0
     capsys.readouterr()
     assert exit_codes.run(["perf", program]) == 0
     printed = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())

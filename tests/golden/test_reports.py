@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("system", ["wormhole", "blackhole_p150"])
-@pytest.mark.parametrize("example", ["dlrm", "encoder_layer"])
+@pytest.mark.parametrize("example", ["dlrm", "encoder_layer", "resnet_block"])
 def test_reports(example: str, system: str, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     report = ttstack.compile(f"{example}.mlir", system_desc=system).cost()
