@@ -164,7 +164,8 @@ class _Run:
                 f"{operation.name}: the value of '{record.name}' has shape {result.shape}, not {record.type}",
                 loc=operation.location or None,
             )
-        return self._rules.store(result, record)
+        viewed = None if record.alias is None else self._function.tensors[record.alias].type.dtype
+        return self._rules.store(result, record, rounded=viewed == record.type.dtype)
 
     def _result(self, output: Output) -> Array:
         array = same_everywhere(self._read(output.tensor))

@@ -43,11 +43,11 @@ class Ieee:
         target = self.format(tensor)
         return held if given == target.numpy != held.dtype else self.round(held, tensor.type.dtype, target)
 
-    def store(self, result: Array, tensor: Tensor) -> Array:
-        """A kernel's result as the tensor holds it."""
+    def store(self, result: Array, tensor: Tensor, *, rounded: bool) -> Array:
+        """A kernel's result as the tensor holds it; what is `rounded` has its format already."""
         held = result.astype(self.held[tensor.type.dtype], copy=False)
         target = self.format(tensor)
-        return held if tensor.alias is not None else self.round(held, tensor.type.dtype, target)
+        return held if rounded else self.round(held, tensor.type.dtype, target)
 
     def cast(self, value: Array, dtype: DType) -> Array:
         """A value inside of an op that becomes another element type there."""

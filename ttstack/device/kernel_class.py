@@ -24,12 +24,22 @@ def is_free(device_op: DeviceOp) -> bool:
     op = device_op.op
     if not op.mutates and not any(t.size for t in op.results):
         return True
-    return is_view(op) and device_op.operands[0] == device_op.results[0]
+    return (is_view(op) or casts_reals(op)) and device_op.operands[0] == device_op.results[0]
 
 
 def is_view(op: Op) -> bool:
     """Whether the operand's buffer holds the result too: the same elements in the same tiles."""
     return op.keeps_order and same_matrix(op.operands[0], op.results[0])
+
+
+def casts_reals(op: Op) -> bool:
+    """Whether the operand's buffer holds the result too where the device has both types in one format."""
+    nest = op.nest
+    if nest is None or [of.name for of in nest.body] != ["typecast"]:
+        return False
+    (given, made), (taken, left) = nest.maps, (op.operands[0], op.results[0])
+    in_place = all(a in (None, b) for a, b in zip(given.loops, made.loops, strict=True)) and not given.terms
+    return taken.dtype.is_float and left.dtype.is_float and taken.shape == left.shape and in_place
 
 
 def is_contraction(dispatch: Loops) -> bool:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ttstack.device.kernel_class import casts_reals
 from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType
-from ttstack.placement.graph import Graph
+from ttstack.placement.graph import Graph, Node
 from ttstack.placement.host_values import host_values
 from ttstack.placement.mask_values import masked_buffers
 
@@ -20,13 +21,7 @@ def default_layouts(
     compute keeps the source's where that is wider, and scores beside what hides others are in bf16 where blocks are
     asked for. The formats of some values are fixed.
     """
-    formats, asked = fixed or {}, list(asked_formats or [None] * len(graph.values))
-    for v in host_values(graph) if any(asked) else ():
-        asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
-    for v in masked_buffers(graph) if any(map(_blocks, asked)) else ():
-        asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
-    wanted = [formats.get(v, of) for v, of in enumerate(asked)]
-    layouts = [Layout(storage(t.dtype, of)) for t, of in zip(graph.values, wanted, strict=True)]
+    layouts = [Layout(of) for of in _formats(graph, asked_formats, fixed or {})]
     for value in graph.on_host:
         layouts[value] = Layout(layouts[value].dtype, True, MemorySpace.SYSTEM_MEMORY)
     for value in graph.arguments:
@@ -36,6 +31,27 @@ def default_layouts(
         if isinstance(graph.nodes[maker].op, Reshape) and _are_filters(graph, value):
             layouts[value] = replace(layouts[value], filters=True)
     return tuple(layouts[owner] for owner in graph.owner)
+
+
+def without_recasts(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> Graph:
+    """The graph in which casts between types of one format, by what is asked as in `default_layouts`, are views."""
+    formats = _formats(graph, asked_formats, fixed)
+
+    def changes_nothing(node: Node) -> bool:
+        values = (*node.operands, *node.results)
+        return casts_reals(node.op) and graph.on_host.isdisjoint(values) and len({formats[v] for v in values}) == 1
+
+    return replace(graph, nodes=tuple(replace(n, recast=True) if changes_nothing(n) else n for n in graph.nodes))
+
+
+def _formats(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> list[DType]:
+    """The format in which the device holds each value."""
+    asked = list(asked_formats or [None] * len(graph.values))
+    for v in host_values(graph) if any(asked) else ():
+        asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
+    for v in masked_buffers(graph) if any(map(_blocks, asked)) else ():
+        asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
+    return [storage(t.dtype, fixed.get(v, of)) for v, (t, of) in enumerate(zip(graph.values, asked, strict=True))]
 
 
 def _are_filters(graph: Graph, value: int) -> bool:

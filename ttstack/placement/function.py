@@ -7,11 +7,11 @@ from ttstack.choices import Policy
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
-from ttstack.placement.default_layouts import default_layouts
+from ttstack.placement.default_layouts import default_layouts, without_recasts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, cautious_choices, greedy_choices
-from ttstack.placement.match_overrides import match_overrides
+from ttstack.placement.match_overrides import argument_formats, match_overrides
 from ttstack.placement.no_room import step_without_room
 from ttstack.placement.optimal import Solution, solve_optimal
 from ttstack.placement.options import PlacementOptions
@@ -47,9 +47,12 @@ def place(
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
     pricing = pricing or Pricing(chip, system, options.placement_caution)
-    wanted = match_overrides(graph, options.overrides or Overrides())
+    overrides = options.overrides or Overrides()
     exactness = Exactness(graph, options.dtype, options.weights_dtype, options.precision)
-    where, graph = default_layouts(graph, exactness.formats(), wanted.formats), exactness.with_fidelities()
+    formats = exactness.formats()
+    graph = without_recasts(exactness.with_fidelities(), formats, argument_formats(graph, overrides))
+    wanted = match_overrides(graph, overrides)
+    where = default_layouts(graph, formats, wanted.formats)
     l1, every = options.placement is not Policy.DRAM, options.placement is Policy.OPTIMAL
     formulation = formulate(graph, where, pricing, wanted.ops, l1=l1, grids=every, faults=wanted.faults)
     try:

@@ -27,6 +27,8 @@ class Node:
     """The cores that it can be given; worked out from the op where there are none."""
     fidelity: Fidelity | None = None
     """Passes of the multiplier; where None, the fewest that multiply its formats exactly."""
+    recast: bool = False
+    """Whether it casts between two types that the device holds in one format, which changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Graph:
 
     def is_view(self, node: Node) -> bool:
         """Whether the result is the operand's own buffer under another shape."""
-        return is_view(node.op)
+        return node.recast or is_view(node.op)
 
     @cached_property
     def placed(self) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from glob import escape
 
 from ttstack.buffers.aliasing import buffer_owners
+from ttstack.device.kernel_class import casts_reals
 from ttstack.device.layout import Layout
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.overrides import OpOverride, Overrides, export_overrides
@@ -86,8 +87,10 @@ def _is_placed(function: Function, op: Operation) -> bool:
 
 def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:
     operands = tuple(numbers[tensor] for tensor in op.operands if tensor is not None)
+    found = function.definition(op)
+    recast = casts_reals(found) and not _is_placed(function, op)
     return Node(
-        function.definition(op), operands, tuple(numbers[r] for r in op.results), op.location, fidelity=op.fidelity
+        found, operands, tuple(numbers[r] for r in op.results), op.location, fidelity=op.fidelity, recast=recast
     )
 
 

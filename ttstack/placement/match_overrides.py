@@ -26,9 +26,13 @@ def match_overrides(graph: Graph, overrides: Overrides) -> Asked:
     ops = {i: of for i, of in zip(graph.placed, found, strict=True) if of}
     results = {v: of.dtype for i, of in ops.items() if of.dtype for v in graph.nodes[i].results}
     described = [(of, _describe(graph, of)) for of in overrides.arguments]
-    formats = {v: of.dtype for of, values in described for v in values}
     faults = (*(f"no op is {of}" for of in unused), *(why for of in described for why in _why_not(graph, *of)))
-    return Asked(ops, formats | results, faults)
+    return Asked(ops, argument_formats(graph, overrides) | results, faults)
+
+
+def argument_formats(graph: Graph, overrides: Overrides) -> dict[int, DType]:
+    """The formats that overrides ask of arguments, by their values."""
+    return {v: of.dtype for of in overrides.arguments for v in _describe(graph, of)}
 
 
 def _describe(graph: Graph, override: ArgumentOverride) -> list[int]:

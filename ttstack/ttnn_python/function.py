@@ -118,7 +118,8 @@ class Steps:
         targets = tuple(self.variables[i] for i in operation.results)
         operands = tuple(None if i is None else self.variables[i] for i in operation.operands)
         device_op, prepared = self.function.device_op(operation), self._is_prepared(operation)
-        return PlacedOp(device_op, operands, targets, self.constants, self.mesh, self.on_host, prepared)
+        view = any(result in self.function.aliases for result in operation.results)
+        return PlacedOp(device_op, operands, targets, self.constants, self.mesh, self.on_host, prepared, view)
 
     def _is_prepared(self, operation: Operation) -> bool:
         """Given weights that one convolution has need of are; those of several, or in blocks, at each call."""

@@ -27,6 +27,8 @@ class PlacedOp:
     """Variables of what stays on the host."""
     prepared: bool = False
     """Whether its weights are in the form that it reads before all passes."""
+    view: bool = False
+    """Whether its result is its operand's buffer."""
 
     @property
     def op(self) -> Any:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
+from ttstack.dialects.ttir import read_source
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 
@@ -12,5 +14,14 @@ VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 
 
 def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
-    """For the result of each view, the operand in whose buffer it lies."""
-    return {op.results[0]: op.operands[0] for op in ops if op.name in VIEWS and is_view(describe(op))}
+    """For the result of each view, the operand in whose buffer it lies.
+
+    Casts of real numbers count as such: where the device has both types in one format, they are.
+    """
+    return {op.results[0]: op.operands[0] for op in ops if (op.name in VIEWS and is_view(describe(op))) or _casts(op)}
+
+
+def _casts(op: ir.Operation) -> bool:
+    if op.name != "ttir.typecast" and (op.name != "ttir.generic" or read_source(op).name != "typecast"):
+        return False
+    return all(read_type(v.type).dtype.is_float for v in (op.operands[0], op.results[0]))

@@ -103,7 +103,9 @@ def where(o: PlacedOp) -> Expression:
 
 @calls("typecast")
 def typecast(o: PlacedOp) -> Expression:
-    """Another format; as truth values, whether a number is not zero."""
+    """Another format, where it is one on the device; as truth values, whether a number is not zero."""
+    if o.view:
+        return o.operands[0]
     if o.op.results[0].dtype is DType.I1 is not o.op.operands[0].dtype:
         return call("ne", o.operands[0], 0.0, dtype=o.dtype, memory_config=o.memory)
     if o.device_op.operands[0].dtype == o.device_op.results[0].dtype:
