@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import ttstack
-from ttstack.ops.types import DType
-from ttstack.placement.overrides import ArgumentOverride, Overrides
+from ttstack.choices import Numerics
 
 TEXT = """
 func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -47,7 +46,7 @@ def test_a_cast_runs_where_the_device_has_two_formats(dtype: str | None, *, view
 
 
 def test_an_argument_in_a_format_of_its_own_is_cast():
-    asked = Overrides(arguments=(ArgumentOverride(name="arg1", dtype=DType.BFP8_B),))
+    asked = {"arguments": [{"name": "arg1", "dtype": "bfp8_b"}]}
     assert casts(ttstack.compile(TEXT, dtype="bf16", overrides=asked)) == [True, False, True]
 
 
@@ -63,7 +62,7 @@ def test_values_are_rounded_where_the_source_says_so():
 
 
 @pytest.mark.parametrize("numerics", ["ieee", "device"])
-def test_a_cast_of_what_is_written_to_later_keeps_what_it_was(numerics: str):
+def test_a_cast_of_what_is_written_to_later_keeps_what_it_was(numerics: Numerics):
     program = ttstack.compile(WRITTEN, dtype="bf16")
     given = {"arg0": np.ones((1, 2, 64, 32), np.float32), "arg1": np.full((1, 2, 1, 32), 3, np.float32)}
     (found,) = program.run(given | {"arg2": np.array([5], np.int32)}, numerics=numerics).outputs.values()
