@@ -22,7 +22,7 @@ def compile_step(
     schedule: Callable[[Any], Any] | None = None,
     micro_batches: int | None = None,
     autocast: Any = None,
-    loss_scale: float | None = None,
+    loss_scale: float | str | None = None,
     seed: int | None = None,
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
@@ -50,6 +50,8 @@ def compile_step(
         autocast: `bf16` or `f16`, where the forward pass computes in that type as PyTorch's autocast does; parameters,
             their gradients and the optimizer's state keep theirs.
         loss_scale: What the loss is multiplied by for the backward pass, and gradients are divided by; 1 by default.
+            `dynamic` keeps it in the state, halves it where a gradient is no finite number, which also leaves out that
+            step's update, and doubles it after 2,000 steps without one.
         seed: Of dropout's masks, 0 by default; it is state of the program, and each step makes other masks of it.
         dump_ir: As in `compile`.
         keep_ir: As in `compile`.

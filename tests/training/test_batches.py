@@ -91,3 +91,29 @@ def test_a_forward_pass_in_bf16_keeps_parameters_in_float32(scale: float | None)
 def test_what_is_no_batch_type_or_scale_says_so(wrong: dict[str, Any], message: str):
     with pytest.raises(SourceError, match=message):
         ttstack.compile_step(_model(), (X[0],), loss=F.cross_entropy, targets=Y[0], optimizer=OPTIMIZER, **wrong)
+
+
+def _scale(scale: float, steps: float) -> dict[str, np.ndarray]:
+    return {"loss_scale.scale": np.array(scale, np.float32), "loss_scale.steps": np.array(steps, np.float32)}
+
+
+def test_a_scale_that_is_found_leaves_out_steps_whose_gradients_are_too_large():
+    model, x, y = _model(), X[0], Y[0]
+    program = ttstack.compile_step(
+        copy.deepcopy(model), (x,), loss=F.cross_entropy, targets=y, optimizer=OPTIMIZER, loss_scale="dynamic"
+    )
+    given = {"input": x.numpy(), "target": y.numpy()}
+    endless = np.where(np.arange(8) == 3, np.float32(np.inf), x.numpy())
+    failed = program.run(given | {"input": endless, **_scale(1024, 7)})
+    unchanged = {name: value.detach().numpy() for name, value in model.named_parameters()}
+    for name, value in failed.updated.items():
+        if name in unchanged or name.startswith("optimizer."):
+            np.testing.assert_array_equal(value, unchanged.get(name, 0), name)
+    assert (failed.updated["loss_scale.scale"], failed.updated["loss_scale.steps"]) == (512, 0)
+    taken = program.run(given | _scale(8, 1999)).updated
+    assert (taken["loss_scale.scale"], taken["loss_scale.steps"]) == (16, 0)
+    optimizer = OPTIMIZER(model.parameters())
+    F.cross_entropy(model(x), y).backward()
+    optimizer.step()
+    for name, value in model.named_parameters():
+        np.testing.assert_allclose(taken[name], value.detach().numpy(), rtol=1e-5, atol=1e-7)

@@ -18,6 +18,7 @@ from ttstack.frontends.torch.training.dropout import drops
 from ttstack.frontends.torch.training.joint import Loss, Schedule, TrainingStep, trace
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer, OptimizerLike
 from ttstack.frontends.torch.training.program import build_program
+from ttstack.frontends.torch.training.scaling import DYNAMIC
 
 
 def export_step(
@@ -31,7 +32,7 @@ def export_step(
     schedule: Schedule | None = None,
     micro_batches: int = 1,
     autocast: str | torch.dtype | None = None,
-    loss_scale: float = 1.0,
+    loss_scale: float | str = 1.0,
     seed: int = 0,
 ) -> ExportedProgram:
     """The program of one step: it gives the loss, and writes to parameters, buffers and the optimizer's state.
@@ -46,7 +47,8 @@ def export_step(
         schedule: what multiplies the optimizer's rates in a step: a tensor of the number of steps before it, as one.
         micro_batches: how many batches a step takes, along a dimension before all others of inputs and targets.
         autocast: the type of the forward pass, `bf16`, where PyTorch's autocast computes in it.
-        loss_scale: what the loss is multiplied by for the backward pass, and gradients are divided by.
+        loss_scale: what the loss is multiplied by for the backward pass, and gradients are divided by;
+            `dynamic` finds it while training, as PyTorch's GradScaler does.
         seed: of dropout's masks, of which each step makes others.
 
     Raises:
@@ -59,7 +61,8 @@ def export_step(
     example = Example(module, *split_inputs(example_inputs))
     forward = without_flex_attention(trace_forward(module, example, gradients=True))
     dtype, drawn = _float_type(autocast), seed if drops(forward) else None
-    step = TrainingStep(loss, named, max_norm, schedule, micro_batches, dtype, loss_scale, drawn)
+    scale = None if isinstance(loss_scale, str) else loss_scale
+    step = TrainingStep(loss, named, max_norm, schedule, micro_batches, dtype, scale, drawn)
     wanted = _targets(targets)
     tied = _tied_names(module)
     kept = {name: value for name, value in _kept(forward).items() if tied.get(name, name) == name} | step.state()
@@ -71,8 +74,8 @@ def export_step(
 def _check(micro_batches: object, loss_scale: object, seed: object) -> None:
     if not isinstance(micro_batches, int) or micro_batches < 1:
         raise SourceError(f"micro_batches is {micro_batches!r}", hint="give a whole number from 1 on")
-    if not isinstance(loss_scale, int | float) or not 0 < loss_scale < math.inf:
-        raise SourceError(f"loss_scale is {loss_scale!r}", hint="give a number above 0, such as 1024")
+    if loss_scale != DYNAMIC and (not isinstance(loss_scale, int | float) or not 0 < loss_scale < math.inf):
+        raise SourceError(f"loss_scale is {loss_scale!r}", hint=f"give a number above 0, such as 1024, or {DYNAMIC!r}")
     if not isinstance(seed, int) or not 0 <= seed < _SEEDS:
         raise SourceError(f"seed is {seed!r}", hint=f"give a whole number from 0 to {_SEEDS - 1}")
 

@@ -16,7 +16,7 @@ from torch.fx import traceback as fx_traceback
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.torch.training import gradients, likelihood, tensor_train
+from ttstack.frontends.torch.training import gradients, likelihood, scaling, tensor_train
 from ttstack.frontends.torch.training.dropout import Dropouts, new_state
 from ttstack.frontends.torch.training.forward import ForwardPass
 from ttstack.frontends.torch.training.optimizer import NamedOptimizer
@@ -25,6 +25,7 @@ from ttstack.program.step_parts import StepPart
 
 Loss = Callable[..., torch.Tensor]
 Schedule = Callable[[torch.Tensor], torch.Tensor]
+Scale = float | torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class TrainingStep:
     """How many batches a step takes, of which gradients are the mean."""
     autocast: torch.dtype | None = None
     """The type that the forward pass computes in, where PyTorch's autocast does; parameters keep theirs."""
-    loss_scale: float = 1.0
-    """What the loss is multiplied by for the backward pass, and gradients are divided by."""
+    loss_scale: float | None = 1.0
+    """What the loss is multiplied by for the backward pass, and gradients are divided by; None where it is found."""
     seed: int | None = None
     """What dropout's masks are made of; None where nothing is dropped."""
 
@@ -56,7 +57,8 @@ class TrainingStep:
         """What is kept from step to step beside parameters and buffers, by name."""
         counted = {} if self.schedule is None else {STEPS: torch.zeros(())}
         drawn = {} if self.seed is None else new_state(self.seed)
-        return {**self.optimizer.state(), **counted, **drawn}
+        scaled = {} if self.loss_scale is not None else scaling.new_state()
+        return {**self.optimizer.state(), **counted, **drawn, **scaled}
 
 
 _aten = torch.ops.aten
@@ -130,14 +132,22 @@ def _step(
 ) -> torch.Tensor:
     trained = {name: values[name].detach().requires_grad_() for name in step.optimizer.trained}
     model = ForwardPass(forward, tied, None if step.seed is None else Dropouts.of_step(values))
+    dynamic = None if step.loss_scale else scaling.DynamicScale.of_step(values)
+    scale = dynamic.scale if dynamic else step.loss_scale or 1.0
     with fx_traceback.preserve_node_meta(), torch.enable_grad():
-        found = [_gradients(model, step, values, trained, *batch) for batch in _micro_batches(step, inputs, targets)]
+        batches = _micro_batches(step, inputs, targets)
+        found = [_gradients(model, step, scale, values, trained, *batch) for batch in batches]
         with _part(StepPart.OPTIMIZER), torch.no_grad():
+            written = [*trained, *step.optimizer.state()] if dynamic else []
+            before = {name: values[name].clone() for name in written}
             for i, value in enumerate(trained.values()):
-                value.grad = _mean([gradients[i] for _, gradients in found], step.loss_scale)
+                value.grad = _mean([gradients[i] for _, gradients in found], scale)
             if step.max_norm is not None:
                 nn.utils.clip_grad_norm_(trained.values(), step.max_norm, foreach=False)
             step.optimizer.update(trained, values, _factor(step, values))
+            if dynamic:
+                there = [value.grad for value in trained.values() if value.grad is not None]
+                dynamic.finish(there, before, {**values, **trained})
         with _part(StepPart.LOSS), torch.no_grad():
             loss = _mean([loss for loss, _ in found])
     assert loss is not None
@@ -156,6 +166,7 @@ def _micro_batches(
 def _gradients(
     model: ForwardPass,
     step: TrainingStep,
+    scale: Scale,
     values: dict[str, torch.Tensor],
     trained: dict[str, torch.Tensor],
     inputs: list[torch.Tensor],
@@ -166,7 +177,7 @@ def _gradients(
         output = model.run(values | trained, inputs)
         with _part(StepPart.LOSS):
             loss = _loss(step, output, targets)
-            scaled = loss if step.loss_scale == 1 else loss * step.loss_scale
+            scaled = loss if _is_one(scale) else loss * scale
     if loss.grad_fn is None or scaled.grad_fn is None:
         raise SourceError("the loss depends on no trained parameter", hint="give the optimizer some of them")
     setup_stacktrace_preservation_hooks([scaled.grad_fn])
@@ -179,13 +190,17 @@ def _computing_in(dtype: torch.dtype | None) -> AbstractContextManager[object]:
     return nullcontext() if dtype is None else torch.autocast("cpu", dtype, cache_enabled=False)
 
 
-def _mean(found: Sequence[torch.Tensor | None], scale: float = 1.0) -> torch.Tensor | None:
+def _is_one(scale: Scale) -> bool:
+    return isinstance(scale, int | float) and scale == 1
+
+
+def _mean(found: Sequence[torch.Tensor | None], scale: Scale = 1.0) -> torch.Tensor | None:
     """The mean over micro-batches, divided by the scale; None where there is no gradient."""
     there = [value for value in found if value is not None]
     if not there:
         return None
     total, count = reduce(torch.add, there), scale * len(found)
-    return total if count == 1 else total / count
+    return total if _is_one(count) else total / count
 
 
 def _part(part: StepPart) -> AbstractContextManager[None]:
