@@ -77,6 +77,7 @@ class Rewrite(StrEnum):
     FOLD_IDENTITIES = "fold-identities"
     FUSE_ATTENTION = "fuse-attention"
     FOLD_MASKS = "fold-masks"
+    CUT_ATTENTION = "cut-attention"
     DECODE_ATTENTION = "decode-attention"
     FUSE_ROTARY = "fuse-rotary"
     FUSE_BIAS = "fuse-bias"

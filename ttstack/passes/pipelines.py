@@ -24,6 +24,7 @@ from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
 from ttstack.passes.ttir.channels_last import ChannelsLast
 from ttstack.passes.ttir.convert_results import ConvertResults
+from ttstack.passes.ttir.cut_attention import CutAttention
 from ttstack.passes.ttir.decode_attention import DecodeAttention
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.decompose_norm import DecomposeNorms
@@ -90,6 +91,7 @@ def simplify() -> Pipeline:
         (
             *_FUNCTIONAL,
             CacheUpdates(),
+            CutAttention(),
             Decompose(),
             FoldBatchNorm(),
             FoldConstants(),

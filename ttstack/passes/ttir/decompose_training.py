@@ -8,7 +8,9 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along
 from ttstack.mlir import ir
+from ttstack.ops.base import Op
 from ttstack.ops.training import Adamw, SdpaBw, SdpaFw, TrainingAttention, of_a_batch
+from ttstack.ops.types import TensorType
 from ttstack.passes.pattern import Pattern
 from ttstack.passes.ttir.fit_attention import hidden_keys
 
@@ -23,13 +25,22 @@ def _forward(op: ir.Operation) -> list[ir.Value]:
     out = ttir.scaled_dot_product_attention(*heads, *mask, is_causal=found.forward().is_causal)
     results = [reshape_to(out, found.results[0].shape)]
     if len(found.results) > 1:
-        scores = _scores(found, heads[0], heads[1], *mask)
-        top = ttir.max(scores, keep_dim=True, dim_arg=(3,))
-        sums = ttir.sum(ttir.exp(ttir.subtract(scores, top)), keep_dim=True, dim_arg=(3,))
-        t = found.results[1]
-        line = reshape_to(cast(ttir.add(top, ttir.log(sums)), t.dtype), (*t.shape[:-1], 1))
-        results.append(broadcast_to(line, t.shape))
+        line = log_sum_exps(heads[0], heads[1], _added(found, *mask))
+        results.append(spread_statistics(line, found.results[1]))
     return results
+
+
+def log_sum_exps(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
+    """The log-sum-exp of each query's scores, to which a mask is added: [B, H, S, 1]."""
+    scores = _scores(_batch(query), _batch(key), mask)
+    top = ttir.max(scores, keep_dim=True, dim_arg=(3,))
+    sums = ttir.sum(ttir.exp(ttir.subtract(scores, top)), keep_dim=True, dim_arg=(3,))
+    return ttir.add(top, ttir.log(sums))
+
+
+def spread_statistics(line: ir.Value, t: TensorType) -> ir.Value:
+    """A number for each query in all columns of a tile."""
+    return broadcast_to(reshape_to(cast(line, t.dtype), (*t.shape[:-1], 1)), t.shape)
 
 
 def _backward(op: ir.Operation) -> list[ir.Value]:
@@ -41,7 +52,7 @@ def _backward(op: ir.Operation) -> list[ir.Value]:
     queries = read_type(query.type)
     group, depth = queries.shape[1] // max(read_type(key.type).shape[1], 1), queries.shape[3]
     column = slice_along(statistics, 3, 0, 1)
-    scores = _scores(found, query, key, *list(op.operands)[6:])
+    scores = _scores(query, key, _added(found, *list(op.operands)[6:]))
     weights = ttir.exp(ttir.subtract(scores, cast(column, queries.dtype)))
     given = ttir.matmul(gradient, _shared(value, group), transpose_b=True)
     along = ttir.sum(ttir.multiply(gradient, out), keep_dim=True, dim_arg=(3,))
@@ -55,16 +66,20 @@ def _backward(op: ir.Operation) -> list[ir.Value]:
     return [reshape_to(new, t.shape) for new, t in zip(made, found.results, strict=True)]
 
 
-def _scores(found: TrainingAttention, query: ir.Value, key: ir.Value, mask: ir.Value | None = None) -> ir.Value:
+def _scores(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
     """Scaled products of queries and keys [B, H, S, Sk], with a mask of theirs."""
     t = read_type(query.type)
     group = t.shape[1] // max(read_type(key.type).shape[1], 1)
     scaled = elementwise("multiply", query, t.shape[3] ** -0.5, result=t)
     scores = ttir.matmul(scaled, _shared(key, group), transpose_b=True)
-    shape = read_type(scores.type)
-    if found.forward().is_causal:
-        mask = hidden_keys(shape.shape[2], shape.shape[3], shape.dtype)
-    return scores if mask is None else ttir.add(scores, cast(mask, shape.dtype))
+    return scores if mask is None else ttir.add(scores, cast(mask, t.dtype))
+
+
+def _added(found: TrainingAttention, mask: ir.Value | None = None) -> ir.Value | None:
+    """The mask that is given, or that causality is."""
+    forward = found.forward()
+    shape = forward.query.shape[2], forward.key.shape[2]
+    return hidden_keys(*shape, forward.query.dtype) if forward.is_causal else mask
 
 
 def _batch(value: ir.Value) -> ir.Value:
@@ -107,11 +122,14 @@ def _of_one_format(rewrite: Pattern) -> Pattern:
     """Where formats are mixed, the op computes in the widest: what is written out rounds each step to its operands'."""
 
     def matched(op: ir.Operation) -> Sequence[ir.Value] | None:
-        found = describe(op)
-        formats = {t.dtype for t in (*found.operands, *found.results) if t.dtype.is_float}
-        return rewrite(op) if len(formats) == 1 else None
+        return rewrite(op) if has_one_format(describe(op)) else None
 
     return matched
+
+
+def has_one_format(op: Op) -> bool:
+    """Whether all real numbers that it takes and gives are of one type."""
+    return len({t.dtype for t in (*op.operands, *op.results) if t.dtype.is_float}) == 1
 
 
 TRAINING: Sequence[tuple[str, Pattern]] = (
