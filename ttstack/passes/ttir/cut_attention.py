@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class CutAttention(ParameterPass, name="cut-attention"):
 
 
 @dataclass(frozen=True)
-class _Part:
+class _QueryPart:
     """Queries [first, end) and the keys [low, high) that any of them sees."""
 
     first: int
@@ -108,13 +107,13 @@ class _Cut:
         spec = type(describe(self.op))
         return dict(zip_longest(spec.operand_specs(), operands_by_place(spec, self.op)))
 
-    def _best(self, found: TrainingAttention, structure: MaskStructure) -> Sequence[_Part]:
+    def _best(self, found: TrainingAttention, structure: MaskStructure) -> Sequence[_QueryPart]:
         """The parts that are predicted to take the least time; one where that is the whole."""
-        whole = (_Part(0, structure.queries, 0, structure.keys, whole=False),)
+        whole = (_QueryPart(0, structure.queries, 0, structure.keys, whole=False),)
         cuts = [whole, *(parts for count in _COUNTS if (parts := tuple(_parts(structure, count))))]
         return min(cuts, key=lambda parts: self._price(found, parts))
 
-    def _price(self, found: TrainingAttention, parts: Sequence[_Part]) -> float:
+    def _price(self, found: TrainingAttention, parts: Sequence[_QueryPart]) -> float:
         """Nanoseconds of products and of what is done to scores, and of what is moved where there are several parts."""
         (batch, heads, _, depth), t = found.forward().query.shape, found.forward().query
         backward, total = isinstance(found, SdpaBw), 0.0
@@ -131,7 +130,7 @@ class _Cut:
             total += self.prices.total(made)
         return total
 
-    def _forward(self, found: SdpaFw, parts: Sequence[_Part]) -> list[ir.Value]:
+    def _forward(self, found: SdpaFw, parts: Sequence[_QueryPart]) -> list[ir.Value]:
         """The output as a whole; the statistics of each part."""
         query, key, value, mask = self._places().values()
         attributes = {"mask_type": found.mask_type}
@@ -143,7 +142,7 @@ class _Cut:
         ]
         return [out, spread_statistics(concat_along(lines, 2), found.results[1])]
 
-    def _backward(self, parts: Sequence[_Part]) -> list[ir.Value]:
+    def _backward(self, parts: Sequence[_QueryPart]) -> list[ir.Value]:
         """Gradients of the queries of each part; those of keys and values added up."""
         *places, mask = self._places().values()
         gradient, out, query, key, value, statistics = (place for place in places if place is not None)
@@ -160,7 +159,7 @@ class _Cut:
         of_keys = [[_among(found[i], part.low, count) for found, part in zip(made, parts, strict=True)] for i in (1, 2)]
         return [concat_along([found[0] for found in made], dim), *map(_added, of_keys)]
 
-    def _mask(self, mask: ir.Value | None, part: _Part) -> ir.Value | None:
+    def _mask(self, mask: ir.Value | None, part: _QueryPart) -> ir.Value | None:
         """What is added to the scores of a part; None where it sees all of its keys."""
         if part.whole:
             return None
@@ -169,7 +168,7 @@ class _Cut:
         keys = slice_along(mask, read_type(mask.type).rank - 1, part.low, part.high)
         return keys if read_type(mask.type).shape[_ROWS] == 1 else _rows(keys, part.first, part.end)
 
-    def _causal(self, part: _Part) -> ir.Value:
+    def _causal(self, part: _QueryPart) -> ir.Value:
         dtype = read_type(self.op.operands[0].type).dtype
         hidden = np.arange(part.low, part.high) > np.arange(part.first, part.end)[:, None]
         values = np.where(hidden, -np.inf, 0.0).astype(dtype.numpy)[None, None]
@@ -181,7 +180,7 @@ def _is_written_out(found: TrainingAttention) -> bool:
     return len(found.results) > 1 and has_one_format(found)
 
 
-def _parts(structure: MaskStructure, count: int) -> Iterator[_Part]:
+def _parts(structure: MaskStructure, count: int) -> Iterator[_QueryPart]:
     """So many parts of queries; none at all where those of one see no key, or are too few."""
     kinds = structure.kinds()
     seen, full = (kinds != TileKind.EMPTY).any(axis=0), (kinds == TileKind.FULL).all(axis=0)
@@ -193,7 +192,7 @@ def _parts(structure: MaskStructure, count: int) -> Iterator[_Part]:
         (columns,) = seen[at : at + height].any(axis=0).nonzero()
         low, high = int(columns[0]), int(columns[-1]) + 1
         end, last = min(TILE * (at + height), structure.queries), min(TILE * high, structure.keys)
-        yield _Part(TILE * at, end, TILE * low, last, whole=bool(full[at : at + height, low:high].all()))
+        yield _QueryPart(TILE * at, end, TILE * low, last, whole=bool(full[at : at + height, low:high].all()))
 
 
 def _rows(value: ir.Value, first: int, end: int) -> ir.Value:
@@ -215,10 +214,9 @@ def _added(values: Sequence[ir.Value]) -> ir.Value:
     return first
 
 
-def _product(a: TensorType, b: TensorType, **options: Any) -> Op:
+def _product(a: TensorType, b: TensorType, **options: bool) -> Op:
     return Matmul(a=a, b=b, **options)
 
 
 def _sum(t: TensorType) -> Op:
-    operands: Any = {"lhs": t, "rhs": t}
-    return OPS["add"](**operands)
+    return OPS["add"].on([t, t], {})
