@@ -214,8 +214,8 @@ def _added(values: Sequence[ir.Value]) -> ir.Value:
     return first
 
 
-def _product(a: TensorType, b: TensorType, **options: bool) -> Op:
-    return Matmul(a=a, b=b, **options)
+def _product(a: TensorType, b: TensorType, *, transpose_a: bool = False, transpose_b: bool = False) -> Op:
+    return Matmul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 def _sum(t: TensorType) -> Op:
