@@ -86,6 +86,8 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("run small.ttb --inputs words.npz", "'y' has shape [3, 128], not [64, 128]", "it takes x"),
         ("perf small.ttb --visualizer v --html v", "'v' would be written twice", "a name of its own"),
         ("perf small.ttb --what-if clock=1.2", "is 1.2 Hz, where the device has 1 GHz", "l1_size=2MiB"),
+        ("run small.ttb --top 3", "--sort and --top are of the table of ops", "--help"),
+        ("opt small.mlir -p canonicalise", "no pass or pipeline 'canonicalise'", "did you mean 'canonicalize'?"),
         ("perf small.ttb --top ten", "invalid value for '--top': 'ten' should be a valid integer\n", "--help"),
         ("perf small.ttb --top 0", "'--top': '0' should be greater than or equal to 1", "--help"),
         ("perf small.ttb --function foward", "no function 'foward'", "did you mean 'forward'?"),

@@ -12,6 +12,7 @@ from ttstack.cli.emit import emit_program
 from ttstack.cli.examples import write_example
 from ttstack.cli.explain import explain_op
 from ttstack.cli.explore import explore_model
+from ttstack.cli.help import Command
 from ttstack.cli.inspect import inspect_program
 from ttstack.cli.opt import opt
 from ttstack.cli.perf import perf
@@ -53,17 +54,17 @@ def _main(
             load_plugin(name)
 
 
-app.command("compile")(compile_model)
-app.command("inspect")(inspect_program)
-app.command("explain")(explain_op)
-app.command("run")(run_program)
-app.command("perf")(perf)
-app.command("advise")(advise_program)
-app.command("compare")(compare_programs)
-app.command("explore")(explore_model)
-app.command("emit")(emit_program)
-app.command("check")(check_program)
-app.command("opt")(opt)
-app.command("reduce")(reduce_file)
-app.command("examples")(write_example)
+app.command("compile", cls=Command)(compile_model)
+app.command("inspect", cls=Command)(inspect_program)
+app.command("explain", cls=Command)(explain_op)
+app.command("run", cls=Command)(run_program)
+app.command("perf", cls=Command)(perf)
+app.command("advise", cls=Command)(advise_program)
+app.command("compare", cls=Command)(compare_programs)
+app.command("explore", cls=Command)(explore_model)
+app.command("emit", cls=Command)(emit_program)
+app.command("check", cls=Command)(check_program)
+app.command("opt", cls=Command)(opt)
+app.command("reduce", cls=Command)(reduce_file)
+app.command("examples", cls=Command)(write_example)
 app.add_typer(system_desc, name="system-desc")

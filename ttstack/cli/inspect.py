@@ -29,7 +29,9 @@ class Section(StrEnum):
 
 def inspect_program(
     file: ProgramFile,
-    section: Annotated[Section, typer.Option("--section", help="Which part.")] = Section.SUMMARY,
+    section: Annotated[
+        Section, typer.Option("--section", metavar="PART", help=f"Which part: {', '.join(Section)}.")
+    ] = Section.SUMMARY,
     overrides: Annotated[
         Path | None,
         typer.Option("--overrides", metavar="FILE", help="Write the placement, as YAML that 'compile' takes."),

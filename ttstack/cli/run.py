@@ -88,6 +88,7 @@ def run_program(
         raise typer.BadParameter(
             "it computes no values; leave out --inputs, --output and --steps", param_hint="--cost-only"
         )
+    _check_table(bool(perf or cost_only or group_by), sort, top)
     if state is not None and (steps is None or state.suffix != ".safetensors"):
         raise typer.BadParameter("give a .safetensors file, together with --steps", param_hint="--state")
     from ttstack.api import load
@@ -123,6 +124,11 @@ def run_program(
         print_values(done)
     if perf or cost_only or group_by:
         print_report(report, sort, top, group_by, deep)
+
+
+def _check_table(printed: bool, sort: SortOrder, top: int | None) -> None:
+    if not printed and (sort is not SortOrder.ORDER or top is not None):
+        raise typer.BadParameter("--sort and --top are of the table of ops: it is printed with --perf")
 
 
 def _execute(

@@ -255,12 +255,16 @@ def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
         ) from e
 
 
+_OF_MLIR = ("canonicalize", "cse", "sccp", "inline", "symbol-dce", "loop-invariant-code-motion", "remove-dead-values")
+"""Passes of MLIR that a name can be meant for; its bindings list none."""
+
+
 def _builtin(name: str, text: str, known: list[str]) -> Pass:
     try:
         PassManager.parse(f"builtin.module({text})")
     except (ValueError, ir.MLIRError) as e:
         if "failed to add" in str(e):
             raise PassOptionError(f"bad options for MLIR's '{name}': {text}") from e
-        hint = did_you_mean(name, known) or f"passes and pipelines: {', '.join(sorted(known))}"
+        hint = did_you_mean(name, [*known, *_OF_MLIR]) or f"passes and pipelines: {', '.join(sorted(known))}"
         raise PassOptionError(f"there is no pass or pipeline '{name}'", hint=hint) from e
     return Builtin(pipeline=text)

@@ -1,0 +1,37 @@
+"""Help that fits narrow terminals without breaking words."""
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+_HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
+
+
+class _Context(TyperCommand.context_class):
+    """Where a command writes its help."""
+
+
+class _Formatter(_Context.formatter_class):
+    """Lines are not broken at hyphens, which names of passes and options have."""
+
+    def write_dl(self, rows: Any, *widths: int, **other_widths: int) -> None:
+        """A list of names and what is said of each."""
+        kept = [(name, said.replace(_HYPHEN, _UNBROKEN)) for name, said in rows]
+        super().write_dl(kept, *widths, **other_widths)
+
+    def write_text(self, text: str) -> None:
+        """A paragraph."""
+        super().write_text(text.replace(_HYPHEN, _UNBROKEN))
+
+    def getvalue(self) -> str:
+        """All that was written, with the hyphens that can be copied."""
+        return super().getvalue().replace(_UNBROKEN, _HYPHEN)
+
+
+_Context.formatter_class = _Formatter
+
+
+class Command(TyperCommand):
+    """A command with such help."""
+
+    context_class = _Context
