@@ -2,7 +2,8 @@
 
 For each small model of the zoo, `engine="cpu"` beside the NumPy runtime: the largest difference over the largest value,
 what a run takes, and the size of the object file. Then `bert_base`, `resnet50` and `mlp`, compiled with and without
-BLAS, beside the runtime and PyTorch, eager and compiled, in the same process. Times are medians of up to nine runs in
+BLAS, beside the runtime and PyTorch, eager and compiled, in the same process. Last `bert_large`, 384 tokens, in the
+NumPy runtime alone: in float32, and in bfloat16 as a device would round it. Times are medians of up to nine runs in
 ten seconds, after one that is not counted: of one thread its processor time, which the work of others disturbs least,
 of several what a clock says.
 """
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
-from transformers import ResNetConfig, ResNetForImageClassification
+from transformers import BertConfig, BertModel, ResNetConfig, ResNetForImageClassification
 
 import ttstack
 from examples.zoo import FAMILIES
@@ -41,6 +42,14 @@ def resnet50() -> Example:
     return ResNetForImageClassification(ResNetConfig()).eval(), (), {"pixel_values": torch.randn(1, 3, 224, 224)}
 
 
+def bert_large() -> Example:
+    """BERT-large on 384 tokens, with random weights."""
+    torch.manual_seed(0)
+    config = BertConfig(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096)
+    model = BertModel(config).eval()
+    return model, (torch.randint(0, 30000, (1, 384)),), {"attention_mask": torch.ones(1, 384, dtype=torch.long)}
+
+
 def wide_mlp() -> Example:
     """Three layers of width 1,024 on 32 rows."""
     model, args = mlp(32, (1024, 1024, 1024, 1024))
@@ -48,6 +57,8 @@ def wide_mlp() -> Example:
 
 
 NETWORKS: Mapping[str, Callable[[], Example]] = {"bert_base": bert_base, "resnet50": resnet50, "mlp": wide_mlp}
+
+RUNTIME: Mapping[str, Callable[[], Example]] = {"bert_large": bert_large}
 
 
 def milliseconds(run: Callable[[], object]) -> float:
@@ -110,6 +121,20 @@ def of_network(name: str) -> str:
     return f"| {name} | {worst:.1e} | {' | '.join(f'{ms:.1f}' for ms in times)} | {size / 1024:.0f} |"
 
 
+def of_runtime(name: str) -> str:
+    """A row for a network in the NumPy runtime beside PyTorch."""
+    model, args, kwargs = RUNTIME[name]()
+    model = model.requires_grad_(False)
+    with torch.no_grad():
+        exported = torch.export.export(model, tuple(args), dict(kwargs))
+        eager = milliseconds(lambda: model(*args, **kwargs))
+    arrays = _arrays((args, kwargs))
+    plain, rounded = ttstack.compile(exported), ttstack.compile(exported, dtype="bf16")
+    inputs = dict(zip(plain.inputs(), arrays, strict=True))
+    times = [milliseconds(lambda: plain.run(inputs)), milliseconds(lambda: rounded.run(inputs, numerics="device"))]
+    return f"| {name} | {eager:.0f} | " + " | ".join(f"{ms:.0f} | {ms / eager:.2f}" for ms in times) + " |"
+
+
 def _native(
     model: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any], blas: str | None
 ) -> tuple[cpu.LoadedProgram, int]:
@@ -140,6 +165,11 @@ TABLES: Sequence[tuple[Callable[[str], str], Sequence[str], str]] = (
         of_network,
         list(NETWORKS),
         "| network | apart | BLAS, ms | loops, ms | NumPy, ms | eager, ms | torch.compile, ms | object, KiB |",
+    ),
+    (
+        of_runtime,
+        list(RUNTIME),
+        "| network | eager, ms | NumPy float32, ms | times eager | NumPy as a device, ms | times eager |",
     ),
 )
 

@@ -29,4 +29,7 @@ def truncate_for_fidelity(array: Float32, fidelity: str, *, operand: int) -> Flo
     dropped = 23 - _EXPLICIT_BITS[fidelity.lower()][operand]
     pattern = np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
     truncated = (pattern & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
-    return np.where(np.isfinite(array), truncated, array)
+    lost = np.isnan(array)  # without its low bits, a NaN can be infinite
+    if lost.any():
+        truncated[lost] = array[lost]
+    return truncated
