@@ -2,7 +2,8 @@
 
 For each model, ten steps of SGD and twenty of Adam in float32: the loss of each step, below it that in the device's
 formats, and the largest difference of any parameter or buffer over its largest value, beside that of PyTorch's own
-float32 from its float64; then what a step is predicted to take, by its parts.
+float32 from its float64; then which ops the library has no call for, and what a step is predicted to take, by its
+parts.
 """
 
 import sys
@@ -16,6 +17,7 @@ import torch
 from tests.training import models
 from tests.training.steps import Trained, own_rounding, train
 from ttstack.diagnostics import TTStackError
+from ttstack.ttnn_python.calls.table import NO_CALL
 
 TASKS = {
     "mlp": models.mlp,
@@ -39,6 +41,12 @@ def shares(trained: Trained) -> dict[str, float]:
     for op in report.ops:
         time_of[op.location.partition(" ")[0].partition(".")[0]] += op.kernel_ns + op.gap_ns
     return {part: 100 * ns / sum(time_of.values()) for part, ns in time_of.items()}
+
+
+def without_call(trained: Trained) -> str:
+    """Ops of the step that have no call of the library's, and so are refused by `ttstack check`."""
+    names = {op.name for op in trained.program.function().operations}
+    return ", ".join(sorted(names & NO_CALL.keys())) or "none"
 
 
 def curve(losses: Iterable[float]) -> str:
@@ -68,6 +76,7 @@ def main(names: list[str]) -> int:
             print(f"  device formats  {curve(float(run.outputs['loss']) for run in formats)}")
             print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
             print(f"  PyTorch's float32 and float64: {own_rounding(task, optimizer, steps):.1e} apart")
+            print(f"  ops without a call of the library: {without_call(trained)}")
             print(f"  {parts}; compiled in {compiled:.0f} s, all in {taken:.0f} s", flush=True)
     return refused
 
