@@ -52,6 +52,15 @@ def test_each_bank_holds_its_share_of_the_columns(placement: str, transposed: bo
     check_memory(function, chip)
 
 
+def test_every_core_makes_columns_of_the_result():
+    """The library leaves no shard on a core that has none: 50,304 columns on 64 cores are those of 63."""
+    program = ttstack.compile(decode(depth=768).replace(str(WIDE), "50304"), placement="optimal")
+    function = program.function()
+    (product,) = (op for op in function.operations if op.name == "matmul")
+    result = function.tensors[product.results[0]]
+    assert result.layout.fills(result.type)
+
+
 def test_reading_takes_little_more_than_the_banks_need():
     reports = (ttstack.compile(decode(depth=8192), placement=p, dtype="bfp8_b").cost() for p in ("dram", "optimal"))
     (slow,), (fast,) = ([op for op in r.ops if op.name == "matmul"] for r in reports)

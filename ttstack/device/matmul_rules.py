@@ -46,15 +46,17 @@ def _block_faults(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> 
             yield f"{what} ({whole}) must be divisible by the block or subblock of {part}"
     if rows * columns > (most := subblock_tiles(device_op, chip)):
         yield f"a subblock of {rows} x {columns} tiles exceeds the {most} that Dst holds"
-    if in_shards(device_op.results[0]) and not over_banks(device_op.operands[1]):
+    if not in_shards(device_op.results[0]):
+        return
+    if not device_op.results[0].fills(device_op.op.results[0]):
+        yield "each core of a product has a shard of the result"
+    if not over_banks(device_op.operands[1]):
         if not whole_rows(rows, columns, n):
             yield f"of a sharded result, out_subblock_w ({columns}) is per_core_N ({n}) or out_subblock_h ({rows}) is 1"
         if not whole_rows(height, width, n):
             yield f"of a sharded result, out_block_w ({width}) is per_core_N ({n}) or out_block_h ({height}) is 1"
         if device_op.results[0].shard(device_op.op.results[0]) != (m, n):
             yield f"shards of the result are the {m} x {n} tiles of per_core_M and per_core_N"
-        if not device_op.results[0].fills(device_op.op.results[0]):
-            yield "each core of a product has a shard of the result"
 
 
 def _grid_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
