@@ -1,5 +1,6 @@
 """Programs judged by the library, of which some may end its process."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from benchmarks.library_campaign.outcome import Outcome
@@ -46,8 +47,7 @@ def outcome(key: str, kind: str, emission: Emission, said: Judgement | str) -> O
     if isinstance(said, str):
         return Outcome(key, kind, "failed", said, ops)
     if said.refused or said.refusal:
-        named = [f"{v.number} {v.name}: {v.refusal}" for v in said.refused]
-        return Outcome(key, kind, "refused", "; ".join(named or [said.refusal]), ops)
+        return Outcome(key, kind, "refused", "; ".join([*_refusals(said)] or [said.refusal]), ops)
     others = [f"{v.number} {v.name} gives {v.result}" for v in said.verdicts if v.result]
     result, chosen = "differs" if others else "accepted", list(_factories(emission, said))
     return Outcome(
@@ -57,11 +57,20 @@ def outcome(key: str, kind: str, emission: Emission, said: Judgement | str) -> O
         "; ".join(others),
         ops,
         same_buffers=sum(v.same_buffers for v in said.verdicts if v.number >= 0),
+        other_buffers=dict(Counter(v.name for v in said.verdicts if v.number >= 0 and not v.same_buffers)),
         factories=len(chosen),
         same_factories=sum(ours == theirs for ours, theirs in chosen),
         l1_here=max((v.l1_bytes for v in said.verdicts), default=0),
         l1_there=max((launch.peak_bytes for v in said.verdicts for launch in v.launches), default=0),
     )
+
+
+def _refusals(said: Judgement) -> Iterator[str]:
+    """The first refusal of each kind of op, and how many more there are."""
+    counts = Counter(v.name for v in said.refused)
+    for name, first in {v.name: v for v in reversed(said.refused)}.items():
+        more = f" and {counts[name] - 1} more" if counts[name] > 1 else ""
+        yield f"{first.number} {name}{more}: {first.refusal}"
 
 
 def _factories(emission: Emission, said: Judgement) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 FINDINGS = ("refused", "differs", "failed", "ours alone", "theirs alone")
@@ -24,6 +24,8 @@ class Outcome:
     commit: str = ""
     same_buffers: int = 0
     """Ops whose circular buffers take as many bytes there as here."""
+    other_buffers: dict[str, int] = field(default_factory=dict[str, int])
+    """How many ops of each name take others."""
     factories: int = 0
     """Ops whose device operation has several program factories, of which we say one."""
     same_factories: int = 0

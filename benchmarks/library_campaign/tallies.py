@@ -40,6 +40,8 @@ def _alike(found: Sequence[Outcome]) -> Iterator[str]:
             "peaks of L1, up to 2 %,": (sum(o.same_peak for o in found), len(found)),
         }
         yield "; ".join(f"{name} alike {same} of {count}" for name, (same, count) in parts.items())
+        others = sum((Counter(o.other_buffers) for o in found), Counter[str]())
+        yield f"other bytes of circular buffers: {', '.join(f'{name} {n}' for name, n in others.most_common())}"
 
 
 def _counts(tally: Mapping[str, int]) -> str:
