@@ -54,6 +54,7 @@ def _same(**attributes: object) -> Callable[[str, int], Case]:
 
 _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
     eltwise.Eltwise: _eltwise,
+    eltwise.Typecast: lambda m, n: Case(m, (_t(n, n),), {}, _t(n, n, dtype=DType.F32)),
     creation.Shaped: lambda m, n: Case(m, (), {"shape": (n, n)}, _t(n, n)),
     creation.Full: lambda m, n: Case(m, (), {"shape": (n, n), "fill_value": 1.0}, _t(n, n)),
     creation.Creation: lambda m, n: Case(m, (), {}, _t(n, n)),
