@@ -13,15 +13,18 @@ from tests.placement.compiled import compiled_or_none
 from tests.placement.devices import devices
 from tests.placement.functions import functions
 from tests.placement.problems import exhaustive
+from ttstack.buffers.memory import Memory
+from ttstack.buffers.packing import Life, allocate
+from ttstack.device.layout import MemorySpace
 from ttstack.placement.formulate import formulate
 from ttstack.placement.graph_from_program import recover_graph
 from ttstack.placement.greedy import NoRoomError, greedy_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.problem import Problem
-from ttstack.program.buffers import live_bytes
+from ttstack.program.buffers import buffers, live_bytes
 from ttstack.program.records import Function
-from ttstack.system_desc import SystemDesc
+from ttstack.system_desc import ChipDesc, SystemDesc
 from ttstack_runtime.memory_check import check_memory
 
 OPS = 8
@@ -39,6 +42,7 @@ def test_the_optimum_is_one_and_its_memory_holds(text: str, device: SystemDesc):
     chip = device.chips[0]
     check_memory(function, chip)
     assert max(live_bytes(function, chip), default=0) <= chip.l1_usable_bytes
+    _check_addresses(function, chip)
     problem = _problem(function, device)
     assume(np.prod([float(step.choices) for step in problem.steps]) <= COMBINATIONS)
     try:
@@ -50,6 +54,14 @@ def test_the_optimum_is_one_and_its_memory_holds(text: str, device: SystemDesc):
     assert proven.chosen is not None
     assert problem.fits(proven.chosen)
     assert problem.total(proven.chosen) == pytest.approx(exhaustive(problem)) == pytest.approx(proven.bound)
+
+
+def _check_addresses(function: Function, chip: ChipDesc) -> None:
+    """Those in L1 are what the library's allocator gives, op by op."""
+    memory = Memory.of(chip, MemorySpace.L1)
+    there = [buffer for buffer in buffers(function, chip) if buffer.space is MemorySpace.L1]
+    lives = [Life(buffer.nbytes, buffer.life.first, buffer.life.last, 0) for buffer in there]
+    assert allocate(lives, memory.end, memory.alignment).addresses == tuple(buffer.start for buffer in there)
 
 
 def _problem(function: Function, device: SystemDesc) -> Problem:

@@ -51,31 +51,38 @@ def _lacking(problem: Problem, chosen: Sequence[int], bank: Bank) -> dict[int, i
 def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, int, int]], list[int], list[int]]:
     """Buffers (bytes, first and last moment), bytes of circular buffers of each moment, and the step of each moment.
 
-    A change of layout is a moment of its own, before that of the step that asks for it.
+    A change of layout is a moment of its own, before that of the step that asks for it; what the step reads of a value
+    in changed copies alone ends with the last of them. Buffers stand in the order in which they come to life, those of
+    one step in the order of its results.
     """
     options = problem.options(chosen)
-    buffers: list[tuple[int, int, int]] = []
+    lives: list[tuple[int, int, int, int]] = []  # first moment, number of the value, last moment, bytes
     scratch: list[int] = []
     steps: list[int] = []
     born: dict[int, int] = {}
     for at, (step, choice) in enumerate(zip(problem.steps, chosen, strict=True)):
         copies: list[tuple[int, int]] = []
+        changed: dict[int, int] = {}
+        as_it_is = {*step.writes}
         for read, need in zip(step.reads, step.needs[choice].tolist(), strict=True):
             have = options[read.value]
-            if read.changes[have, need]:
+            if not read.changes[have, need]:
+                as_it_is.add(read.value)
+            else:
+                changed[read.value] = len(scratch)
                 copies.append((int(read.copied[have, need]), len(scratch)))
                 scratch.append(int(read.scratch[have, need]))
                 steps.append(at)
         now = len(scratch)
         scratch.append(int(step.scratch[choice]))
         steps.append(at)
-        buffers += [(nbytes, first, now) for nbytes, first in copies if nbytes]
+        lives += [(first, 0, now, nbytes) for nbytes, first in copies if nbytes]
         born |= dict.fromkeys(step.writes, now)
         for value in (v for v in step.dies if v in born):
             if nbytes := problem.sizes[value][options[value]]:
-                buffers.append((nbytes, born[value], now))
+                last = now if value in as_it_is else changed.get(value, now)
+                lives.append((born[value], value, last, nbytes))
     for value in sorted(born.keys() - {v for step in problem.steps for v in step.dies}):
         if nbytes := problem.sizes[value][options[value]]:
-            buffers.append((nbytes, born[value], len(scratch) - 1))
-    buffers.sort(key=lambda b: b[1])
-    return buffers, scratch, steps
+            lives.append((born[value], value, len(scratch) - 1, nbytes))
+    return [(nbytes, first, last) for first, _, last, nbytes in sorted(lives)], scratch, steps

@@ -30,6 +30,9 @@ CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
 class AssignAddresses(Pass, name="assign-addresses"):
     """Set `tt.address` on arguments and ops: one offset for each result, the same in every bank.
 
+    In L1 they are those that the library's allocator will give; what was placed otherwise, by hand or before, and has
+    no room so, is packed as tightly as it goes.
+
     Buffers of L1 lie above the circular buffers of every op that runs during their life.
     """
 
@@ -114,10 +117,13 @@ class _Memories:
         buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
         memory = self.memories[MemorySpace.L1]
         scratch = [read_placement(op).circular_buffer_bytes for op in launching]
-        allocated = allocate(spans(buffers, scratch, memory.base), memory.end, memory.alignment)
-        for i in allocated.short:
+        spanned = spans(buffers, scratch, memory.base)
+        allocated = allocate(spanned, memory.end, memory.alignment)
+        addresses = pack(spanned, memory.end, memory.alignment) if allocated.short else allocated.addresses
+        if addresses is None:
+            i = min(allocated.short)
             raise self._full(values[i], MemorySpace.L1, _beside(i, values, buffers))
-        self.addresses |= dict(zip(values, allocated.addresses, strict=True))
+        self.addresses |= dict(zip(values, addresses, strict=True))
 
     def _pack_dram(
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
