@@ -24,7 +24,12 @@ def is_free(device_op: DeviceOp) -> bool:
     op = device_op.op
     if not op.mutates and not any(t.size for t in op.results):
         return True
-    return (is_view(op) or casts_reals(op)) and device_op.operands[0] == device_op.results[0]
+    return can_be_view(op) and device_op.operands[0] == device_op.results[0]
+
+
+def can_be_view(op: Op) -> bool:
+    """Whether the operand's buffer can hold the result too: that depends on layouts alone."""
+    return is_view(op) or casts_reals(op)
 
 
 def is_view(op: Op) -> bool:

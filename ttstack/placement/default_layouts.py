@@ -7,7 +7,7 @@ from ttstack.device.kernel_class import casts_reals
 from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType
-from ttstack.placement.graph import Graph, Node
+from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
 from ttstack.placement.mask_values import masked_buffers
 
@@ -33,15 +33,15 @@ def default_layouts(
     return tuple(layouts[owner] for owner in graph.owner)
 
 
-def without_recasts(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> Graph:
+def with_recasts(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> Graph:
     """The graph in which casts between types of one format, by what is asked as in `default_layouts`, are views."""
-    formats = _formats(graph, asked_formats, fixed)
-
-    def changes_nothing(node: Node) -> bool:
-        values = (*node.operands, *node.results)
-        return casts_reals(node.op) and graph.on_host.isdisjoint(values) and len({formats[v] for v in values}) == 1
-
-    return replace(graph, nodes=tuple(replace(n, recast=True) if changes_nothing(n) else n for n in graph.nodes))
+    nodes, casts = list(graph.nodes), [i for i, node in enumerate(graph.nodes) if casts_reals(node.op)]
+    formats = _formats(graph, asked_formats, fixed) if casts else ()
+    for i in casts:
+        values = (*nodes[i].operands, *nodes[i].results)
+        if graph.on_host.isdisjoint(values) and len({formats[v] for v in values}) == 1:
+            nodes[i] = replace(nodes[i], recast=True)
+    return replace(graph, nodes=tuple(nodes)) if casts else graph
 
 
 def _formats(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> list[DType]:

@@ -7,7 +7,7 @@ from ttstack.choices import Policy
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
-from ttstack.placement.default_layouts import default_layouts, without_recasts
+from ttstack.placement.default_layouts import default_layouts, with_recasts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.greedy import NoRoomError, cautious_choices, greedy_choices
@@ -50,7 +50,7 @@ def place(
     overrides = options.overrides or Overrides()
     exactness = Exactness(graph, options.dtype, options.weights_dtype, options.precision)
     formats = exactness.formats()
-    graph = without_recasts(exactness.with_fidelities(), formats, argument_formats(graph, overrides))
+    graph = with_recasts(exactness.with_fidelities(), formats, argument_formats(graph, overrides))
     wanted = match_overrides(graph, overrides)
     where = default_layouts(graph, formats, wanted.formats)
     l1, every = options.placement is not Policy.DRAM, options.placement is Policy.OPTIMAL

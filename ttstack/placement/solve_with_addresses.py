@@ -61,28 +61,21 @@ def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, i
     steps: list[int] = []
     born: dict[int, int] = {}
     for at, (step, choice) in enumerate(zip(problem.steps, chosen, strict=True)):
-        copies: list[tuple[int, int]] = []
-        changed: dict[int, int] = {}
-        as_it_is = {*step.writes}
-        for read, need in zip(step.reads, step.needs[choice].tolist(), strict=True):
-            have = options[read.value]
-            if not read.changes[have, need]:
-                as_it_is.add(read.value)
-            else:
-                changed[read.value] = len(scratch)
-                copies.append((int(read.copied[have, need]), len(scratch)))
+        needs = step.needs[choice].tolist()
+        reads = [(read, options[read.value], need) for read, need in zip(step.reads, needs, strict=True)]
+        now = len(scratch) + sum(bool(read.changes[have, need]) for read, have, need in reads)
+        ends = dict.fromkeys(step.writes, now)
+        for read, have, need in reads:
+            here = len(scratch) if read.changes[have, need] else now
+            ends[read.value] = max(ends.get(read.value, here), here)
+            if here < now:
+                lives.append((here, 0, now, int(read.copied[have, need])))
                 scratch.append(int(read.scratch[have, need]))
-                steps.append(at)
-        now = len(scratch)
         scratch.append(int(step.scratch[choice]))
-        steps.append(at)
-        lives += [(first, 0, now, nbytes) for nbytes, first in copies if nbytes]
+        steps += [at] * (len(scratch) - len(steps))
         born |= dict.fromkeys(step.writes, now)
-        for value in (v for v in step.dies if v in born):
-            if nbytes := problem.sizes[value][options[value]]:
-                last = now if value in as_it_is else changed.get(value, now)
-                lives.append((born[value], value, last, nbytes))
-    for value in sorted(born.keys() - {v for step in problem.steps for v in step.dies}):
-        if nbytes := problem.sizes[value][options[value]]:
-            lives.append((born[value], value, len(scratch) - 1, nbytes))
-    return [(nbytes, first, last) for first, _, last, nbytes in sorted(lives)], scratch, steps
+        dead = [v for v in step.dies if v in born]
+        lives += [(born[v], v, ends.get(v, now), problem.sizes[v][options[v]]) for v in dead]
+    left = born.keys() - {v for step in problem.steps for v in step.dies}
+    lives += [(born[v], v, len(scratch) - 1, problem.sizes[v][options[v]]) for v in left]
+    return [(nbytes, first, last) for first, _, last, nbytes in sorted(lives) if nbytes], scratch, steps

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ttstack.device.config_limits import config_faults
-from ttstack.device.kernel_class import casts_reals, is_view
+from ttstack.device.kernel_class import can_be_view
 from ttstack.program.records import Function, Operation
 
 
@@ -29,7 +29,7 @@ def _alias_faults(function: Function, op: Operation) -> Iterator[str]:
         source = op.operands[0] if op.operands else None
         if source is None or function.owners[source] != function.owners[result.id]:
             yield f"{shared}, which is not that of its operand"
-        elif not (is_view(found := function.definition(op)) or casts_reals(found)):
+        elif not can_be_view(function.definition(op)):
             yield f"{shared}, but makes no view of it"
         elif function.tensors[source].layout != result.layout:
             yield f"{shared}, but as {result.layout}, not {function.tensors[source].layout}"

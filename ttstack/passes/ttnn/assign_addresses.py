@@ -30,10 +30,8 @@ CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
 class AssignAddresses(Pass, name="assign-addresses"):
     """Set `tt.address` on arguments and ops: one offset for each result, the same in every bank.
 
-    In L1 they are those that the library's allocator will give; what was placed otherwise, by hand or before, and has
-    no room so, is packed as tightly as it goes.
-
-    Buffers of L1 lie above the circular buffers of every op that runs during their life.
+    Buffers of L1 lie above the circular buffers of every op that runs during their life, where the library's allocator
+    will put them; what was placed otherwise, by hand or before, and has no room so, is packed as tightly as it goes.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -174,7 +172,6 @@ class _Memories:
             return memory.banks * sum(self._bank_bytes(v, dtype) for v in (value, *lying))
 
         fewer = min(have, need() - 1)  # where gaps are what is too large, a format that takes as much is no help
-
         return CapacityError(
             f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * memory.banks:,} bytes, "
             f"{used * memory.banks:,} of {have:,} are in use",
