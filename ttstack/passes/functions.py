@@ -53,6 +53,19 @@ def body(function: func.FuncOp) -> list[ir.Operation]:
     return [op.operation for op in blocks[0].operations]
 
 
+def ops_named(module: ir.Module, name: str) -> list[ir.Operation]:
+    """All ops of that name, however deep, those in others before these."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == name:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
 def system_desc(module: ir.Module) -> SystemDesc:
     """The device description that the module carries.
 

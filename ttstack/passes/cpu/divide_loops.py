@@ -4,6 +4,7 @@ from math import prod
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
+from ttstack.passes.functions import ops_named
 
 _FEWEST_STEPS = 1 << 15
 """To wake the other threads takes about as long as ten thousand elements."""
@@ -17,15 +18,7 @@ class DivideLoops(Pass, name="divide-loops"):
 
     def run(self, module: ir.Module) -> None:
         """Replace every `scf.parallel` that linalg gave, which none of them holds another of."""
-        found: list[ir.Operation] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "scf.parallel":
-                found.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(visit)
-        for op in found:
+        for op in ops_named(module, "scf.parallel"):
             _divide(op)
 
 

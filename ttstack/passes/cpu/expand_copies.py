@@ -2,6 +2,7 @@
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
+from ttstack.passes.functions import ops_named
 
 
 class ExpandCopies(Pass, name="expand-copies"):
@@ -11,15 +12,7 @@ class ExpandCopies(Pass, name="expand-copies"):
         """Replace every copy."""
         from ttstack.mlir import linalg
 
-        found: list[ir.Operation] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "memref.copy":
-                found.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(visit)
-        for op in found:
+        for op in ops_named(module, "memref.copy"):
             with ir.InsertionPoint(op), op.location:
                 linalg.copy(op.operands[0], outs=[op.operands[1]])
             op.erase()

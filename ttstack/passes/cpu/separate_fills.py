@@ -2,6 +2,7 @@
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
+from ttstack.passes.functions import ops_named
 
 
 class SeparateFills(Pass, name="separate-fills"):
@@ -12,16 +13,8 @@ class SeparateFills(Pass, name="separate-fills"):
 
     def run(self, module: ir.Module) -> None:
         """Repeat every fill that has several uses."""
-        found: list[ir.Operation] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "linalg.fill" and op.results:
-                found.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(visit)
-        for fill in found:
-            for use in list(fill.results[0].uses)[:-1]:
+        for fill in ops_named(module, "linalg.fill"):
+            for use in [use for result in fill.results for use in result.uses][:-1]:
                 with ir.InsertionPoint(use.owner), fill.location:
                     own = fill.clone()
                 use.owner.operands[use.operand_number] = own.results[0]
