@@ -2,10 +2,10 @@
 
 For each small model of the zoo, `engine="cpu"` beside the NumPy runtime: the largest difference over the largest value,
 what a run takes, and the size of the object file. Then `bert_base`, `resnet50` and `mlp`, compiled with and without
-BLAS, beside the runtime and PyTorch, eager and compiled, in the same process. Last `bert_large`, 384 tokens, in the
-NumPy runtime alone: in float32, and in bfloat16 as a device would round it. Times are medians of up to nine runs in
-ten seconds, after one that is not counted: of one thread its processor time, which the work of others disturbs least,
-of several what a clock says.
+BLAS, with OpenMP where there are several threads, beside the runtime and PyTorch, eager and compiled, in the same
+process. Last `bert_large`, 384 tokens, in the NumPy runtime alone: in float32, and in bfloat16 as a device would round
+it. Times are medians of up to nine runs in ten seconds, after one that is not counted: of one thread its processor
+time, which the work of others disturbs least, of several what a clock says.
 """
 
 import sys
@@ -140,7 +140,7 @@ def _native(
 ) -> tuple[cpu.LoadedProgram, int]:
     with torch.no_grad():
         exported = torch.export.export(model, tuple(args), dict(kwargs))
-    program = cpu.compile(exported, blas=blas)
+    program = cpu.compile(exported, blas=blas, openmp=torch.get_num_threads() > 1)
     with tempfile.TemporaryDirectory() as folder:
         program.save(path := Path(folder) / "model.so")
         return cpu.load(path, program.weights), len(program.generated.code)
