@@ -92,6 +92,30 @@ def test_inputs_that_do_not_fit_are_refused(tmp_path: Path):
         loaded.run({"arg0": np.zeros(3, np.int32)})
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "want"),
+    [
+        ("i1", np.array([False, True]), [0, 1]),
+        ("ui8", np.array([3, 255], np.uint8), [3, 255]),
+        ("i32", np.array([-257, 258], np.int32), [-256, 258]),
+    ],
+)
+def test_integers_become_bfloat16_without_functions_of_the_compiler(
+    kind: str, given: np.ndarray, want: list[int], tmp_path: Path
+):
+    program = cpu.compile(
+        f"""func.func @f(%x: tensor<2x{kind}>) -> tensor<2xbf16> {{
+          %0 = "ttir.typecast"(%x) : (tensor<2x{kind}>) -> tensor<2xbf16>
+          return %0 : tensor<2xbf16>
+        }}""",
+        name="cast",
+    )
+    assert re.findall(r"itofp .* to (\w+)", program.generated.llvm_ir) == ["float"]
+    program.save(tmp_path / "cast.so")
+    (have,) = cpu.load(tmp_path / "cast.so").run({"arg0": given}).outputs.values()
+    np.testing.assert_array_equal(have.astype(float), want)
+
+
 def test_ops_without_a_lowering_are_listed_together():
     text = """func.func @f(%x: tensor<1x64xf32>, %p: tensor<1x8xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
       %0 = "ttir.all_gather"(%x) {all_gather_dim = 0 : si32, cluster_axis = 0 : ui32} : (tensor<1x64xf32>) -> tensor<1x64xf32>

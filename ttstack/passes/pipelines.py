@@ -12,6 +12,7 @@ from ttstack.passes.base import Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.cpu.divide_loops import DivideLoops
 from ttstack.passes.cpu.entry_points import AddEntryPoints
+from ttstack.passes.cpu.expand_conversions import ExpandConversions
 from ttstack.passes.cpu.expand_copies import ExpandCopies
 from ttstack.passes.cpu.separate_fills import SeparateFills
 from ttstack.passes.cpu.separate_results import SeparateResults
@@ -250,7 +251,7 @@ def loops_to_llvm(prefix: str = "model", *, openmp: bool = False) -> Pipeline:
         "convert-index-to-llvm",
         "reconcile-unrealized-casts",
     )
-    return Pipeline((*threads, *steps, AddEntryPoints(prefix=prefix)))
+    return Pipeline((*threads, ExpandConversions(), *steps, AddEntryPoints(prefix=prefix)))
 
 
 def ttir_to_llvm() -> Pipeline:
