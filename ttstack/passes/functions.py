@@ -53,7 +53,7 @@ def body(function: func.FuncOp) -> list[ir.Operation]:
     return [op.operation for op in blocks[0].operations]
 
 
-def ops_named(module: ir.Module, name: str) -> list[ir.Operation]:
+def ops_of_name(module: ir.Module, name: str) -> list[ir.Operation]:
     """All ops of that name, however deep, those in others before these."""
     found: list[ir.Operation] = []
 

@@ -4,7 +4,7 @@ from math import prod
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import ops_named
+from ttstack.passes.functions import ops_of_name
 
 _FEWEST_STEPS = 1 << 15
 """To wake the other threads takes about as long as ten thousand elements."""
@@ -18,7 +18,7 @@ class DivideLoops(Pass, name="divide-loops"):
 
     def run(self, module: ir.Module) -> None:
         """Replace every `scf.parallel` that linalg gave, which none of them holds another of."""
-        for op in ops_named(module, "scf.parallel"):
+        for op in ops_of_name(module, "scf.parallel"):
             _divide(op)
 
 

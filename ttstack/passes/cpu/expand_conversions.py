@@ -2,7 +2,7 @@
 
 from ttstack.mlir import arith, ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import ops_named
+from ttstack.passes.functions import ops_of_name
 
 
 class ExpandConversions(Pass, name="expand-conversions"):
@@ -15,7 +15,7 @@ class ExpandConversions(Pass, name="expand-conversions"):
     def run(self, module: ir.Module) -> None:
         """Replace every conversion."""
         for convert in (arith.sitofp, arith.uitofp):
-            for op in ops_named(module, f"arith.{convert.__name__}"):
+            for op in ops_of_name(module, f"arith.{convert.__name__}"):
                 if isinstance(short := op.results[0].type, ir.BF16Type):
                     with ir.InsertionPoint(op), op.location:
                         rounded = arith.truncf(short, convert(ir.F32Type.get(), op.operands[0]))

@@ -2,7 +2,7 @@
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import ops_named
+from ttstack.passes.functions import ops_of_name
 
 
 class ExpandCopies(Pass, name="expand-copies"):
@@ -12,7 +12,7 @@ class ExpandCopies(Pass, name="expand-copies"):
         """Replace every copy."""
         from ttstack.mlir import linalg
 
-        for op in ops_named(module, "memref.copy"):
+        for op in ops_of_name(module, "memref.copy"):
             with ir.InsertionPoint(op), op.location:
                 linalg.copy(op.operands[0], outs=[op.operands[1]])
             op.erase()

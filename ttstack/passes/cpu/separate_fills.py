@@ -2,7 +2,7 @@
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import ops_named
+from ttstack.passes.functions import ops_of_name
 
 
 class SeparateFills(Pass, name="separate-fills"):
@@ -13,7 +13,7 @@ class SeparateFills(Pass, name="separate-fills"):
 
     def run(self, module: ir.Module) -> None:
         """Repeat every fill that has several uses."""
-        for fill in ops_named(module, "linalg.fill"):
+        for fill in ops_of_name(module, "linalg.fill"):
             for use in [use for result in fill.results for use in result.uses][:-1]:
                 with ir.InsertionPoint(use.owner), fill.location:
                     own = fill.clone()
