@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.device.device_op import Fidelity
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
 from ttstack.ops.devices import Mesh, MeshOp
@@ -72,7 +73,8 @@ def _bind(function: Function, operation: Operation, rules: Ieee) -> Call:
     if isinstance(definition, Contraction) and isinstance(rules, Device):
         first_core = function.tensors[operation.operands[definition.chain.first] or 0]
         return partial(device_lookup, definition, rules, first_core.layout.dtype, operation.fidelity)
-    return partial(_multiply, call, definition.multiplied, operation, rules) if definition.multiplied else call
+    sides = _lossy_sides(function, operation, definition.multiplied, rules)
+    return partial(_multiply, call, sides, operation.fidelity, rules) if sides else call
 
 
 def _unknown(operation: Operation) -> ExecutionError:
@@ -90,13 +92,21 @@ def attributes(operation: Operation) -> dict[str, Any]:
     return defaults | {name: value for name, value in operation.attributes.items() if name in specs}
 
 
+def _lossy_sides(
+    function: Function, operation: Operation, multiplied: tuple[int, ...], rules: Ieee
+) -> Mapping[int, int]:
+    """The sides of the multiplier at which operands lose bits, by their numbers."""
+    given = zip(operation.operands, multiplied, strict=False)
+    tensors = [(i, side, function.tensors[number]) for i, (number, side) in enumerate(given) if number is not None]
+    return {i: side for i, side, tensor in tensors if rules.truncates(tensor, side, operation.fidelity)}
+
+
 def _multiply(
-    call: Call, sides: tuple[int, ...], operation: Operation, rules: Ieee, *operands: Any, **changes: Any
+    call: Call, sides: Mapping[int, int], fidelity: Fidelity, rules: Ieee, *operands: Any, **changes: Any
 ) -> Any:
     """Run a contraction on what the multiplier takes of its operands."""
-    pairs = zip(operands, sides, strict=False)
-    taken = [x if x is None else rules.multiplier_input(x, side, operation.fidelity) for x, side in pairs]
-    return call(*taken, *operands[len(taken) :], **changes)
+    taken = [rules.multiplier_input(x, sides[i], fidelity) if i in sides else x for i, x in enumerate(operands)]
+    return call(*taken, **changes)
 
 
 def _bind_generic(function: Function, operation: Operation, rules: Ieee) -> Call:

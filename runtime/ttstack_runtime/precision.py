@@ -4,10 +4,10 @@ import numpy as np
 
 from ttstack.device.device_op import Fidelity
 from ttstack.diagnostics import InputError
-from ttstack.ops.types import DType, ElementType, QuantType
+from ttstack.ops.types import DType, ElementType
 from ttstack.program.records import Tensor
 from ttstack_runtime.kernels.table import Array
-from ttstack_runtime.numerics import largest, quantize, truncate_for_fidelity
+from ttstack_runtime.numerics import is_truncated, quantize, truncate_for_fidelity
 
 _ROUNDED = frozenset(d for d in DType if d.is_float and d.bits < DType.F32.bits)
 
@@ -58,6 +58,10 @@ class Ieee:
         """Values of the element type `source` in the format `target`."""
         return _round(held, target) if target in _ROUNDED else held
 
+    def truncates(self, tensor: Tensor, side: int, fidelity: Fidelity) -> bool:  # noqa: ARG002 exact
+        """Whether `multiplier_input` can be other than the tensor's values."""
+        return False
+
     def multiplier_input(self, operand: Array, side: int, fidelity: Fidelity) -> Array:  # noqa: ARG002 exact
         """What a matrix multiplication takes of its operand on `side` 0 or 1."""
         return operand
@@ -82,11 +86,12 @@ class Device(Ieee):
 
     def round(self, held: Array, source: ElementType, target: ElementType) -> Array:
         """What is finite in the source stays so in a narrower format: the largest number that it has."""
-        rounded = super().round(held, source, target)
-        if source == target or rounded is held or isinstance(target, QuantType) or not np.isinf(rounded).any():
-            return rounded
-        overflown = np.isinf(rounded) & np.isfinite(held)
-        return np.where(overflown, np.copysign(largest(target), rounded), rounded)
+        return _round(held, target, saturate=source != target) if target in _ROUNDED else held
+
+    def truncates(self, tensor: Tensor, side: int, fidelity: Fidelity) -> bool:
+        """Where the fidelity leaves out bits of the tensor's format."""
+        dtype = self.format(tensor)
+        return isinstance(dtype, DType) and dtype.is_float and is_truncated(dtype, fidelity, operand=side)
 
     def multiplier_input(self, operand: Array, side: int, fidelity: Fidelity) -> Array:
         """The bits that the fidelity feeds to the multiplier; integers are exact."""
@@ -109,5 +114,5 @@ def precision(numerics: str) -> Ieee:
     return _BY_NAME[numerics]
 
 
-def _round(held: Array, target: ElementType) -> Array:
-    return quantize(held.astype(np.float32, copy=False), str(target))
+def _round(held: Array, target: ElementType, *, saturate: bool = False) -> Array:
+    return quantize(held.astype(np.float32, copy=False), str(target), saturate=saturate)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ttstack_runtime.numerics import pcc, quantize, truncate_for_fidelity
+from ttstack.ops.types import DType
+from ttstack_runtime.numerics import is_truncated, pcc, quantize, truncate_for_fidelity
 
 X = np.random.default_rng(0).standard_normal((32, 32)).astype(np.float32)
 
@@ -65,3 +66,12 @@ def test_pcc_at_its_edges(a, b, wanted):
 def test_pcc_of_different_shapes():
     with pytest.raises(ValueError, match="differ"):
         pcc([1, 2], [1])
+
+
+@pytest.mark.parametrize("operand", [0, 1])
+@pytest.mark.parametrize("fidelity", ["LoFi", "HiFi2", "HiFi3", "HiFi4"])
+@pytest.mark.parametrize("dtype", [DType.BF16, DType.F16, DType.BFP8_B, DType.BFP4_B, DType.F32])
+def test_formats_that_lose_bits(dtype, fidelity, operand):
+    x = quantize(X, dtype)
+    changed = not np.array_equal(truncate_for_fidelity(x, fidelity, operand=operand), x)
+    assert is_truncated(dtype, fidelity, operand=operand) == changed

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ttstack_runtime.numerics import formats as module
 from ttstack_runtime.numerics import quantize
 
 BITS = {"bfp8_b": 7, "bfp4_b": 3}
@@ -42,14 +41,6 @@ def test_blocks_run_along_the_last_axis_and_are_filled_with_zeros(name):
         for row in x.reshape(15, 37)
     ]
     np.testing.assert_array_equal(quantize(x, name).reshape(15, 37), np.array(wanted, np.float32))
-
-
-@pytest.mark.parametrize("name", BITS)
-def test_blocks_in_several_chunks(name, monkeypatch):
-    x = np.random.default_rng(3).standard_normal((9, 64)).astype(np.float32)
-    whole = quantize(x, name)
-    monkeypatch.setattr(module, "_CHUNK", 48)
-    np.testing.assert_array_equal(quantize(x, name), whole)
 
 
 @pytest.mark.parametrize("name", [*BITS, "bf16", "f16", "f32", "si32"])

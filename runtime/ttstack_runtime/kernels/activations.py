@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ttstack_runtime.kernels.special import in_chunks, normal_cdf
+from ttstack_runtime.chunks import in_chunks
+from ttstack_runtime.kernels.special import normal_cdf
 from ttstack_runtime.kernels.table import Array
 
 _FLAT = 40

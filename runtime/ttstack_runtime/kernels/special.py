@@ -7,13 +7,13 @@ float32 `erf` takes the single one of Eigen and XLA (Eigen, `generic_fast_erf_fl
 cumulative normal functions", 2005).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from ttstack_runtime.chunks import in_chunks
 from ttstack_runtime.kernels.table import Array
 
-_CHUNK = 1 << 15  # elements: a few temporaries of a chunk stay in the L2 cache
 _ERX = 8.45062911510467529297e-01
 _EFX = 1.28379167095512586316e-01
 
@@ -70,16 +70,6 @@ def normal_cdf(x: Array) -> Array:
     ratio = _polynomial(magnitude, CDF32_NUMERATOR) / _polynomial(magnitude, CDF32_DENOMINATOR)
     below = ratio * np.exp(np.square(magnitude, dtype=np.float64) * -0.5)
     return np.abs((x >= 0) - below)
-
-
-def in_chunks(function: Callable[[Array], Array], x: Array) -> Array:
-    """`function` over a float array in pieces that stay in cache; other types compute in float64."""
-    values = x if x.dtype.char in "fd" else x.astype(np.float64)
-    flat = np.ascontiguousarray(values).reshape(-1)
-    out = np.empty_like(flat)
-    for start in range(0, flat.size, _CHUNK):
-        out[start : start + _CHUNK] = function(flat[start : start + _CHUNK])
-    return out.reshape(x.shape)
 
 
 def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:

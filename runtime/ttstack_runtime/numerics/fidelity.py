@@ -9,6 +9,10 @@ multiplication loads its second operand to SrcA and its first to SrcB.
 import numpy as np
 from numpy.typing import NDArray
 
+from ttstack.ops.types import DType
+from ttstack_runtime.chunks import in_chunks
+from ttstack_runtime.numerics.formats import mantissa_bits
+
 Float32 = NDArray[np.float32]
 
 _EXPLICIT_BITS = {
@@ -20,16 +24,25 @@ _EXPLICIT_BITS = {
 """Mantissa bits of the first and the second operand that take part; the source registers hold 10 (TF32)."""
 
 
+def is_truncated(dtype: DType, fidelity: str, *, operand: int) -> bool:
+    """Whether `truncate_for_fidelity` can change real numbers of this format."""
+    bits = mantissa_bits(dtype)
+    return bits is None or bits - 1 > _EXPLICIT_BITS[fidelity.lower()][operand]
+
+
 def truncate_for_fidelity(array: Float32, fidelity: str, *, operand: int) -> Float32:
     """The part of operand 0 or 1 of a matrix multiplication that `fidelity`, LoFi to HiFi4, consumes.
 
     The product of two truncated operands is the device's for LoFi, HiFi2 and HiFi4. HiFi3 also leaves out the
     product of the low parts, which no truncation of the operands can say: it is taken as HiFi4.
     """
-    dropped = 23 - _EXPLICIT_BITS[fidelity.lower()][operand]
-    pattern = np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
-    truncated = (pattern & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
-    lost = np.isnan(array)  # without its low bits, a NaN can be infinite
+    kept = np.uint32(0xFFFFFFFF << 23 - _EXPLICIT_BITS[fidelity.lower()][operand] & 0xFFFFFFFF)
+    return in_chunks(lambda part: _truncate(part, kept), np.asarray(array, dtype=np.float32))
+
+
+def _truncate(part: Float32, kept: np.uint32) -> Float32:
+    truncated = (part.view(np.uint32) & kept).view(np.float32)
+    lost = np.isnan(part)  # without its low bits, a NaN can be infinite
     if lost.any():
-        truncated[lost] = array[lost]
+        truncated[lost] = part[lost]
     return truncated

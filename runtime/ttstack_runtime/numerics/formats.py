@@ -9,28 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttstack.ops.types import DType
+from ttstack_runtime.chunks import in_chunks
 
 Float32 = NDArray[np.float32]
 
 _BLOCK = 16
-_CHUNK = 1 << 18  # elements that are converted at a time, so that temporaries stay in cache
 
 
-def quantize(array: Float32, dtype: str) -> Float32:
+def quantize(array: Float32, dtype: str, *, saturate: bool = False) -> Float32:
     """`array` rounded to what bf16, f16, bfp8_b or bfp4_b stores as float32; other types change nothing.
 
-    Rounding is to nearest, ties to even. Values too large for f16 become infinite. A block format saturates
-    to its largest mantissa, flushes denormals and has no negative zero; blocks run along the last axis, an
-    incomplete one filled with zeros.
+    Rounding is to nearest, ties to even. Values too large for bf16 or f16 become infinite, or the largest number of
+    the format where they `saturate`. A block format saturates always, flushes denormals and has no negative zero;
+    blocks run along the last axis, an incomplete one filled with zeros.
     """
     stored = DType(dtype)
-    if (bits := _mantissa_bits(stored)) is None:
+    if (bits := mantissa_bits(stored)) is None:
         return array
+    top = largest(stored) if saturate else np.float32(np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        return _blockwise(array, bits) if stored.is_block else array.astype(stored.numpy).astype(np.float32)
+        if stored.is_block:
+            return _blockwise(array, bits)
+        return in_chunks(lambda part: _saturate(part.astype(stored.numpy).astype(np.float32), part, top), array)
 
 
-def _mantissa_bits(dtype: DType) -> int | None:
+def _saturate(rounded: Float32, exact: Float32, top: np.float32) -> Float32:
+    """`rounded`, with `top` for what is finite in `exact` alone."""
+    infinite = np.isinf(rounded)
+    if np.isfinite(top) and infinite.any():
+        np.copyto(rounded, np.copysign(top, exact), where=infinite & np.isfinite(exact))
+    return rounded
+
+
+def mantissa_bits(dtype: DType) -> int | None:
     """Bits of a mantissa, the leading one included, of formats narrower than float32; None of all others."""
     match dtype:
         case DType.F16:
@@ -49,7 +60,7 @@ def _mantissa_bits(dtype: DType) -> int | None:
 
 def largest(dtype: DType) -> np.float32:
     """The largest finite number of bf16, f16, bfp8_b or bfp4_b."""
-    if (bits := _mantissa_bits(dtype)) is None:
+    if (bits := mantissa_bits(dtype)) is None:
         raise ValueError(f"{dtype} is no narrow format of real numbers")
     return np.float32((2 - 2.0 ** (1 - bits)) * 2.0 ** (15 if dtype is DType.F16 else 127))
 
@@ -61,12 +72,8 @@ def _blockwise(array: Float32, bits: int) -> Float32:
     rows = np.ascontiguousarray(array, dtype=np.float32).reshape(-1, length)
     missing = -length % _BLOCK
     padded = np.pad(rows, ((0, 0), (0, missing))) if missing else rows
-    blocks = padded.reshape(-1, _BLOCK)
-    out = np.empty_like(blocks)
-    step = _CHUNK // _BLOCK
-    for start in range(0, len(blocks), step):
-        out[start : start + step] = _round_blocks(blocks[start : start + step], bits)
-    return out.reshape(len(rows), -1)[:, :length].reshape(array.shape)
+    rounded = in_chunks(lambda part: _round_blocks(part.reshape(-1, _BLOCK), bits).reshape(-1), padded)
+    return rounded[:, :length].reshape(array.shape)
 
 
 def _round_blocks(blocks: Float32, bits: int) -> Float32:
