@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.masks.drawn import KINDS, Mask, Rng, draw
-from ttstack.ops.mask_rows import read_structure
+from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.ops.mask_structure import MaskStructure, TileKind, parse_structure
 
 DRAWN = 200
@@ -18,10 +18,10 @@ def read(mask: Mask) -> MaskStructure:
     return read_structure(mask.shape, _parts(mask), FAR)
 
 
-def _parts(mask: Mask) -> Iterator[Mask]:
-    at, step = 0, 32
+def _parts(mask: Mask) -> Iterator[MaskRows]:
+    at, step, columns = 0, 32, np.arange(mask.shape[3])
     while at < mask.shape[2]:
-        yield mask[:, :, at : at + step]
+        yield MaskRows(mask[:, :, at : at + step], columns)
         at, step = at + step, step + 32
 
 

@@ -9,7 +9,7 @@ from tests.ops.case import Case
 from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops, spread, tensors
 from ttstack.ops import attention, block_sparse, rotary
 from ttstack.ops.block_sparse import block_flags
-from ttstack.ops.mask_rows import read_structure
+from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.ops.types import DType, TensorType
 
 
@@ -38,14 +38,15 @@ def _block_sparse(draw: Draw, mnemonic: str) -> Case:
     rng, at = np.random.default_rng(draw(st.integers(0, 99))), np.arange(s)
     of = np.sort(rng.integers(0, 4, s))
     seen = (of[:, None] == of) & ((at <= at[:, None]) | (not causal))
-    structure = read_structure((1, 1, s, s), [seen[None, None]], far=1.0)
+    structure = read_structure((1, 1, s, s), [MaskRows(seen[None, None], at)], far=1.0)
     masks: tuple[TensorType | None, ...]
     if structure.documents is not None and draw(st.booleans()):
         bounds, causal = structure.documents
         masks = (None, TensorType((len(bounds),), DType.I32), None)
     else:
         lead = (draw(st.sampled_from((1, b))), draw(st.sampled_from((1, heads))))
-        structure, causal = read_structure((*lead, s, s), [rng.random((*lead, s, s)) < 0.1], far=1.0), False
+        rows = MaskRows(rng.random((*lead, s, s)) < 0.1, at)
+        structure, causal = read_structure((*lead, s, s), [rows], far=1.0), False
         flags = block_flags(structure, (draw(st.integers(1, 2)), draw(st.integers(1, 2))))
         masks = (TensorType((*lead, s, s), dtype), None, TensorType(flags.shape, DType.I32))
     sink = TensorType((1, heads, 1, 1), dtype) if draw(st.booleans()) else None
