@@ -10,7 +10,6 @@ from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import Format, FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
-    from ttstack.api import Program
     from ttstack.program.records import Binary, Function
 
 
@@ -41,17 +40,18 @@ def inspect_program(
     output_format: Annotated[Format, typer.Option("--format", help="As tables, or as JSON.")] = Format.TABLE,
 ) -> None:
     """Show what is in a program."""
-    from ttstack.api import Program
     from ttstack.cli.render import show
     from ttstack.cli.sections import SECTIONS
     from ttstack.flatbuffer import load
+    from ttstack.program.named_functions import named_function
     from ttstack.system_desc import dump
 
-    program = Program(load(file))
+    binary = load(file)
     if overrides is not None:
-        _write_overrides(program, function, overrides, file)
+        _write_overrides(named_function(binary.functions, function), overrides, file)
         return
-    binary = program.binary if function is None else _only(program.binary, program.function(function))
+    if function is not None:
+        binary = _only(binary, named_function(binary.functions, function))
     if as_json or output_format is Format.JSON:
         write_json(SECTIONS[section.value](binary))
     elif section is Section.SYSTEM_DESC:
@@ -68,10 +68,10 @@ def _only(binary: "Binary", function: "Function") -> "Binary":
     return replace(binary, functions=(function,), weights={n: w for n, w in binary.weights.items() if n in weights})
 
 
-def _write_overrides(program: "Program", function: str | None, target: Path, source: Path) -> None:
+def _write_overrides(function: "Function", target: Path, source: Path) -> None:
     from ttstack.cli.outputs import check_targets
     from ttstack.files import write_whole
     from ttstack.placement.graph_from_program import overrides_of
 
     check_targets(target, sources=(source,))
-    write_whole(target, overrides_of(program.function(function)).text())
+    write_whole(target, overrides_of(function).text())

@@ -37,7 +37,7 @@ class Dimension:
         return self._bare(value) if not isinstance(value, str) else self._from_text(value)
 
     def _bare(self, value: float | Fraction) -> int | float:
-        number = self._number(value, Fraction(1))
+        number = self._number(value)
         if 0 < number < self.least_bare:
             raise ValueError(f"{number:g} {self.name} is too little: write the unit that is meant, {self._examples()}")
         return number
@@ -49,19 +49,18 @@ class Dimension:
         digits, unit = match.groups()
         if unit is not None and unit not in self.units:
             raise ValueError(f"unit '{unit}' does not measure {self.name}; {self._examples()}")
-        return self._bare(Fraction(digits)) if unit is None else self._number(Fraction(digits), self.units[unit])
+        return self._bare(Fraction(digits)) if unit is None else self._number(Fraction(digits) * self.units[unit])
 
-    def _number(self, value: float | Fraction, factor: Fraction) -> int | float:
+    def _number(self, value: float | Fraction) -> int | float:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{value} is not a finite number of {self.name}")
-        exact = Fraction(value) * factor
-        if abs(exact) > _LARGEST:
+        if abs(value) > _LARGEST:
             raise ValueError(f"too large a number of {self.name}")
         if not self.integral:
-            return float(exact)
-        if exact.denominator != 1:
-            raise ValueError(f"{float(exact):g} is not a whole number of {self.name}")
-        return int(exact)
+            return float(value)
+        if value % 1:
+            raise ValueError(f"{float(value):g} is not a whole number of {self.name}")
+        return int(value)
 
     def _examples(self) -> str:
         return f"a number or one with a unit of {', '.join(self.units)}" if self.units else "a plain number"
