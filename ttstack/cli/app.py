@@ -54,17 +54,22 @@ def _main(
             load_plugin(name)
 
 
-app.command("compile", cls=Command)(compile_model)
-app.command("inspect", cls=Command)(inspect_program)
-app.command("explain", cls=Command)(explain_op)
-app.command("run", cls=Command)(run_program)
-app.command("perf", cls=Command)(perf)
-app.command("advise", cls=Command)(advise_program)
-app.command("compare", cls=Command)(compare_programs)
-app.command("explore", cls=Command)(explore_model)
-app.command("emit", cls=Command)(emit_program)
-app.command("check", cls=Command)(check_program)
-app.command("opt", cls=Command)(opt)
-app.command("reduce", cls=Command)(reduce_file)
-app.command("examples", cls=Command)(write_example)
+_COMMANDS = {
+    "compile": compile_model,
+    "inspect": inspect_program,
+    "explain": explain_op,
+    "run": run_program,
+    "perf": perf,
+    "advise": advise_program,
+    "compare": compare_programs,
+    "explore": explore_model,
+    "emit": emit_program,
+    "check": check_program,
+    "opt": opt,
+    "reduce": reduce_file,
+    "examples": write_example,
+}
+
+for _name, _command in _COMMANDS.items():
+    app.command(_name, cls=Command)(_command)
 app.add_typer(system_desc, name="system-desc")

@@ -7,11 +7,7 @@ from typer.core import TyperCommand
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
 
 
-class _Context(TyperCommand.context_class):
-    """Where a command writes its help."""
-
-
-class _Formatter(_Context.formatter_class):
+class _Formatter(TyperCommand.context_class.formatter_class):
     """Lines are not broken at hyphens, which names of passes and options have."""
 
     def write_dl(self, rows: Any, *widths: int, **other_widths: int) -> None:
@@ -28,10 +24,10 @@ class _Formatter(_Context.formatter_class):
         return super().getvalue().replace(_UNBROKEN, _HYPHEN)
 
 
-_Context.formatter_class = _Formatter
-
-
 class Command(TyperCommand):
     """A command with such help."""
 
-    context_class = _Context
+    def get_help(self, ctx: Any) -> str:
+        """The text of `--help`."""
+        ctx.formatter_class = _Formatter
+        return super().get_help(ctx)
