@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from ttstack.api import load
+from ttstack.cli.console import stdout
+from ttstack.cli.render import show
 from ttstack.system_desc import load as load_system_desc
 from ttstack.system_desc import loads, to_dict
 
@@ -109,3 +111,14 @@ def test_attributes_stand_under_their_op(ttstack: Command, program: Path) -> Non
 
 def test_the_device_is_printed_as_its_file(ttstack: Command, program: Path) -> None:
     assert loads(ttstack("inspect", program, "--section", "system-desc").out) == load_system_desc("wormhole")
+
+
+def test_no_digit_of_a_setting_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    show(stdout(), [{"op": "rms_norm", "attributes": {"epsilon": 1e-12, "scales": [0.125, 1]}}])
+    assert "epsilon=1e-12 scales=0.125 1" in capsys.readouterr().out
+
+
+def test_points_of_numbers_are_below_each_other(ttstack: Command, program: Path) -> None:
+    header, *rows = ttstack("system-desc", "list").out.splitlines()
+    ends = {row[: header.index("GiB") + 3].rindex(".") for row in rows}
+    assert len(ends) == 1

@@ -3,7 +3,9 @@
 import io
 import json
 import os
+import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,3 +91,20 @@ def test_names_that_are_no_text(program: Path, tmp_path: Path, monkeypatch: pyte
     assert run(["perf", str(other), "--json"]) == 0
     stream.flush()
     assert b"\xe9.ttb: " in stream.buffer.getvalue()
+
+
+def test_errors_are_broken_between_words_on_terminals() -> None:
+    """A real terminal, 40 characters wide."""
+    leader, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 40))
+    done = subprocess.run(
+        [sys.executable, "-m", "ttstack.cli", "perf", "a.ttb", "--sort", "tim"], stderr=terminal, check=False
+    )
+    os.close(terminal)
+    said = os.read(leader, 10_000).decode().splitlines()
+    os.close(leader)
+    assert done.returncode == 2
+    assert max(map(len, said)) <= 40
+    assert " ".join(line.strip() for line in said).startswith(
+        "error[TT1001]: invalid value for '--sort': 'tim' is not one of 'order', 'time', 'op'"
+    )

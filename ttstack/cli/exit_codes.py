@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from ttstack.cli.streams import prepare_streams
+from ttstack.cli.streams import prepare_streams, say
 from ttstack.collector import rare_collections
 from ttstack.diagnostics import OutputError, TTStackError
 
@@ -33,11 +33,11 @@ def run(arguments: Sequence[str]) -> int:
         _drop_output()
         return BROKEN_PIPE
     except TTStackError as error:
-        _say(str(error))
+        say(str(error))
         return INPUT_FAULT
     except OSError as error:
         _drop_output()
-        _say(str(OutputError(f"the system refused: {error.strerror or error}", loc=error.filename)))
+        say(str(OutputError(f"the system refused: {error.strerror or error}", loc=error.filename)))
         return INPUT_FAULT
     except Exception as error:
         return _wrong_usage(error, arguments) or _unexpected(error)
@@ -83,7 +83,7 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> int:
     if not is_wrong_usage(error):
         return 0
     text = str(error) if type(error).__name__ == "NoArgsIsHelpError" else str(wrong_usage(error, arguments))
-    _say(text)
+    say(text)
     return WRONG_USAGE
 
 
@@ -91,7 +91,7 @@ def _unexpected(error: Exception) -> int:
     if _caused_by(error, KeyboardInterrupt):  # while a native module started
         raise KeyboardInterrupt from error
     if _lacks_memory(error):
-        _say(str(OutputError("there is not enough memory", hint="free some, or raise the limit (ulimit -v)")))
+        say(str(OutputError("there is not enough memory", hint="free some, or raise the limit (ulimit -v)")))
         return INPUT_FAULT
     if os.environ.get("TTSTACK_DEBUG"):
         import traceback
@@ -99,7 +99,7 @@ def _unexpected(error: Exception) -> int:
         traceback.print_exception(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())
     notes = "".join(f"  = note: {note}\n" for note in getattr(error, "__notes__", ()))
-    _say(
+    say(
         f"error[TT9999]: ttstack failed, and it is not your input's fault: {what[:300]}\n{notes}"
         "  = help: run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can"
     )
@@ -110,7 +110,3 @@ def _lacks_memory(error: Exception) -> bool:
     """Whether an array could not be made, or a native library not be loaded."""
     said = ("failed to map segment", "cannot allocate memory")
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and any(s in str(error) for s in said))
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")

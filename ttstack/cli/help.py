@@ -1,5 +1,6 @@
 """Help that fits narrow terminals without breaking words."""
 
+import sys
 from typing import Any
 
 from typer.core import TyperCommand
@@ -25,9 +26,13 @@ class _Formatter(TyperCommand.context_class.formatter_class):
 
 
 class Command(TyperCommand):
-    """A command with such help."""
+    """A command with such help, of which a list of commands has the whole first sentence."""
 
     def get_help(self, ctx: Any) -> str:
         """The text of `--help`."""
         ctx.formatter_class = _Formatter
         return super().get_help(ctx)
+
+    def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002  (lines are broken instead)
+        """The sentence that a list of commands shows."""
+        return super().get_short_help_str(limit=sys.maxsize)

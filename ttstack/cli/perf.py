@@ -26,7 +26,7 @@ WhatIf = Annotated[
     typer.Option(
         "--what-if",
         metavar="FIELD=VALUE,...",
-        help="Compare with a device that has other figures: l1_size=2MiB,clock=1.2GHz. Several add up.",
+        help="Compare with a device that has other figures, such as clock=1.2GHz; several add up.",
         show_default=False,
     ),
 ]

@@ -95,7 +95,7 @@ def _cell(value: Any) -> str:
         case None:
             return "-"
         case Mapping():
-            return " ".join(f"{k}={_cell(v)}" for k, v in cast(Mapping[str, Any], value).items())
+            return " ".join(f"{k}={_setting(v)}" for k, v in cast(Mapping[str, Any], value).items())
         case list():
             return " ".join(map(_cell, cast(list[Any], value))) or "-"
         case int() if not isinstance(value, bool):
@@ -103,7 +103,14 @@ def _cell(value: Any) -> str:
         case float():
             return f"{value:,.{_DECIMALS}f}"
         case _:
-            return str(value)
+            return str(value) or "-"
+
+
+def _setting(value: Any) -> str:
+    """A value that is set and not measured: no digit of it is left out."""
+    if isinstance(value, list):
+        return " ".join(map(_setting, cast(list[Any], value))) or "-"
+    return f"{value:.6g}" if isinstance(value, float) else _cell(value)
 
 
 def _outline(data: Any, depth: int, width: int) -> Iterator[str]:

@@ -4,9 +4,13 @@ import codecs
 import os
 import sys
 from io import TextIOWrapper
+from textwrap import wrap
 
 _PLAIN = {"µ": "u", "…": "~", "→": ">", "█": "#", "±": "+", "─": "-", "━": "-"}
 """What stands for characters of tables where the encoding has none, one for one: columns stay in line."""
+
+_WIDTH = 80
+"""Columns of a terminal that does not say how wide it is."""
 
 
 def prepare_streams() -> None:
@@ -18,6 +22,18 @@ def prepare_streams() -> None:
         stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="plain")
+
+
+def say(text: str) -> None:
+    """Write a text to standard error; on a terminal its lines end between words."""
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
+        text = "\n".join(part for line in text.splitlines() for part in _broken(line, width))
+    sys.stderr.write(f"{text}\n")
+
+
+def _broken(line: str, width: int) -> list[str]:
+    return wrap(line, width, subsequent_indent=" " * 4, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:

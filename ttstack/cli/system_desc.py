@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ttstack.cli.console import stdout, write, write_json
+from ttstack.cli.help import Command
 from ttstack.cli.options import JsonOption
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ app = typer.Typer(help="Show and check device descriptions.", no_args_is_help=Tr
 Device = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A YAML file, else a preset.", show_default=False)]
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_presets(as_json: JsonOption = False) -> None:
     """List the presets."""
     from ttstack.cli.render import show
@@ -42,18 +43,16 @@ def _figures(desc: "SystemDesc") -> dict[str, Any]:
     }
 
 
-def _row(name: str, desc: "SystemDesc") -> dict[str, str]:
-    from ttstack.report.formatting import size
-
+def _row(name: str, desc: "SystemDesc") -> dict[str, Any]:
     figures = _figures(desc)
     return {
         "preset": name,
         "arch": figures["arch"],
         "workers": _grids(desc),
-        "GHz": f"{figures['clock_hz'] / 1e9:.2f}",
-        "L1 KiB": f"{figures['l1_bytes'] / 1024:g}",
-        "DRAM": size(figures["dram_bytes"]),
-        "DRAM peak": f"{figures['dram_bytes_per_second'] / 1e9:g} GB/s",
+        "GHz": figures["clock_hz"] / 1e9,
+        "L1 KiB": figures["l1_bytes"] // 1024,
+        "DRAM GiB": figures["dram_bytes"] / 2**30,
+        "peak GB/s": figures["dram_bytes_per_second"] / 1e9,
     }
 
 
@@ -63,7 +62,7 @@ def _grids(desc: "SystemDesc") -> str:
     return " ".join(grid if n == 1 else f"{n}*{grid}" for grid, n in counts.items())
 
 
-@app.command("show")
+@app.command("show", cls=Command)
 def show(
     device: Device,
     sources: Annotated[bool, typer.Option("--sources/--no-sources", help="With the source of each figure.")] = True,
@@ -79,7 +78,7 @@ def show(
         write(dump(desc, sources=sources))
 
 
-@app.command("check")
+@app.command("check", cls=Command)
 def check(device: Device, as_json: JsonOption = False) -> None:
     """Check a description; every fault is told with its line."""
     from ttstack.system_desc import load

@@ -1,5 +1,6 @@
 """What runs gave, as summaries of values: shapes, types and ranges."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ttstack.cli.console import stdout
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from ttstack.api import Run
     from ttstack.cli.steps import StepResults
     from ttstack.report.report import Report
+
+_FIGURES = ("min", "max", "mean")
 
 
 def summaries(done: "Run | None") -> dict[str, Any]:
@@ -39,29 +42,33 @@ def print_values(done: "Run") -> None:
     """A line for each output and updated value, and what a run is predicted to take."""
     from rich.table import Table
 
-    table = Table("output", "shape", "type", "min", "max", "mean", box=None, pad_edge=False, header_style="bold")
-    report = done.report
-    rows = [*done.outputs.items(), *((f"{name} (updated)", array) for name, array in done.updated.items())]
-    for name, array in rows:
-        found = _summary(array)
-        figures = ("-" if found[k] is None else _figure(found[k]) for k in ("min", "max", "mean"))
-        table.add_row(name, "x".join(map(str, found["shape"])) or "scalar", found["dtype"], *figures)
-        if found["not_finite"]:
-            table.add_row("", f"{found['not_finite']} values are not finite")
+    table = Table("output", "shape", "type", *_FIGURES, box=None, pad_edge=False, header_style="bold")
+    updated = {f"{name} (updated)": array for name, array in done.updated.items()}
+    found = {name: _summary(array) for name, array in ({**done.outputs, **updated}).items()}
+    figures = zip(*(_aligned([value[name] for value in found.values()]) for name in _FIGURES), strict=True)
+    for (name, value), said in zip(found.items(), figures, strict=True):
+        table.add_row(name, "x".join(map(str, value["shape"])) or "scalar", value["dtype"], *said)
+        if value["not_finite"]:
+            table.add_row("", f"{value['not_finite']} values are not finite")
     stdout().print(table)
-    _print_total(report)
+    _print_total(done.report)
 
 
 def print_steps(taken: "StepResults") -> None:
     """A line for each step with the numbers that it gave, and what a step is predicted to take."""
     from ttstack.cli.render import show
 
-    show(stdout(), [{name: _figure(value) for name, value in row.items()} for row in taken.rows()])
+    rows = taken.rows()
+    columns = {name: _aligned([row[name] for row in rows]) for name in rows[0]}
+    show(stdout(), [dict(zip(columns, said, strict=True)) for said in zip(*columns.values(), strict=True)])
     _print_total(taken.last.report)
 
 
-def _figure(value: float) -> str:
-    return f"{value:.6g}"
+def _aligned(values: Sequence[float | None]) -> list[str]:
+    """Numbers of a column with their points below each other, and a dash for those that are missing."""
+    parts = [("-" if value is None else f"{value:.6g}").partition(".") for value in values]
+    width = max((len(whole) for whole, _, _ in parts), default=0)
+    return [f"{whole:>{width}}{point}{rest}" for whole, point, rest in parts]
 
 
 def _print_total(report: "Report") -> None:
