@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.children import processor_seconds
 from tests.browser.chromium import open_window
 from tests.browser.model_explorer import Walk, serve
 from ttstack.explore.session import open_session
@@ -22,7 +23,6 @@ CHOICES = {"placement_caution": 0.0, "dtype": "bf16"}
 """Without caution, most results lie in L1, from where they can be moved."""
 WIDTH, HEIGHT = 640, 480
 EDITS = 3
-_TICKS = 100
 _PAUSE, _IDLE = 0.5, 0.1
 """Seconds between looks, and the share of a processor below which Chromium is at rest."""
 
@@ -64,9 +64,9 @@ class _Clock:
 @contextmanager
 def _step(name: str, driver: int) -> Iterator[_Clock]:
     _rest(driver)
-    before, clock = (time.perf_counter(), time.process_time(), _processor(driver)), _Clock()
+    before, clock = (time.perf_counter(), time.process_time(), processor_seconds(driver)), _Clock()
     yield clock
-    after = time.perf_counter(), time.process_time(), _processor(driver)
+    after = time.perf_counter(), time.process_time(), processor_seconds(driver)
     seconds, *processor = (now - then for then, now in zip(before, after, strict=True))
     cells = (f"{took:.2f}" for took in (clock.seconds or seconds, *processor))
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
@@ -74,29 +74,13 @@ def _step(name: str, driver: int) -> Iterator[_Clock]:
 
 def _rest(driver: int) -> None:
     """Wait until Chromium draws nothing that earlier steps asked for."""
-    before = _processor(driver)
+    before = processor_seconds(driver)
     while True:
         time.sleep(_PAUSE)
-        now = _processor(driver)
+        now = processor_seconds(driver)
         if now - before < _IDLE * _PAUSE:
             return
         before = now
-
-
-def _processor(parent: int) -> float:
-    """Seconds of processor of all that a process started, those it started included."""
-    parents: dict[int, tuple[int, float]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended
-            continue
-        parents[int(stat.parent.name)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / _TICKS
-    return _below(parent, parents)
-
-
-def _below(parent: int, parents: dict[int, tuple[int, float]]) -> float:
-    return sum(took + _below(child, parents) for child, (of, took) in parents.items() if of == parent)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ function drawRoofline() {
     };
     listen(plot, found, (x, y) => near(x, y) && select(near(x, y).index));
     const without = ops.length - working.length;
-    const beside = `${points.length - reading.length} ops that use no DRAM stand at the right edge; ${without} without work are not shown.`;
+    const beside = `Ops without DRAM, at the right edge: ${points.length - reading.length}; without work, not shown: ${without}.`;
     node.append(element("p", {class: "dim"}, beside));
     return plot;
   });
@@ -77,7 +77,8 @@ function drawRoofs(u, ctx, device) {
     ctx.beginPath();
     [[left, left * device.dramPeak], [ridge, peak], [right, peak]].forEach(([x, y]) => ctx.lineTo(u.valToPos(x, "x", true), u.valToPos(y, "y", true)));
     ctx.stroke();
-    label(ctx, `${fidelity} ${(peak / 1e12).toFixed(0)} TFLOP/s`, u.valToPos(ridge, "x", true) + 4, u.valToPos(peak, "y", true) - 2);
+    const text = `${fidelity} ${(peak / 1e12).toFixed(0)} TFLOP/s`;  // left of the ridge, above all points
+    label(ctx, text, u.valToPos(ridge, "x", true) - ctx.measureText(text).width, u.valToPos(peak, "y", true) - 2);
   }
 }
 
