@@ -1,23 +1,24 @@
 """Steps of training in the runtime against PyTorch: `python -m benchmarks.training [NAME ...]`.
 
 For each model, ten steps of SGD and twenty of Adam in float32: the loss of each step, below it that in the device's
-formats, and the largest difference of any parameter or buffer over its largest value, beside that of PyTorch's own
-float32 from its float64; then which ops the library has no call for, and what a step is predicted to take, by its
-parts.
+formats, and the largest difference of any parameter or buffer over its largest value, beside those of the program and
+of PyTorch's own float32 from PyTorch's float64; then what the library makes of the program (`ttstack check`) where
+`TTSTACK_TTNN_PYTHON` names an interpreter that has it, and what a step is predicted to take, by its parts.
 """
 
+import os
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import partial
 
 import torch
 
 from tests.training import models
-from tests.training.steps import Trained, own_rounding, train
+from tests.training.steps import Trained, from_exact, train
 from ttstack.diagnostics import TTStackError
-from ttstack.ttnn_python.calls.table import NO_CALL
+from ttstack.library.run import VARIABLE, check
 
 TASKS = {
     "mlp": models.mlp,
@@ -43,10 +44,16 @@ def shares(trained: Trained) -> dict[str, float]:
     return {part: 100 * ns / sum(time_of.values()) for part, ns in time_of.items()}
 
 
-def without_call(trained: Trained) -> str:
-    """Ops of the step that have no call of the library's, and so are refused by `ttstack check`."""
-    names = {op.name for op in trained.program.function().operations}
-    return ", ".join(sorted(names & NO_CALL.keys())) or "none"
+def judged(trained: Trained, name: str) -> str:
+    """How many ops the library takes, and why it refuses others: all as they stand in the program."""
+    if VARIABLE not in os.environ:
+        return f"not asked, as {VARIABLE} names no interpreter"
+    found = check(trained.program.binary, trained.program.function(), name)
+    refused = Counter(f"{verdict.name} ({verdict.refusal})" for verdict in found.refused)
+    why = [f"{count} {reason}" for reason, count in refused.items()] + [found.refusal] * bool(found.refusal)
+    return (
+        f"{len(found.verdicts) - len(found.refused)} of {len(found.verdicts)} ops; refused {'; '.join(why) or 'none'}"
+    )
 
 
 def curve(losses: Iterable[float]) -> str:
@@ -75,8 +82,9 @@ def main(names: list[str]) -> int:
             print(f"  float32         {curve(trained.losses)}")
             print(f"  device formats  {curve(float(run.outputs['loss']) for run in formats)}")
             print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
-            print(f"  PyTorch's float32 and float64: {own_rounding(task, optimizer, steps):.1e} apart")
-            print(f"  ops without a call of the library: {without_call(trained)}")
+            ours, own = from_exact(task, trained, optimizer, steps)
+            print(f"  from PyTorch's float64: {ours:.1e}, PyTorch's float32 {own:.1e}")
+            print(f"  taken by the library: {judged(trained, name)}")
             print(f"  {parts}; compiled in {compiled:.0f} s, all in {taken:.0f} s", flush=True)
     return refused
 

@@ -12,7 +12,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placement_attrs import ADDRESS, BOUND, PlacementAttrs, read_placement, view_sources
+from ttstack.dialects.placement_attrs import ADDRESS, BOUND, RECOMPUTED, PlacementAttrs, read_placement, view_sources
 from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.signature import read_arguments, read_given_shapes, read_results
 from ttstack.dialects.tt import read_layout
@@ -21,7 +21,7 @@ from ttstack.mlir import func, ir
 from ttstack.passes.functions import TABLES, body, functions, system_desc
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import with_cores
-from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind, Weight
+from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, TensorKind, Weight
 
 _NOT_PLACED = PlacementAttrs(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, None, 0)
 
@@ -86,6 +86,7 @@ class _Emitter:
             inputs=tuple(t.id for t in self.tensors if t.kind is not TensorKind.INTERMEDIATE),
             outputs=tuple(Output(n, self.numbers[v]) for n, v in zip(names, last.operands, strict=True)),
             bound_ns=read_plain(function.attributes[BOUND]) if BOUND in function.attributes else None,
+            recomputation=_recomputation(function),
         )
 
     def _arguments(self, function: func.FuncOp) -> None:
@@ -151,6 +152,10 @@ class _Emitter:
         self.numbers[value] = tensor.id
         self.tensors.append(tensor)
         return tensor
+
+
+def _recomputation(function: func.FuncOp) -> Recomputation | None:
+    return Recomputation(*read_plain(function.attributes[RECOMPUTED])) if RECOMPUTED in function.attributes else None
 
 
 def _check_unique(function: func.FuncOp, what: str, names: Sequence[str]) -> None:

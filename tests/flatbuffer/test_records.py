@@ -14,7 +14,7 @@ from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import IndexExpr, IndexingMap
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.program.records import Binary, Function, Tensor, Weight
+from ttstack.program.records import Binary, Function, Recomputation, Tensor, Weight
 
 ELSEWHERE = {(Weight, "data"), (Weight, "sha256"), (LoopNest, "index_bound"), (IndexingMap, "pick")}
 """Fields that lie where `WeightLocation` says, and those of lookups, which are named ops in a file."""
@@ -33,7 +33,8 @@ def full(binary: Binary) -> Binary:
     tensors = list(function.tensors)
     tensors[1] = replace(tensors[1], layout=replace(tensors[1].layout, filters=True))
     tensors[6] = replace(tensors[6], type=TensorType((4, 3), QUANTIZED.dtype))
-    function = replace(function, tensors=tuple(tensors), operations=tuple(operations), bound_ns=1.5)
+    said = {"bound_ns": 1.5, "recomputation": Recomputation(2.5, 1.25)}
+    function = replace(function, tensors=tuple(tensors), operations=tuple(operations), **said)
     return replace(binary, functions=(function,), tables=(TABLE,), options="{}")
 
 

@@ -28,6 +28,10 @@ class Trained:
     losses: list[float]
     expected: list[float]
     apart: dict[str, float]
+    state: dict[str, np.ndarray]
+    """What the program leaves."""
+    wanted: dict[str, np.ndarray]
+    """What PyTorch leaves, as float64."""
 
     @property
     def worst(self) -> float:
@@ -59,7 +63,7 @@ def train(
     expected, wanted = pytorch(model, inputs, optimizer, loss=loss, target=target, steps=steps, after=after)
     apart = {name: _apart(state[name], value) for name, value in wanted.items() if name in state}
     assert apart.keys() >= {name for name, p in model.named_parameters() if p.requires_grad}
-    return Trained(program, given, losses, expected, apart)
+    return Trained(program, given, losses, expected, apart, state, wanted)
 
 
 def pytorch(
@@ -88,13 +92,15 @@ def pytorch(
     return losses, {name: value.detach().double().numpy() for name, value in reference.state_dict().items()}
 
 
-def own_rounding(task: Task, optimizer: MakeOptimizer, steps: int) -> float:
-    """How far PyTorch's float32 is from its float64 after so many steps: the largest of all differences."""
+def from_exact(task: Task, trained: Trained, optimizer: MakeOptimizer, steps: int) -> tuple[float, float]:
+    """How far the program, and PyTorch's float32, are from PyTorch's float64: the largest of all differences."""
     given: dict[str, Any] = {"loss": task.loss, "target": task.target, "steps": steps}
-    (_, found), (_, wanted) = (
-        pytorch(task.model, task.inputs, optimizer, dtype=dtype, **given) for dtype in (torch.float32, torch.float64)
+    _, exact = pytorch(task.model, task.inputs, optimizer, dtype=torch.float64, **given)
+    real = {name: value for name, value in exact.items() if value.dtype.kind == "f" and name in trained.state}
+    ours, own = (
+        max(_apart(found[name], value) for name, value in real.items()) for found in (trained.state, trained.wanted)
     )
-    return max(_apart(found[name], value) for name, value in wanted.items() if value.dtype.kind == "f")
+    return ours, own
 
 
 def _as_real(dtype: torch.dtype, value: torch.Tensor) -> torch.Tensor:

@@ -91,6 +91,10 @@ def _untrained() -> nn.Sequential:
     return model.requires_grad_(requires_grad=False)
 
 
+def _sparse() -> nn.Sequential:
+    return nn.Sequential(nn.Embedding(9, 4, sparse=True))
+
+
 ERRORS = [
     (_model, {"optimizer": "sgd"}, "the optimizer is a str"),
     (_model, {"optimizer": torch.optim.SGD(_model().parameters(), lr=1)}, "parameters that the model does not have"),
@@ -98,6 +102,7 @@ ERRORS = [
     (_model, {"loss": partial(F.cross_entropy, reduction="none")}, "no single number but a tensor of shape"),
     (_model, {"loss": None}, "the model returns no single number"),
     (_untrained, {}, "the loss depends on no trained parameter"),
+    (_sparse, {}, "the gradient of '0.weight' is a sparse tensor"),
 ]
 
 

@@ -1,6 +1,8 @@
 """Activations that are computed again: the same values, in fewer bytes, at the least predicted time."""
 
+import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,7 +65,7 @@ def test_nothing_runs_again_where_all_fits():
     assert not _again(_step())
 
 
-def test_what_does_not_fit_is_computed_again_in_little_time():
+def test_what_does_not_fit_is_computed_again_in_little_time(tmp_path: Path):
     """On a device whose DRAM is a little too small for all activations."""
     whole, least = (_step(recompute=how, placement="dram") for how in ("none", "all"))
     device = whole.binary.system_desc
@@ -75,6 +77,16 @@ def test_what_does_not_fit_is_computed_again_in_little_time():
         _step(recompute="none", placement="dram", system_desc=small)
     fitting = _step(placement="dram", system_desc=small)
     assert 0 < len(_again(fitting)) < len(_again(least))
+    chosen, fewest = (program.function().recomputation for program in (fitting, least))
+    assert chosen is not None
+    assert chosen.bound_ns is not None
+    assert fewest is not None
+    assert 0 < chosen.bound_ns <= chosen.ns < fewest.ns
+    assert fewest.bound_ns is None
+    (*_, everything), said = step_memory(fitting.function(), 1), json.loads(fitting.cost().to_json())
+    assert everything["recomputation"] == said["recomputation"] == chosen.as_dict()
+    fitting.save(tmp_path / "step.ttb")
+    assert ttstack.load(tmp_path / "step.ttb").function().recomputation == chosen
 
 
 def test_the_fastest_choice_within_the_bytes():

@@ -12,6 +12,8 @@ from ttstack.mlir import ir
 
 ADDRESS = "tt.address"
 BOUND = "tt.bound_ns"
+RECOMPUTED = "tt.recomputed_ns"
+"""Predicted time of what runs again in a step of training, and a bound on it where one was proven."""
 VIEW = "tt.view"
 GRIDS = "tt.grids"
 _GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity", "tt.config", "tt.circular_buffer_bytes"

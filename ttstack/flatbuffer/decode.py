@@ -15,7 +15,7 @@ from ttstack.flatbuffer.encode import WeightLocation
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
+from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, Weight
 from ttstack.system_desc import SystemDesc, from_dict
 
 MakeWeight = Callable[[str, TensorType, WeightLocation, str], Weight]
@@ -75,7 +75,12 @@ def _function(reader: Reader, table: Any) -> Function:
         inputs=numbers(table.InputsAsNumpy()),
         outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
         bound_ns=_bound(table.BoundNs()),
+        recomputation=None if (of := table.Recomputation()) is None else _recomputation(of),
     )
+
+
+def _recomputation(table: Any) -> Recomputation:
+    return Recomputation(_bound(table.Ns()) or 0.0, _bound(table.BoundNs()))
 
 
 def _bound(ns: float) -> float | None:

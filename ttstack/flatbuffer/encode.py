@@ -9,7 +9,7 @@ from ttstack.flatbuffer import encode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.writer import INT32, Writer
-from ttstack.program.records import Binary, Function, Operation, Output, Tensor, Weight
+from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, Weight
 from ttstack.system_desc import SystemDesc, to_dict
 
 
@@ -77,7 +77,12 @@ def _function(writer: Writer, function: Function) -> int:
         inputs=writer.numbers(function.inputs, INT32),
         outputs=writer.tables([_output(writer, o) for o in function.outputs]),
         bound_ns=function.bound_ns or 0.0,
+        recomputation=_recomputation(writer, function.recomputation),
     )
+
+
+def _recomputation(writer: Writer, of: Recomputation | None) -> int | None:
+    return None if of is None else writer.table("Recomputation", ns=of.ns, bound_ns=of.bound_ns or 0.0)
 
 
 def _tensor(writer: Writer, tensor: Tensor) -> int:

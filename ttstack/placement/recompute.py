@@ -8,7 +8,7 @@ bounds what is there while the backward pass goes through it. Solutions are chec
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ttstack.buffers.lifetimes import BufferAccesses, Lifetime, live_bytes
@@ -57,6 +57,8 @@ class Recomputed:
     """What they take."""
     peak: int
     """Bytes in use at most, all tensors in DRAM."""
+    bound_ns: float | None = None
+    """No choice takes less within the bytes that were counted; None where fewest bytes were sought."""
 
 
 def choose(step: WeighedStep, capacity: int) -> Recomputed:
@@ -81,7 +83,9 @@ def choose(step: WeighedStep, capacity: int) -> Recomputed:
             high = allowed
         else:
             low = allowed
-            best = made if best.peak > capacity or made.ns < best.ns else best
+            if best.peak > capacity or made.ns < best.ns:
+                proven = sum(solution.bound for solution in found if solution)
+                best = replace(made, bound_ns=min(proven, made.ns))  # sums of the solver round otherwise
     return best
 
 

@@ -71,6 +71,25 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Recomputation:
+    """What was chosen to run again in a step of training, so that it fits."""
+
+    ns: float
+    """Predicted time of what runs again, each op alone with all tensors in DRAM."""
+    bound_ns: float | None = None
+    """No choice within the bytes that were counted takes less, as the integer program proved; None of fewest bytes."""
+
+    @property
+    def gap(self) -> float | None:
+        """Share of the bound by which the time can exceed the least; None where no bound was proven."""
+        return self.ns / self.bound_ns - 1 if self.bound_ns else None
+
+    def as_dict(self) -> dict[str, float | None]:
+        """For JSON."""
+        return {"ns": self.ns, "bound_ns": self.bound_ns, "gap": self.gap}
+
+
+@dataclass(frozen=True)
 class Function:
     """A function of the source as a straight line of device ops; tensor ids are positions in `tensors`."""
 
@@ -82,6 +101,8 @@ class Function:
     outputs: tuple[Output, ...]
     bound_ns: float | None = None
     """No placement of these ops is predicted to be faster, as far as placement proved it."""
+    recomputation: Recomputation | None = None
+    """Of a step of training in which ops run again."""
 
     def definition(self, operation: Operation) -> Op:
         """The op definition on this operation's types; raises `ValueError` where they do not fit."""

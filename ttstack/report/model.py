@@ -11,7 +11,7 @@ from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.program.records import TensorKind
+from ttstack.program.records import Recomputation, TensorKind
 from ttstack.report.library_default import DefaultRun
 from ttstack.system_desc import ChipDesc
 
@@ -204,6 +204,8 @@ class ReportFigures(OpSums):
     """The name that formats and fidelities were asked for by; empty where none was."""
     bound_ns: float | None = None
     """No placement of the ops is predicted to be faster, as far as `--placement optimal` proved it."""
+    recomputation: Recomputation | None = None
+    """What runs again in a step of training, so that it fits."""
     library_default: DefaultRun | None = None
     """The same ops as `ttnn` runs them where nothing is said."""
     buffers: tuple[BufferReport, ...] = field(default=(), repr=False)

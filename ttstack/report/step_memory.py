@@ -69,7 +69,8 @@ def _module(function: Function, tensor: Tensor, holding: Holding, life: Lifetime
 def step_memory(function: Function, depth: int) -> list[dict[str, Any]]:
     """Bytes on the device of what lasts, by holding, for each module down to a depth, and for all; none of no step.
 
-    Padding of tiles is in them, and what lies in L1 counts as what lies in DRAM.
+    The last says what runs again, where anything does. Padding of tiles is in them,
+    and what lies in L1 counts as what lies in DRAM.
     """
     rows = defaultdict[str, dict[Holding, int]](lambda: dict.fromkeys(Holding, 0))
     for found in holdings(function):
@@ -79,9 +80,12 @@ def step_memory(function: Function, depth: int) -> list[dict[str, Any]]:
             rows[module][found.holding] += nbytes
     last = rows.pop(_ALL, None)
     table = {**rows, **({_ALL: last} if last else {})}
-    return [
+    printed: list[dict[str, Any]] = [
         {"module": module, **{str(holding): nbytes for holding, nbytes in row.items()}} for module, row in table.items()
     ]
+    if function.recomputation is not None:
+        printed[-1]["recomputation"] = function.recomputation.as_dict()
+    return printed
 
 
 _ALL = "all"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ttstack.program.records import Recomputation
 from ttstack.report.formatting import above, count, duration, percent, short_location, size, spell_gain
 from ttstack.report.library_default import DefaultRun
 from ttstack.report.model import ReportFigures
@@ -16,6 +17,8 @@ def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
     if report.precision:
         yield f"formats and fidelities: precision {report.precision}"
     yield _objective(report)
+    if (again := report.recomputation) is not None:
+        yield _recomputed(again)
     if report.library_default and report.ops:
         yield _gain(report.library_default, report.total_ns)
     for name, use in report.memory.items():
@@ -50,6 +53,12 @@ def _gain(run: DefaultRun, total_ns: float) -> str:
     line = f"ttnn by default, with all tensors in DRAM: {duration(run.elapsed_ns)}; "
     line += spell_gain(saved)
     return f"{line} ({count(run.unknown, 'op')} whose default is not known as here)" if run.unknown else line
+
+
+def _recomputed(again: Recomputation) -> str:
+    """What runs again so that a step of training fits, and how near that is to the least."""
+    line = f"what runs again, so that the step fits: {duration(again.ns)}, each op alone"
+    return line if again.gap is None else f"{line}; {above(again.gap)} the least for so many bytes"
 
 
 def _objective(report: ReportFigures) -> str:

@@ -1189,6 +1189,44 @@ def OutputAddTensor(builder, tensor): builder.PrependInt32Slot(1, tensor, 0)
 def OutputEnd(builder): return builder.EndObject()
 
 
+class Recomputation(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Recomputation()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsRecomputation(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    # Recomputation
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Recomputation
+    def Ns(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Float64Flags, o + self._tab.Pos)
+        return 0.0
+
+    # Recomputation
+    def BoundNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Float64Flags, o + self._tab.Pos)
+        return 0.0
+
+def RecomputationStart(builder): builder.StartObject(2)
+def RecomputationAddNs(builder, ns): builder.PrependFloat64Slot(0, ns, 0.0)
+def RecomputationAddBoundNs(builder, boundNs): builder.PrependFloat64Slot(1, boundNs, 0.0)
+def RecomputationEnd(builder): return builder.EndObject()
+
+
 class Function(object):
     __slots__ = ['_tab']
 
@@ -1320,7 +1358,17 @@ class Function(object):
             return self._tab.Get(flatbuffers.number_types.Float64Flags, o + self._tab.Pos)
         return 0.0
 
-def FunctionStart(builder): builder.StartObject(6)
+    # Function
+    def Recomputation(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Recomputation()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def FunctionStart(builder): builder.StartObject(7)
 def FunctionAddName(builder, name): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def FunctionAddTensors(builder, tensors): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(tensors), 0)
 def FunctionStartTensorsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
@@ -1331,6 +1379,7 @@ def FunctionStartInputsVector(builder, numElems): return builder.StartVector(4, 
 def FunctionAddOutputs(builder, outputs): builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(outputs), 0)
 def FunctionStartOutputsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def FunctionAddBoundNs(builder, boundNs): builder.PrependFloat64Slot(5, boundNs, 0.0)
+def FunctionAddRecomputation(builder, recomputation): builder.PrependUOffsetTRelativeSlot(6, flatbuffers.number_types.UOffsetTFlags.py_type(recomputation), 0)
 def FunctionEnd(builder): return builder.EndObject()
 
 

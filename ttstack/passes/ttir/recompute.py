@@ -4,6 +4,8 @@ from ttstack.buffers.memory import Memory
 from ttstack.choices import Recompute
 from ttstack.device.layout import MemorySpace
 from ttstack.dialects.location import read_location
+from ttstack.dialects.placement_attrs import RECOMPUTED
+from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.passes.base import Pass
@@ -59,6 +61,9 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
             for node in chosen.before.get(at, ()):
                 _copy_before(op, found.operations[node], numbers, made, round_)
             _read_again(op, numbers, made, round_)
+        if chosen.before:
+            proven = [] if chosen.bound_ns is None else [chosen.bound_ns]
+            function.attributes[RECOMPUTED] = plain_attribute([chosen.ns, *proven])
 
     def _step(self, found: FunctionGraph, chip: ChipDesc) -> WeighedStep:
         graph, times = found.graph, dict[Op, float]()

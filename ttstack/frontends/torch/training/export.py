@@ -52,10 +52,12 @@ def export_step(
         seed: of dropout's masks, of which each step makes others.
 
     Raises:
-        SourceError: a model that torch.export refuses, a loss that is no number, or an optimizer of another model.
+        SourceError: a model that torch.export refuses, a table with sparse gradients, a loss that is no number, or an
+            optimizer of another model.
     """
     if not isinstance(module, nn.Module):
         raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
+    _check_gradients(module)
     named = NamedOptimizer(optimizer, module)
     _check(micro_batches, loss_scale, seed)
     example = Example(module, *split_inputs(example_inputs))
@@ -69,6 +71,16 @@ def export_step(
     with alone():
         graph = trace(forward, step, kept, tied, _inputs(forward), wanted)
     return build_program(forward, graph, kept, wanted)
+
+
+def _check_gradients(module: nn.Module) -> None:
+    for name, table in module.named_modules():
+        if isinstance(table, nn.Embedding | nn.EmbeddingBag) and table.sparse:
+            raise SourceError(
+                f"the gradient of '{name}.weight' is a sparse tensor, which no program holds",
+                hint="make the table with sparse=False: SGD's and Adagrad's updates are the same; "
+                "SparseAdam takes no dense gradient, use Adam",
+            )
 
 
 def _check(micro_batches: object, loss_scale: object, seed: object) -> None:
