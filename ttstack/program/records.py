@@ -102,7 +102,7 @@ class Function:
     bound_ns: float | None = None
     """No placement of these ops is predicted to be faster, as far as placement proved it."""
     recomputation: Recomputation | None = None
-    """Of a step of training in which ops run again."""
+    """What was chosen to run again in a step of training; None where nothing does."""
 
     def definition(self, operation: Operation) -> Op:
         """The op definition on this operation's types; raises `ValueError` where they do not fit."""
