@@ -20,6 +20,7 @@ from ttstack.program.run_inputs import check_run, say_argument
 if TYPE_CHECKING:
     from ttstack.options import CompileOptions
     from ttstack.passes.effects import PassEffect
+    from ttstack.passes.instrumented import Instruments
     from ttstack.placement.trace import PlacementTrace
     from ttstack.report.report import Report
 
@@ -218,6 +219,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
     keep_effects: bool = False,
     keep_decisions: bool = False,
     progress: Callable[[str], None] | None = None,
+    instruments: "Instruments | None" = None,
     **options: Unpack[Choices],
 ) -> Program:
     """Compile a model for a device.
@@ -231,6 +233,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         keep_effects: Whether `Program.effects` says how many ops, bytes and nanoseconds each pass left.
         keep_decisions: Whether `Program.decisions` has all candidates of each op, their prices, and why one was taken.
         progress: Called with the name of each phase when it begins; `Program.phases` has their seconds.
+        instruments: What is printed of passes on standard error, see `ttstack.passes.instrumented`.
         options: `system_desc`, `placement`, `dtype` and the others of `ttstack.choices.Choices`, which are those of
             `ttstack compile` under the same names.
 
@@ -241,7 +244,7 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
 
     chosen = CompileOptions.of({**options, "inputs": inputs})
     dumps = None if dump_ir is None else Path(dump_ir)
-    return _compile(source, inputs, chosen, dumps, progress, keep_ir, keep_effects, keep_decisions)
+    return _compile(source, inputs, chosen, dumps, progress, keep_ir, keep_effects, keep_decisions, instruments)
 
 
 def _compile(
@@ -253,6 +256,7 @@ def _compile(
     keep_ir: bool = False,
     keep_effects: bool = False,
     keep_decisions: bool = False,
+    instruments: "Instruments | None" = None,
 ) -> Program:
     from ttstack.compiler import compile_module
     from ttstack.frontends.source import import_model
@@ -269,5 +273,6 @@ def _compile(
             keep_effects=keep_effects,
             keep_decisions=keep_decisions,
             progress=progress,
+            instruments=instruments,
         )
     return Program(compiled.binary, {**found.phases, **compiled.phases}, compiled.effects, compiled.decisions)

@@ -19,6 +19,7 @@ from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import body, functions
+from ttstack.passes.instrumented import Instruments
 from ttstack.passes.phases import PhaseRecord, end_of
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
@@ -79,6 +80,7 @@ def compile_module(
     keep_effects: bool = False,
     keep_decisions: bool = False,
     progress: Progress | None = None,
+    instruments: Instruments | None = None,
 ) -> Compiled:
     """Run the pipeline on a TTIR module of the current context, in place, and read the program off it.
 
@@ -95,7 +97,7 @@ def compile_module(
         pipeline = Pipeline(tuple(s.with_traces(traces) if isinstance(s, Place) else s for s in pipeline.passes))
     hooks = [effects] if keep_effects else []
     with write_reproducer(module, pipeline):
-        phases = run_timed(pipeline, module, hooks=hooks, dump_ir=dump_ir, progress=progress)
+        phases = run_timed(pipeline, module, hooks=hooks, dump_ir=dump_ir, progress=progress, instruments=instruments)
     if progress:
         progress("emit")
     began = time.perf_counter()
@@ -115,6 +117,7 @@ def lower_module(
     start: Start = Start(),
     dump_ir: Path | None = None,
     progress: Progress | None = None,
+    instruments: Instruments | None = None,
 ) -> Lowered:
     """Run the pipeline as far as a phase, in place; the text is for `PhaseRecord.take`, and has all locations.
 
@@ -131,7 +134,7 @@ def lower_module(
         )
     steps = Pipeline(pipeline.passes[first:last]).with_weights(values)
     with write_reproducer(module, steps):
-        phases = run_timed(steps, module, dump_ir=dump_ir, progress=progress)
+        phases = run_timed(steps, module, dump_ir=dump_ir, progress=progress, instruments=instruments)
     PhaseRecord(phase, start.then(steps), options_of(module, options), (*values.arrays,)).write(module)
     return Lowered(print_module(module, locations=True), values.arrays, phases)
 

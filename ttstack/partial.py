@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ttstack.compiler import Start
     from ttstack.mlir import ir
     from ttstack.options import CompileOptions
+    from ttstack.passes.instrumented import Instruments
 
 Array = np.ndarray[Any, Any]
 OnPhase = Callable[[str], None]
@@ -86,6 +87,7 @@ class PartialProgram:
         keep_effects: bool = False,
         keep_decisions: bool = False,
         progress: OnPhase | None = None,
+        instruments: "Instruments | None" = None,
         **changes: Unpack[Choices],
     ) -> Program:
         """Go on to the program.
@@ -96,6 +98,7 @@ class PartialProgram:
             keep_effects: As in `ttstack.compile`.
             keep_decisions: As in `ttstack.compile`, where placement is among the passes that are left.
             progress: As in `ttstack.compile`.
+            instruments: As in `ttstack.compile`.
             changes: Options in place of those of before, as `ttstack.compile` takes them.
 
         Raises:
@@ -115,6 +118,7 @@ class PartialProgram:
                 keep_effects=keep_effects,
                 keep_decisions=keep_decisions,
                 progress=progress,
+                instruments=instruments,
             )
             validate_binary(compiled.binary, origin=str(self.file or "the text"))
         return Program(compiled.binary, compiled.phases, compiled.effects, compiled.decisions)
@@ -126,11 +130,12 @@ class PartialProgram:
         *,
         dump_ir: str | Path | None = None,
         progress: OnPhase | None = None,
+        instruments: "Instruments | None" = None,
         **changes: Unpack[Choices],
     ) -> "PartialProgram":
         """Go on to a later phase; arguments and errors are those of `compile`."""
         with self._module(changes) as (module, start, options), _as_altered(start):
-            return _lowered(module, options, phase, self.weights, start, dump_ir, progress)
+            return _lowered(module, options, phase, self.weights, start, dump_ir, progress, instruments)
 
     @contextmanager
     def _module(self, changes: Mapping[str, Any]) -> "Generator[tuple[ir.Module, Start, CompileOptions]]":
@@ -175,6 +180,7 @@ def compile_to(
     *,
     dump_ir: str | Path | None = None,
     progress: OnPhase | None = None,
+    instruments: "Instruments | None" = None,
     **options: Unpack[Choices],
 ) -> PartialProgram:
     """Compile a model as far as a phase.
@@ -185,6 +191,7 @@ def compile_to(
         inputs: As `compile` takes them.
         dump_ir: As in `compile`.
         progress: As in `compile`.
+        instruments: As in `compile`.
         options: As in `compile`.
 
     Raises:
@@ -198,7 +205,7 @@ def compile_to(
     if progress:
         progress("read")
     with import_model(source, inputs, chosen.function) as found:
-        return _lowered(found.module, chosen, phase, found.weights, Start(), dump_ir, progress)
+        return _lowered(found.module, chosen, phase, found.weights, Start(), dump_ir, progress, instruments)
 
 
 def compile_from(path: str | Path, **options: Unpack[Choices]) -> Program:
@@ -241,6 +248,7 @@ def _lowered(
     start: "Start",
     dump_ir: str | Path | None,
     progress: OnPhase | None,
+    instruments: "Instruments | None",
 ) -> PartialProgram:
     from ttstack.compiler import lower_module
 
@@ -248,6 +256,13 @@ def _lowered(
         raise PassOptionError(f"there is no phase {phase!r}", hint=f"give one of {', '.join(Phase)}")
     dumps = None if dump_ir is None else Path(dump_ir)
     lowered = lower_module(
-        module, options, Phase(phase), weights=weights, start=start, dump_ir=dumps, progress=progress
+        module,
+        options,
+        Phase(phase),
+        weights=weights,
+        start=start,
+        dump_ir=dumps,
+        progress=progress,
+        instruments=instruments,
     )
     return PartialProgram(lowered.text, lowered.weights, lowered.phases)

@@ -4,11 +4,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ttstack import api
 from ttstack.choices import Choices
 from ttstack.frontends.readers.extra import frontend
+
+if TYPE_CHECKING:
+    from ttstack.passes.instrumented import Instruments
 
 
 def compile_step(
@@ -27,6 +30,7 @@ def compile_step(
     dump_ir: str | Path | None = None,
     keep_ir: bool = False,
     progress: Callable[[str], None] | None = None,
+    instruments: "Instruments | None" = None,
     **options: Unpack[Choices],
 ) -> api.Program:
     """Compile a step of training; the program gives `loss` and writes to parameters, buffers and optimizer's state.
@@ -56,6 +60,7 @@ def compile_step(
         dump_ir: As in `compile`.
         keep_ir: As in `compile`.
         progress: As in `compile`.
+        instruments: As in `compile`.
         options: As in `compile`.
 
     Raises:
@@ -82,5 +87,5 @@ def compile_step(
     else:
         step = torch.export_step(module, example_inputs, **{"optimizer": optimizer, **given})
     traced = time.perf_counter() - start
-    program = api.compile(step, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress, **options)
+    program = api.compile(step, dump_ir=dump_ir, keep_ir=keep_ir, progress=progress, instruments=instruments, **options)
     return replace(program, phases={"trace": traced, **program.phases})

@@ -12,6 +12,7 @@ import pytest
 
 from ttstack.api import load
 from ttstack.cli.compile import program_stem
+from ttstack.cli.exit_codes import run
 
 Command = Callable[..., Any]
 UNSUPPORTED = """
@@ -55,8 +56,41 @@ def test_a_compilation_in_parts(ttstack: Command, model: Path, tmp_path: Path, m
 def test_parts_that_do_not_go_together(ttstack: Command, model: Path) -> None:
     assert "give a MODEL, or --compile-from FILE" in ttstack("compile").err
     assert "give a MODEL, or --compile-from FILE" in ttstack("compile", model, "--compile-from", model).err
-    assert "--train compiles from the model" in ttstack("compile", model, "--train", "--compile-to", "ttnn").err
+    assert "--train is for a model" in ttstack("compile", "--compile-from", model, "--train").err
     assert "--compile-to writes text" in ttstack("compile", model, "--keep-ir", "--compile-to", "ttnn").err
+
+
+def test_passes_are_told_of_and_the_program_stays(
+    model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def compiled(*options: str) -> tuple[bytes, str]:
+        assert run(["compile", str(model), "-o", str(tmp_path / "a.ttb"), *options]) == 0
+        return (tmp_path / "a.ttb").read_bytes(), capfd.readouterr().err
+
+    plain, _ = compiled()
+    program, said = compiled("--print-after", "dispatch,place")
+    printed = said.split("// -----// IR Dump After ")[1:]
+    assert [text.partition(" ")[0] for text in printed] == ["dispatch", "place"]
+    assert program == plain
+    program, said = compiled("--print-after", "changed", "--mlir-timing", "--timings")
+    assert "IR Dump After place" in said
+    assert "Execution time report" in said
+    assert [line.split()[0] for line in said.splitlines()[-4:]] == ["passes", "emit", "save", "total"]
+    assert program == plain
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--print-after", "plase"], "did you mean 'place'?"),
+        (["--mlir-timing", "--effects"], "goes without --dump-ir, --effects"),
+        (["--mlir-timing", "--print-after", "place"], "goes without --print-after of passes by name"),
+        (["--mlir-timing", "--target", "cpu"], "`ttstack opt MODEL -p ttir-to-llvm` runs them in one process"),
+    ],
+)
+def test_what_cannot_be_told_is_refused(ttstack: Command, model: Path, options: list[str], said: str) -> None:
+    done = ttstack("compile", model, *options)
+    assert (done.code, said in done.err) == (1, True), done.err
 
 
 def test_named_after_the_model(ttstack: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

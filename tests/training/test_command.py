@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -10,6 +12,8 @@ import ttstack
 from tests.training import models
 from ttstack.cli.exit_codes import run
 from ttstack.diagnostics import SourceError
+from ttstack.targets import cpu
+from ttstack_runtime.inputs import random_inputs
 
 STEP = "tests.training.test_command:step"
 
@@ -34,6 +38,28 @@ def test_a_factory_of_a_step_becomes_a_file(tmp_path):
     program = ttstack.load(tmp_path / "step.ttb")
     assert list(program.inputs()) == ["input", "target"]
     assert list(program.outputs()) == ["loss"]
+
+
+@pytest.mark.parametrize("phase", ["source", "placed"])
+def test_a_step_that_is_compiled_in_parts_is_the_same(phase: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    text = f"test_command_step.{phase}.mlir"
+    assert run(["compile", STEP, "--train", "-o", "step.ttb"]) == 0
+    assert run(["compile", STEP, "--train", "--compile-to", phase]) == 0
+    assert run(["compile", "--compile-from", text, "-o", "again.ttb"]) == 0
+    assert Path("again.ttb").read_bytes() == Path("step.ttb").read_bytes()
+
+
+def test_a_step_as_code_of_the_processor(tmp_path: Path):
+    target = tmp_path / "step.so"
+    assert run(["compile", STEP, "--train", "--target", "cpu", "-o", str(target)]) == 0
+    program, native = ttstack.compile_step(STEP), cpu.load(target)
+    batch = random_inputs(program.function(), 0)
+    want, have = program.run(batch), native.run(batch)
+    np.testing.assert_allclose(have.outputs["loss"], want.outputs["loss"], rtol=1e-6)
+    assert have.updated.keys() == want.updated.keys()
+    for name, values in want.updated.items():
+        np.testing.assert_allclose(have.updated[name], values, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,15 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import typer
 
 from ttstack.choices import Blas, Choices, Phase, Target, WeightStorage
 from ttstack.cli.choices import said_of, with_choices
-from ttstack.cli.console import print_timings, stderr, stdout, write_json, write_line
-from ttstack.cli.options import JsonOption, ShapesOption
+from ttstack.cli.options import JsonOption, MlirTimingOption, PrintAfterOption, ShapesOption
 from ttstack.diagnostics import OutputError, SourceError
-
-if TYPE_CHECKING:
-    from ttstack.api import Program
-    from ttstack.partial import PartialProgram
 
 
 @with_choices
@@ -75,21 +69,27 @@ def compile_model(
         typer.Option("--train", help="A step of training: the factory returns what compile_step takes, by name."),
     ] = False,
     timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
+    print_after: PrintAfterOption = "",
+    mlir_timing: MlirTimingOption = False,
     as_json: JsonOption = False,
     **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
     ways = {"blas": blas, "openmp": openmp}
     if made_for is Target.CPU:
-        of_devices = {"--compile-to": compile_to, "--compile-from": compile_from, "--train": train}
+        of_devices = {"--compile-to": compile_to, "--compile-from": compile_from}
         of_devices |= {"--keep-ir": keep_ir, "--effects": effects, "--decisions": decisions}
         of_devices |= {"--weights": weights != "auto"}
-        _for_processor(model, output, inputs, dump_ir, choices, of_devices, ways, timings=timings, as_json=as_json)
+        told = {"--print-after": print_after, "--mlir-timing": mlir_timing}
+        flags = {"train": train, "timings": timings, "as_json": as_json}
+        _for_processor(model, output, inputs, dump_ir, choices, of_devices, told, ways, **flags)
         return
     _refuse_of_processors(ways)
+    from ttstack.cli.compiled import say_phase, say_program, write_decisions
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.phases import check_options, lower, program_maker
     from ttstack.cli.progress import show_phases
+    from ttstack.passes.instrumented import Instruments
 
     source = check_options(
         model, compile_from, compile_to, choices, train=train, of_programs=keep_ir or effects or decisions is not None
@@ -101,36 +101,24 @@ def compile_model(
     _check_name(target, compile_to)
     shapes = read_shapes(inputs) if inputs else None
     chosen = said_of(context, choices) if compile_from else choices
+    instruments = Instruments(print_after, mlir_timing) if print_after or mlir_timing else None
+    how: dict[str, Any] = {"dump_ir": dump_ir, "instruments": instruments}
     if compile_to is not None:
-        with show_phases() as progress:
-            lowered = lower(source, compile_from, compile_to, shapes, chosen, dump_ir=dump_ir, progress=progress)
+        with show_phases(quiet=instruments is not None) as progress:
+            lowered = lower(source, compile_from, compile_to, shapes, chosen, train=train, progress=progress, **how)
             lowered.save(target)
-        _say_lowered(lowered, target, compile_to, timings=timings, as_json=as_json)
+        say_phase(lowered, target, compile_to, timings=timings, as_json=as_json)
         return
-    with show_phases() as progress:
+    how |= {"keep_ir": keep_ir, "keep_effects": effects, "keep_decisions": decisions is not None}
+    with show_phases(quiet=instruments is not None) as progress:
         make = program_maker(source, compile_from, shapes, chosen, train=train)
-        program = make(
-            dump_ir=dump_ir,
-            keep_ir=keep_ir,
-            keep_effects=effects,
-            keep_decisions=decisions is not None,
-            progress=progress,
-        )
+        program = make(progress=progress, **how)
         start = time.perf_counter()
         program.save(target, weights=weights)
-        saved = time.perf_counter() - start
+        phases = {**program.phases, "save": time.perf_counter() - start}
     if decisions is not None:
-        _write_decisions(program, decisions)
-    if effects and not as_json:
-        _print_effects(program)
-    if timings:
-        print_timings({**program.phases, "save": saved})
-    if as_json:
-        write_json(_values(program, target, {**program.phases, "save": saved}))
-        return
-    _print_summary(program, target)
-    if "tensor_train" in choices:
-        _print_tables(program)
+        write_decisions(program, decisions)
+    say_program(program, target, phases, timings=timings, as_json=as_json, tables="tensor_train" in choices)
 
 
 def _refuse_of_processors(ways: Mapping[str, object]) -> None:
@@ -147,19 +135,19 @@ def _for_processor(
     dump_ir: Path | None,
     choices: Choices,
     of_devices: Mapping[str, object],
+    told: Mapping[str, object],
     ways: Mapping[str, Any],
-    *,
-    timings: bool,
-    as_json: bool,
+    **flags: bool,
 ) -> None:
-    from ttstack.cli.compile_native import compile_native, refuse_of_devices
+    from ttstack.cli.compile_native import compile_native, refuse_instruments, refuse_of_devices
 
     refuse_of_devices(choices, of_devices)
+    refuse_instruments(told)
     if model is None:
         raise SourceError("there is no model", hint="name a file, or package.module:factory of a PyTorch model")
     target = output or Path(program_stem(model)).with_suffix(".o")
     shapes = read_shapes(inputs) if inputs else None
-    compile_native(model, target, shapes, dump_ir, choices.get("function"), ways, timings=timings, as_json=as_json)
+    compile_native(model, target, shapes, dump_ir, choices.get("function"), ways, **flags)
 
 
 def _default_target(source: str, start: Path | None, end: Phase | None) -> Path:
@@ -190,17 +178,6 @@ def _values_of(text: Path | None, end: Phase | None) -> tuple[Path, ...]:
     return (values_beside(text),) if text and end else ()
 
 
-def _say_lowered(lowered: "PartialProgram", target: Path, phase: Phase, *, timings: bool, as_json: bool) -> None:
-    import shlex
-
-    if timings:
-        print_timings(lowered.phases)
-    if as_json:
-        write_json({"file": str(target), "phase": phase, "phases": dict(lowered.phases)})
-    else:
-        write_line(f"{target}: {phase}; ttstack compile --compile-from {shlex.quote(str(target))} goes on")
-
-
 def read_shapes(given: Sequence[str]) -> dict[str, str]:
     """Spelled shapes by the input's name, which may hold a `=` itself."""
     pairs = [text.rpartition("=") for text in given]
@@ -213,58 +190,3 @@ def program_stem(model: str) -> str:
     """The file's name without its ending; of a factory, its module's and its own: `bert_small`."""
     path, (module, colon, factory) = Path(model), model.rpartition(":")
     return path.stem if path.exists() or not colon else f"{module.rpartition('.')[2]}_{factory}"
-
-
-def _values(program: "Program", target: Path, phases: Mapping[str, float]) -> dict[str, Any]:
-    """The file, seconds of each phase, and the reports without their ops."""
-    reports = {f.name: program.cost(f.name).to_dict() for f in program.binary.functions}
-    functions = {name: {**report, "ops": len(report["ops"])} for name, report in reports.items()}
-    found = {"file": str(target), "bytes": target.stat().st_size, "phases": dict(phases), "functions": functions}
-    return found | ({"effects": [asdict(effect) for effect in program.effects]} if program.effects else {})
-
-
-def _write_decisions(program: "Program", target: Path) -> None:
-    import json
-
-    from ttstack.files import write_whole
-    from ttstack.placement.trace import traces_dict
-
-    write_whole(target, json.dumps(traces_dict(program.decisions), indent=1))
-
-
-def _print_effects(program: "Program") -> None:
-    """A row for each pass that changed anything, with what it added or took."""
-    from ttstack.cli.render import show
-
-    rows: list[dict[str, Any]] = []
-    before = None
-    for now in program.effects:
-        row = {"pass": now.name, "ops": now.ops, "MiB": now.nbytes / 2**20, "µs": now.alone_ns / 1000}
-        rows.append(row | {"± µs": 0.0 if before is None else (now.alone_ns - before.alone_ns) / 1000})
-        before = now
-    show(stderr(), rows)
-
-
-def _print_tables(program: "Program") -> None:
-    from ttstack.report.tensor_trains import trains
-
-    if program.binary.tables:
-        stdout().print(trains(program.binary.tables))
-    else:
-        stderr().print("no parameter is an embedding table: none was compressed", soft_wrap=True)
-
-
-def _print_summary(program: "Program", target: Path) -> None:
-    from ttstack.report.formatting import above, count, duration, percent, size
-
-    nbytes = size(target.stat().st_size)
-    for function in program.binary.functions:
-        report = program.cost(function.name)
-        gap = "" if report.placement_gap is None else f", {above(report.placement_gap)} the optimum"
-        name = f"{target}: " if len(program.binary.functions) == 1 else f"{target}, {function.name}: "
-        l1 = report.memory["l1"]
-        write_line(
-            f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}{gap}, "
-            f"L1 at most {size(l1.span)} of {size(l1.capacity)} (no less than {size(l1.peak)}), "
-            f"{percent(report.staying)} % of results never leave it, file {nbytes}"
-        )

@@ -18,6 +18,7 @@ def compile_native(
     function: str | None,
     ways: Mapping[str, Any],
     *,
+    train: bool,
     timings: bool,
     as_json: bool,
 ) -> None:
@@ -26,6 +27,7 @@ def compile_native(
     `ways` is how products and loops are computed, as `cpu.compile` takes it.
     """
     from ttstack.cli.outputs import check_targets
+    from ttstack.cli.phases import load_step
     from ttstack.cli.progress import show_phases
     from ttstack.targets import cpu
     from ttstack.targets.cpu.compile import check_ending, files_of
@@ -34,8 +36,7 @@ def compile_native(
     check_targets(*files_of(target), sources=(model,))
     with show_phases() as progress:
         program = cpu.compile(
-            model,
-            inputs,
+            *((load_step(model, inputs),) if train else (model, inputs)),
             name=target.name.partition(".")[0],
             function=function,
             **ways,
@@ -67,4 +68,13 @@ def refuse_of_devices(choices: Mapping[str, Any], flags: Mapping[str, object]) -
     if spelled:
         raise InputError(
             f"for devices alone: {', '.join(spelled)}", hint="leave it out, or compile for one: --target device"
+        )
+
+
+def refuse_instruments(flags: Mapping[str, object]) -> None:
+    """Raise `InputError` where it shall be told what passes do: some of them run in a child of the process."""
+    if given := [name for name, value in flags.items() if value]:
+        raise InputError(
+            f"{' and '.join(given)} tell nothing of passes in a child of the process, where a processor's run",
+            hint="`ttstack opt MODEL -p ttir-to-llvm` runs them in one process, and has these options",
         )

@@ -52,6 +52,18 @@ DepthOption = Annotated[
         "--depth", min=1, metavar="N", help="With --group-by: N groups deep; 2 if left out.", show_default=False
     ),
 ]
+PrintAfterOption = Annotated[
+    str,
+    typer.Option(
+        "--print-after",
+        metavar="NAME,NAME|all|changed",
+        help="Print the module after passes of these names; after all, or those that changed it, MLIR prints it.",
+        show_default=False,
+    ),
+]
+MlirTimingOption = Annotated[
+    bool, typer.Option("--mlir-timing", help="MLIR's own report of times, with analyses, of all passes.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")]
 CsvOption = Annotated[
     Path | None,

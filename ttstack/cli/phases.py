@@ -27,8 +27,8 @@ def check_options(
 
     if (model is None) == (start is None):
         raise typer.BadParameter("give a MODEL, or --compile-from FILE")
-    if train and (start or end):
-        raise typer.BadParameter("--train compiles from the model to the program: no --compile-to, no --compile-from")
+    if train and start:
+        raise typer.BadParameter("--train is for a model: what --compile-from reads is a step already, or is none")
     if end and of_programs:
         raise typer.BadParameter("--keep-ir, --effects and --decisions are for programs; --compile-to writes text")
     if choices.get("verify_patterns") and "patterns" not in choices:
@@ -40,14 +40,30 @@ def check_options(
 
 
 def lower(
-    source: str, start: Path | None, end: Phase, shapes: Mapping[str, str] | None, choices: Choices, **how: Any
+    source: str,
+    start: Path | None,
+    end: Phase,
+    shapes: Mapping[str, str] | None,
+    choices: Choices,
+    *,
+    train: bool,
+    **how: Any,
 ) -> "PartialProgram":
     """From a model, or the text of a phase, to a later phase."""
     from ttstack.partial import PartialProgram, compile_to
 
-    if start is None:
-        return compile_to(end, source, shapes, **how, **choices)
-    return PartialProgram.load(start).compile_to(end, **how, **choices)
+    if start is not None:
+        return PartialProgram.load(start).compile_to(end, **how, **choices)
+    if train:
+        return compile_to(end, load_step(source, shapes), **how, **choices)
+    return compile_to(end, source, shapes, **how, **choices)
+
+
+def load_step(factory: str, shapes: Mapping[str, str] | None) -> object:
+    """The step of training that a factory describes, as all of Python's functions take it."""
+    from ttstack.frontends.readers.extra import frontend
+
+    return frontend("torch", "PyTorch").load_step(factory, {"example_inputs": shapes})
 
 
 def program_maker(

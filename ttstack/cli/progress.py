@@ -12,10 +12,13 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def show_phases(what: str = "compiling") -> Generator[Callable[[str], None] | None]:
-    """What `compile` calls as each phase begins: its name, the seconds since, and the gap of the integer program."""
+def show_phases(what: str = "compiling", *, quiet: bool = False) -> Generator[Callable[[str], None] | None]:
+    """What `compile` calls as each phase begins: its name, the seconds since, and the gap of the integer program.
+
+    Nothing where it shall be `quiet`, because other things are printed meanwhile.
+    """
     console = stderr()
-    if not console.is_terminal:
+    if quiet or not console.is_terminal:
         yield None
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
