@@ -1,5 +1,6 @@
 """What a user's function may not do to the ops around it, and what it leaves behind."""
 
+import inspect
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -50,8 +51,10 @@ def _refuse_inside(name: str) -> None:
 
     def change(self: ir.Operation, *values: object) -> object:
         if getattr(_GUARDED, "built", None) is not None:
+            caller = inspect.stack(0)[1]
             raise PatternError(
                 f"a pattern may not {name.partition('_')[0]} an op",
+                loc=f"{caller.filename}:{caller.lineno}",
                 hint="return what replaces the results; what nothing reads any more goes by itself",
             )
         return changes(self, *values)
