@@ -60,6 +60,15 @@ def test_a_command_that_fails_on_a_file_does_so_on_the_small_one(tmp_path: Path,
     assert subprocess.run(["grep", "-q", "ttir.cos", str(small)], check=False).returncode == 0
 
 
+def test_a_module_as_tt_mlir_spells_it():
+    text = f"""func.func @f(%x: {T}, %w: {T}) -> {T} {{
+      %0 = "ttir.matmul"(%x, %w) <{{transpose_b = true}}> : ({T}, {T}) -> {T}
+      %1 = "ttir.cos"(%0) : ({T}) -> {T}
+      return %1 : {T}
+    }}"""
+    assert ops(reduce_module(text, lambda small: "transpose_b = true" in small)) == ["matmul"]
+
+
 @pytest.mark.parametrize(
     ("keeps", "said"),
     [

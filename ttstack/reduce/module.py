@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ttstack.context import as_diagnostics, new_context
+from ttstack.context import new_context
 from ttstack.dialects.functions import all_functions
+from ttstack.frontends.text import parse
 from ttstack.mlir import func, ir, register_stablehlo_dialects
 from ttstack.passes.functions import defined_functions, refresh_signature
 
@@ -18,7 +19,8 @@ _NUMBER, _RESULTS = "ttstack.number", "ttstack.results"
 def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | None = None) -> str:
     """The smallest module found of which something holds that holds of this text: results, ops and functions go.
 
-    What ops gave that others still read comes in as an argument. `progress` is called with the number of ops left.
+    What ops gave that others still read comes in as an argument. `progress` is called with the number of ops left. What
+    is asked about has our spelling, whichever the text has.
 
     Raises:
         InvalidIRError: the text does not parse.
@@ -26,8 +28,7 @@ def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | Non
     with new_context() as context, ir.Location.unknown():
         context.allow_unregistered_dialects = True
         register_stablehlo_dialects(context)
-        with as_diagnostics("cannot read the module"):
-            module = ir.Module.parse(text)
+        module = parse(text)
         for number, op in enumerate((*all_functions(module), *_ops(module))):
             op.attributes[_NUMBER] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
         first = 0
