@@ -102,10 +102,31 @@ def test_a_state_that_is_another_programs(
     assert message in result.err
 
 
-def test_batches_of_different_numbers_are_refused(ttstack: Command, adder: Path, tmp_path: Path) -> None:
+def test_no_batches_are_refused(ttstack: Command, adder: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", allow_pickle=False, x=np.zeros((0, 2), np.float32))
     result = ttstack("run", adder, "--steps", 1, "--inputs", tmp_path / "x.npz")
-    assert "'x' has 0" in result.err
+    assert "inputs of 'step' have no batches: 'x'" in result.err
+
+
+@pytest.mark.parametrize("engine", ["numpy", "cpu"])
+def test_a_step_that_diverges_leaves_the_state_before_it(
+    ttstack: Command, adder: Path, state: Path, tmp_path: Path, engine: str
+) -> None:
+    np.savez(tmp_path / "x.npz", allow_pickle=False, x=np.array([[1, 2], [np.inf, 0]], np.float32))
+    result = ttstack("run", adder, "--inputs", tmp_path / "x.npz", "--state", state, "--steps", 3, "--engine", engine)
+    assert result.code == 1
+    assert "step 2 of these diverged: 'loss' is inf, loss 3 in the step before" in result.err
+    assert load_file(state)["w"].tolist() == [1, 2]
+
+
+def test_steps_of_a_program_without_state_are_refused(ttstack: Command, tmp_path: Path) -> None:
+    path = tmp_path / "neg.mlir"
+    path.write_text("""func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = "ttir.neg"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }""")
+    assert ttstack("compile", path, "-o", path.with_suffix(".ttb")).code == 0
+    assert "all steps would be the first one" in ttstack("run", path.with_suffix(".ttb"), "--steps", 2).err
 
 
 def test_a_state_without_steps_is_refused(ttstack: Command, adder: Path, tmp_path: Path) -> None:

@@ -19,6 +19,10 @@ def at(report: Report, *locations: str) -> Report:
     return replace(report, ops=tuple(replace(first, index=i, location=where) for i, where in enumerate(locations)))
 
 
+def named(report: Report, *names: str) -> Report:
+    return replace(report, ops=tuple(replace(op, name=name) for op, name in zip(report.ops, names, strict=True)))
+
+
 def matched(before: Report, after: Report) -> list[tuple[int | None, int | None]]:
     return [(p.before and p.before.index, p.after and p.after.index) for p in compare(before, after).pairs]
 
@@ -36,8 +40,22 @@ def test_the_file_that_has_more_folders_in_common(report: Report) -> None:
 
 
 def test_other_lines_and_names_are_others(report: Report) -> None:
-    before, after = at(report, "net.py:1", "a (net.py:2)"), at(report, "net.py:3", "b (net.py:2)")
-    assert matched(before, after) == [(0, None), (1, None), (None, 0), (None, 1)]
+    before = at(report, "net.py:1", "a (net.py:2)", "net.py:4")
+    after = at(report, "net.py:3", "b (net.py:2)", "net.py:4")
+    assert matched(before, after) == [(0, None), (1, None), (2, 2), (None, 0), (None, 1)]
+
+
+def test_files_of_other_names_go_by_the_order_of_ops(report: Report) -> None:
+    before, after = (at(report, *(f"{file}.mlir:{i}" for i in range(4))) for file in ("first", "second"))
+    assert matched(
+        named(before, "linear", "relu", "add", "softmax"), named(after, "linear", "gelu", "relu", "add")
+    ) == [
+        (0, 0),
+        (None, 1),
+        (1, 2),
+        (2, 3),
+        (3, None),
+    ]
 
 
 @pytest.mark.parametrize(("top", "said"), [(1, ["and 2 more"]), (3, []), (None, [])])

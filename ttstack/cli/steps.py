@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count, islice, repeat
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttstack.choices import Engine, Numerics
+from ttstack.diagnostics import ExecutionError, InputError
 
 if TYPE_CHECKING:
     from ttstack.api import Program, Run
@@ -44,15 +46,20 @@ def run_steps(
     Where a run ends early, by a fault or by the user, the file has the state of the last step that was whole.
 
     Raises:
-        InputError: inputs or state do not fit.
-        ExecutionError: as in `Program.run`.
+        InputError: inputs or state do not fit, or the function leaves no state.
+        ExecutionError: as in `Program.run`, or a step gave a number that is not finite.
         OutputError: the state cannot be written.
     """
     from ttstack.cli.progress import show_ops
     from ttstack_runtime.inputs import load_batches, random_inputs
-    from ttstack_runtime.state import State, load_state, save_state
+    from ttstack_runtime.state import State, load_state, save_state, written_types
 
     found = program.function(function)
+    if not written_types(program.binary, found):
+        raise InputError(
+            f"'{found.name}' writes to none of its inputs and parameters: all steps would be the first one",
+            hint="run it without --steps; `ttstack compile --train` makes a step of training",
+        )
     begun = load_state(state, program.binary, found) if state is not None and state.exists() else State()
     if inputs:
         given = islice(map(load_batches(inputs, found), count(begun.steps)), steps)
@@ -65,13 +72,32 @@ def run_steps(
             results = program.steps(
                 given, begun.arrays, seed, numerics, function=found.name, progress=progress, engine=engine
             )
-            for last in results:
-                scalars.append({name: float(a) for name, a in last.outputs.items() if not a.ndim})
+            for done in results:
+                scalars.append(_finite({name: float(a) for name, a in done.outputs.items() if not a.ndim}, scalars))
+                last = done
         finally:
             if last is not None and state is not None:
                 save_state(state, State({**begun.arrays, **last.updated}, begun.steps + len(scalars)))
     assert last is not None
     return StepResults(last, scalars, begun.steps)
+
+
+def _finite(found: Scalars, before: list[Scalars]) -> Scalars:
+    """The numbers that a step gave.
+
+    Raises:
+        ExecutionError: one is not finite; steps from there on have no more to give.
+    """
+    lost = [f"'{name}' is {value}" for name, value in found.items() if not isfinite(value)]
+    if lost:
+        told = "".join(
+            f", {name} {value:.6g} in the step before" for name, value in (before[-1] if before else {}).items()
+        )
+        raise ExecutionError(
+            f"step {len(before) + 1} of these diverged: {', '.join(lost)}{told}",
+            hint="look for targets out of range and values that are not finite in --inputs, or take smaller steps",
+        )
+    return found
 
 
 def _of_all(

@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from os import PathLike
 from typing import Any
 
@@ -47,7 +48,8 @@ def compare(before: Report, after: Report, notes: tuple[str, ...] = ()) -> Compa
     """Ops of one name from one place are a pair, in order; others stand alone, after the op that they follow.
 
     A place is one with another as far as both go from the end: the same file in another folder is the same place,
-    unless there is a file that has more folders in common.
+    unless there is a file that has more folders in common. Where no place is in both, as in a file of another name,
+    ops of one name are pairs in the order in which most of them are.
     """
     return Comparison(before, after, tuple(_pairs(before.ops, after.ops)), notes)
 
@@ -78,7 +80,13 @@ def _partners(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> dict
             if op.index not in found and (same := waiting[_place(op, folders)]):
                 found[op.index] = same.popleft()
                 taken.add(found[op.index].index)
-    return found
+    return found or _in_order(before, after)
+
+
+def _in_order(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> dict[int, OpReport]:
+    alike = SequenceMatcher(None, [op.name for op in before], [op.name for op in after], autojunk=False)
+    blocks = [(before[b.a : b.a + b.size], after[b.b : b.b + b.size]) for b in alike.get_matching_blocks()]
+    return {old.index: new for olds, news in blocks for old, new in zip(olds, news, strict=True)}
 
 
 def _depth(op: OpReport) -> int:

@@ -28,7 +28,7 @@ def load_batches(path: str | Path, function: Function) -> Batches:
     """Inputs from an `.npz` or `.safetensors` file: the same ones for all runs, or a batch for each.
 
     Raises:
-        InputError: as for inputs of one run, or several inputs have batches, and not as many.
+        InputError: as for inputs of one run, or several inputs have batches, and not as many, or none.
     """
     arrays = read_arrays(path, lambda forms: _check(function, forms))
     several = _several(function, arrays)
@@ -47,7 +47,12 @@ def _check(function: Function, given: Mapping[str, Form]) -> None:
         function,
         {name: _OfABatch(form.shape[1:], form.dtype) if name in counts else form for name, form in given.items()},
     )
-    if len({*counts.values()}) > 1 or 0 in counts.values():
+    if empty := [name for name, count in counts.items() if not count]:
+        raise InputError(
+            f"inputs of '{function.name}' have no batches: {', '.join(map(repr, empty))}",
+            hint="give at least one along the first dimension, or leave that dimension out",
+        )
+    if len({*counts.values()}) > 1:
         raise InputError(
             f"inputs of '{function.name}' do not have the same number of batches",
             notes=tuple(f"'{name}' has {count}" for name, count in counts.items()),

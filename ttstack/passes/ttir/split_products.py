@@ -59,8 +59,8 @@ class SplitProducts(Pass, name="split-products"):
     def run(self, module: ir.Module) -> None:
         """Look at every product."""
         for function in functions(module):
-            for op in body(function):
-                if op.name in _PRODUCTS and read_type(op.operands[1].type).nbytes <= self.max_bytes:
+            for op in [op for op in body(function) if op.name in _PRODUCTS]:
+                if read_type(op.operands[1].type).nbytes <= self.max_bytes:
                     _split(op)
 
 
