@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.dialects.functions import all_functions
-from ttstack.mlir import PassManager, execution_engine, ir
+from ttstack.mlir import PassManager, execution_engine, ir, register_torch_dialect
 from ttstack.ops.types import TensorType
 
 PIPELINE = (
     "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},"
     "func.func(refback-munge-memref-copy,convert-linalg-to-loops),convert-scf-to-cf,"
-    "expand-strided-metadata,lower-affine,arith-expand,convert-math-to-llvm,finalize-memref-to-llvm,"
+    "expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},convert-math-to-llvm,finalize-memref-to-llvm,"
     "convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,convert-index-to-llvm,reconcile-unrealized-casts"
 )
 
@@ -22,6 +22,7 @@ def run(module: ir.Module, name: str, arrays: Sequence[np.ndarray], result: Tens
     for function in all_functions(module):
         if function.name.value == name:
             function.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
+    register_torch_dialect(module.context)  # with its passes, of which one replaces copies
     PassManager.parse(f"builtin.module({PIPELINE})").run(module.operation)
     engine = execution_engine.ExecutionEngine(module)
     out = _descriptor(np.empty((0,) * result.rank, result.dtype.numpy))
