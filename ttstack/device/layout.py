@@ -203,9 +203,9 @@ class Layout:
 
 def same_matrix(a: TensorType, b: TensorType) -> bool:
     """Whether two shapes of the same elements are the same tiled matrix, so that one buffer serves both."""
-    if a.size != b.size or a.shape[-1:] != b.shape[-1:]:
+    (lead_a, height_a, width_a), (lead_b, height_b, width_b) = _collapse(a), _collapse(b)
+    if a.size != b.size or width_a != width_b:
         return False
-    (lead_a, height_a, _), (lead_b, height_b, _) = _collapse(a), _collapse(b)
     whole = height_a % TILE == 0 and height_b % TILE == 0
     return whole or (lead_a, height_a) == (lead_b, height_b)
 
