@@ -27,6 +27,7 @@ from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.weights import Weights
 from ttstack.placement.trace import PlacementTrace
+from ttstack.plugins import LOADED
 from ttstack.program.records import Binary
 from ttstack.version import VERSION
 
@@ -149,5 +150,5 @@ def to_binary(
 def options_of(module: ir.Module, options: CompileOptions) -> str:
     """The options as a program of the module has them: with the modules of ops that are none of ours, by name."""
     found = {definition(op) for function in functions(module) for op in body(function)}
-    others = {spec.mnemonic: spec.__module__ for spec in found if spec and not spec.__module__.startswith("ttstack.")}
-    return options.to_json(others)
+    others = {s.mnemonic: s.__module__ for s in found if s and not s.__module__.startswith("ttstack.")}
+    return options.to_json({name: LOADED.get(module, module) for name, module in others.items()})

@@ -79,7 +79,7 @@ class PatternError(TTStackError):
 
 
 class PlugInError(TTStackError):
-    """A plug-in that there is not, or that cannot be imported."""
+    """A plug-in that there is not, that cannot be imported, or whose pass fails."""
 
     code = "TT0304"
 

@@ -151,7 +151,7 @@ class PartialProgram:
             module = found.module
             record = PhaseRecord.take(module, found.name)
             self._check_values(record.values, parameters(module))
-            options = CompileOptions.from_saved(record.options, system_desc(module), changes)
+            options = CompileOptions.from_saved(record.options, system_desc(module), {**record.patterns, **changes})
             check_ran(record, ttir_to_ttnn(options), options.device == system_desc(module))
             yield module, Start(record.phase, record.passes), options
 

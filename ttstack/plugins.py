@@ -1,9 +1,12 @@
 """Plug-ins: modules of others that define passes, ops, kernels and conversions when they are imported."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from ttstack.diagnostics import PlugInError
@@ -18,6 +21,10 @@ TARGETS = "ttstack.targets"
 """The group whose entries are paths of device descriptions, by the names that these have as presets."""
 
 
+LOADED: dict[str, str] = {}
+"""What plug-ins that were loaded by name were called, a path or a module, by the module's name."""
+
+
 def load_plugin(name: str) -> None:
     """Import a plug-in: a Python file, or a module by its name.
 
@@ -26,12 +33,38 @@ def load_plugin(name: str) -> None:
     """
     path = Path(name)
     if path.is_file():
-        run_file(path, _error)
+        LOADED[run_file(path, _error).__name__] = name
     elif path.suffix == ".py":
-        raise PlugInError(f"there is no file '{name}'", hint="give a Python file, or the name of a module")
+        raise PlugInError(f"there is no file '{name}'", hint=_GIVE)
+    elif not _is_there(name):
+        raise PlugInError(f"there is no module '{name}'", hint=_GIVE)
     else:
         with as_fault(f"the plug-in '{name}' cannot be imported", _error):
-            import_module(name)
+            LOADED[import_module(name).__name__] = name
+
+
+_GIVE = "give a Python file, or the name of a module that is installed or on PYTHONPATH"
+
+
+def _is_there(name: str) -> bool:
+    """Whether a module can be found; what its packages do wrong is said as it is imported."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError as e:
+        return not f"{name}.".startswith(f"{e.name}.")
+    except Exception:
+        return True
+
+
+@contextmanager
+def as_own_fault(what: str, defined: type) -> Iterator[None]:
+    """Errors that a class of a user's own raises say their line; those of our classes pass unchanged."""
+    if defined.__module__.partition(".")[0] == "ttstack":
+        yield
+    else:
+        module = sys.modules.get(defined.__module__)
+        with as_fault(what, _error, getattr(module, "__file__", None)):
+            yield
 
 
 @cache

@@ -11,6 +11,7 @@ from ttstack.ops.fields import Arity
 
 HEAD = '''"""Signatures of the builders of `ttir` ops; written by `make types`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ttstack.mlir import ir
@@ -19,7 +20,15 @@ from ttstack.mlir import ir
 class Builders:
     def build(
         self, mnemonic: str, /, *operands: ir.Value | None, result: TensorType | None = None, **attributes: Any
-    ) -> ir.Value: ...'''
+    ) -> ir.Value: ...
+    def operation(
+        self,
+        mnemonic: str,
+        /,
+        *operands: ir.Value | None,
+        result: TensorType | Sequence[TensorType] | None = None,
+        **attributes: Any,
+    ) -> ir.Operation: ...'''
 OPERANDS = {
     Arity.ONE: "{name}: ir.Value",
     Arity.OPTIONAL: "{name}: ir.Value | None = None",
@@ -29,7 +38,7 @@ OPERANDS = {
 
 def main() -> None:
     """Write the whole file to the standard output."""
-    builders = [f"    def {name}({', '.join(('self', *parameters(spec)))}) -> ir.Value: ..." for name, spec in OPS.items()]
+    builders = [f"    def {name}({', '.join(('self', *parameters(s)))}) -> {given(s)}: ..." for name, s in OPS.items()]
     types = {t for spec in OPS.values() for hint in get_type_hints(spec).values() for t in classes(hint)}
     imports = sorted(f"from {t.__module__} import {t.__name__}" for t in types if t.__module__.startswith("ttstack"))
     print(HEAD.format(imports="\n".join(imports)), *builders, "\nttir: Builders", sep="\n")
@@ -49,7 +58,13 @@ def parameters(spec: type[Op]) -> Iterator[str]:
         yield f"{name}: {spelled(hints[name])}{default}"
     if names := spec.result_fields():
         needed = all(f.default is MISSING for f in fields(spec) if f.name in names)  # pyright: ignore[reportArgumentType]
-        yield "result: TensorType | None" if needed else "result: TensorType | None = None"
+        kind = "Sequence[TensorType]" if spec.has_several_results() else "TensorType"
+        yield f"result: {kind} | None" if needed else f"result: {kind} | None = None"
+
+
+def given(spec: type[Op]) -> str:
+    """What a builder gives."""
+    return "tuple[ir.Value, ...]" if spec.has_several_results() else "ir.Value"
 
 
 def spelled(hint: Any) -> str:

@@ -103,16 +103,23 @@ def test_the_text_can_be_edited():
     assert [op.name for op in edited.compile().cost().ops] == ["abs", "abs"]
 
 
-def test_patterns_are_given_again(tmp_path: Path):
+def test_patterns_are_given_again_where_they_have_not_run(tmp_path: Path):
     (tmp_path / "own.py").write_text(OWN)
-    own: dict[str, Any] = {"patterns": tmp_path / "own.py"}
-    part = ttstack.compile_to("simplified", TEXT, **own)
-    with pytest.raises(
-        ttstack.TTStackError, match=r"compiled with patterns of a user's own(.|\n)*give patterns= again"
-    ):
-        part.compile()
+    own: dict[str, Any] = {"patterns": tmp_path / "own.py", "verify_patterns": True}
     wanted = saved(ttstack.compile(TEXT, **own), tmp_path / "a.ttb")
+    part = ttstack.compile_to("source", TEXT, **own)
+    with pytest.raises(ttstack.TTStackError, match=r"of a user's own(.|\n)*give patterns= \(--patterns\) again"):
+        part.compile()
     assert saved(part.compile(**own), tmp_path / "b.ttb") == wanted
+    ran = ttstack.compile_to("simplified", TEXT, **own)
+    (tmp_path / "own.py").unlink()
+    assert saved(ran.compile(), tmp_path / "c.ttb") == wanted
+
+
+def test_a_pass_that_was_put_in_once_more_is_named():
+    part = ttstack.compile_to("simplified", TEXT)
+    with pytest.raises(ttstack.TTStackError, match=r"about passes before the phase(.|\n)*cse has not run"):
+        part.compile(passes={"after:fuse": "cse"})
 
 
 @pytest.mark.parametrize(

@@ -365,3 +365,58 @@ def test_a_cast_that_rounds_is_still_compared_in_its_own_format(tmp_path: Path):
 }}"""
     with pytest.raises(PatternError, match=r"changes values of ttir\.typecast"):
         apply(tmp_path, "own.py", text, model, verify=True)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_integers_are_compared_exactly(tmp_path: Path, right: bool):
+    text = DOUBLE_NEGATION if right else DOUBLE_NEGATION.replace("inner.input", "ttir.neg(inner.input)")
+    if right:
+        assert "ttir.neg" not in apply(tmp_path, "p.py", text, chain("neg", "neg", dtype="i32"), verify=True)
+        return
+    with pytest.raises(PatternError, match=r"changes values of ttir\.neg"):
+        apply(tmp_path, "p.py", text, chain("neg", "neg", dtype="i32"), verify=True)
+
+
+def test_values_that_differ_are_said_with_their_inputs(tmp_path: Path):
+    """exp(x) * exp(x) overflows a little before exp(x + x) does not: at inputs that are drawn."""
+    text = HEAD + "@pattern(keeps_values=True)\ndef half(op: views.Exp):\n    return ttir.expm1(op.input)\n"
+    with pytest.raises(PatternError, match=r"standard deviation [\d.]+, \S+ became \S+"):
+        apply(tmp_path, "p.py", text, chain("exp"), verify=True)
+
+
+KEEPS = (
+    HEAD
+    + """KEPT = []
+
+
+@pattern
+def keep(op: views.Neg):
+    KEPT.append(op.first_result)
+    print("kept")
+    return ttir.abs(op.input)
+
+
+@pattern
+def use(op: views.Relu):
+    return ttir.gelu(KEPT[0]) if KEPT else None
+"""
+)
+TWICE = PDL.format(name="twice", attributes="", inner="relu", outer="relu").replace(
+    "pdl.replace %outer with (%x : !pdl.value)", "pdl.replace %outer with %inner\n pdl.erase %outer"
+)
+
+
+@pytest.mark.usefixtures("as_users_read")
+@pytest.mark.parametrize(
+    ("name", "text", "model"), [("p.py", KEEPS, ("neg", "relu")), ("p.mlir", TWICE, ("relu", "relu", "neg"))]
+)
+def test_a_pattern_that_ends_its_process_is_named(tmp_path: Path, name: str, text: str, model: tuple[str, ...]):
+    with pytest.raises(PatternError, match=rf"patterns of '.*{name}' ended the process.*\n.*note: pattern '\w+' at"):
+        apply(tmp_path, name, text, chain(*model))
+
+
+@pytest.mark.usefixtures("as_users_read")
+def test_patterns_in_a_child_rewrite_and_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text = DOUBLE_NEGATION.replace("    return", "    print('seen')\n    return")
+    assert "ttir.neg" not in apply(tmp_path, "p.py", text, chain("neg", "abs", "neg", "neg").replace("abs", "neg"))
+    assert "seen" in capsys.readouterr().out

@@ -1,6 +1,8 @@
 """Plug-ins on the command line; each command in a process of its own, as what a plug-in defines stays."""
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -66,7 +68,8 @@ def test_a_file_can_be_a_plug_in(tmp_path: Path):
     ("name", "text", "said"),
     [
         ("none.py", None, "there is no file 'none.py'"),
-        ("no_module", None, "the plug-in 'no_module' cannot be imported: ModuleNotFoundError"),
+        ("no_module", None, "there is no module 'no_module'\n  = help: give a Python file"),
+        ("no_module.inner", None, "there is no module 'no_module.inner'\n  = help: give a Python file"),
         ("bad.py", "x = 1\nraise ValueError('no')\n", "'bad.py' does not run: ValueError: no\n  --> bad.py:2"),
     ],
 )
@@ -76,6 +79,40 @@ def test_what_is_wrong_with_a_plug_in_is_said(tmp_path: Path, name: str, text: s
     done = ttstack("--load", name, "opt", "m.mlir", cwd=tmp_path)
     assert done.returncode != 0
     assert f"error[TT0304]: {said}" in done.stderr
+
+
+RAISES = """from ttstack.passes.base import Pass
+
+
+class Mine(Pass, name="mine"):
+    def run(self, module):
+        {}["missing"]
+"""
+
+
+def test_a_pass_that_raises_is_named_with_its_line_and_its_reproducer_fails_alike(tmp_path: Path):
+    (tmp_path / "m.mlir").write_text(MODEL)
+    (tmp_path / "mine.py").write_text(RAISES)
+    made = ttstack("--load", "mine.py", "compile", "m.mlir", "--insert-pass", "after:fuse=mine", cwd=tmp_path)
+    said = "error[TT0304]: pass 'mine' failed: KeyError: 'missing'\n  --> "
+    assert said in made.stderr
+    assert "mine.py:6\n" in made.stderr
+    file = Path(re.findall(r"(\S+ttstack-\w+\.mlir) has the module", made.stderr)[0])
+    command = shlex.split(file.read_text().partition("\n")[0].removeprefix("// ttstack "))
+    file_again = ttstack(*command, cwd=tmp_path)
+    assert said in file_again.stderr
+    file.unlink()
+
+
+def test_a_program_names_the_file_of_its_plug_in(tmp_path: Path):
+    (tmp_path / "m.mlir").write_text(MODEL)
+    op, find = ((ROOT / "examples" / "plugin" / "row_scale" / f"{name}.py").read_text() for name in ("op", "fuse"))
+    (tmp_path / "my_op.py").write_text(op + re.sub("from row_scale import .*", "", find))
+    made = ttstack(
+        "--load", "my_op.py", "compile", "m.mlir", "--insert-pass", "after:fuse=fuse-row-scale", cwd=tmp_path
+    )
+    assert made.returncode == 0, made.stderr
+    assert "ttstack --load my_op.py" in ttstack("run", "m.ttb", cwd=tmp_path).stderr
 
 
 def install_device(folder: Path, value: str) -> None:

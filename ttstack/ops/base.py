@@ -183,6 +183,11 @@ class Op(FrozenRecord):
         }
 
     @classmethod
+    def has_several_results(cls) -> bool:
+        """Whether such ops have more results than one, or may have."""
+        return cls.variadic_results or len(cls.result_names) > 1
+
+    @classmethod
     @cache
     def result_fields(cls) -> dict[str, int]:
         """Fields that are read off spelled result types, with the number of the result, -1 for all."""

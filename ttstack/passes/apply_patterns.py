@@ -1,12 +1,16 @@
 """Rewrites of a user's own, as a pass."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from functools import cached_property, partial
+from io import BytesIO, StringIO
 from pathlib import Path
 
 from ttstack.context import as_diagnostics
-from ttstack.diagnostics import PatternError
+from ttstack.diagnostics import PatternError, SourceError
+from ttstack.isolation import Limits, isolates, run_isolated
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass, digest
 from ttstack.passes.user_patterns.pattern import Allows, UserPattern
@@ -34,8 +38,58 @@ class ApplyPatterns(Pass, name="apply-patterns"):
         return tuple(sorted(read_patterns(self.file), key=lambda p: -p.conditions.benefit))
 
     def run(self, module: ir.Module) -> None:
-        """Rewrite to a fixpoint."""
-        apply(module, self.patterns, verify=self.verify)
+        """Rewrite to a fixpoint, in a child of the process, as a wrong pattern may end it; what it prints follows.
+
+        Raises:
+            PatternError: the patterns cannot be applied, or the child did not survive them.
+        """
+        patterns = self.patterns
+        if not isolates():
+            apply(module, patterns, verify=self.verify)
+            return
+        try:
+            rewritten, printed = run_isolated(partial(_rewritten, module, patterns, self.verify), _CHILD, _LIMITS)
+        except SourceError as e:
+            raise PatternError(
+                f"the patterns of '{self.file}' ended the process that applied them",
+                notes=e.diagnostic.notes,
+                hint="a pattern must not keep ops or values for later, nor replace or erase an op twice",
+            ) from e
+        sys.stdout.write(printed)
+        if rewritten is not None:
+            _replace_ops(module, rewritten)
+
+
+_CHILD = "a module"
+_LIMITS = Limits(seconds=7.0 * 24 * 3600, nbytes=1 << 50)
+"""None that patterns reach: an endless one is ended by the number of its rewrites."""
+
+
+def _rewritten(module: ir.Module, patterns: Iterable[UserPattern], verify: bool) -> tuple[bytes | None, str]:
+    """The module in bytecode after the patterns, None where it is as before, and what they print."""
+    before = digest(module)
+    with redirect_stdout(StringIO()) as printed:
+        apply(module, patterns, verify=verify, before=_note)
+    if digest(module) == before:
+        return None, printed.getvalue()
+    code = BytesIO()
+    module.operation.write_bytecode(code)
+    return code.getvalue(), printed.getvalue()
+
+
+def _note(pattern: UserPattern) -> None:
+    """Leave for the parent which one was the last."""
+    os.write(2, f"pattern '{pattern.name}' at {pattern.where}\n".encode())
+
+
+def _replace_ops(module: ir.Module, bytecode: bytes) -> None:
+    """The ops of a module in bytecode in place of those of this one."""
+    for op in list(module.body.operations):
+        op.operation.erase()
+    rewritten = ir.Module.parse(bytecode)
+    for op in list(rewritten.body.operations):
+        op.operation.detach_from_parent()
+        module.body.append(op)
 
 
 def read_patterns(path: Path) -> list[UserPattern]:
@@ -58,8 +112,14 @@ def read_patterns(path: Path) -> list[UserPattern]:
     return found
 
 
-def apply(module: ir.Module, patterns: Iterable[UserPattern], *, verify: bool) -> None:
-    """Rewrite a module until no pattern matches.
+def apply(
+    module: ir.Module,
+    patterns: Iterable[UserPattern],
+    *,
+    verify: bool,
+    before: Callable[[UserPattern], object] = lambda _: None,
+) -> None:
+    """Rewrite a module until no pattern matches; `before` is called with each pattern before its turn.
 
     Raises:
         PatternError: patterns undo each other, or with `verify`, one changes values that it claims to keep.
@@ -69,10 +129,11 @@ def apply(module: ir.Module, patterns: Iterable[UserPattern], *, verify: bool) -
     for _ in range(_ROUNDS):
         stands = True
         for pattern, rewrites in frozen:
-            with _as_endless(pattern):
+            before(pattern)
+            with _as_endless(pattern), as_diagnostics(f"pattern '{pattern.name}' ({pattern.where}) failed"):
                 rewrites.apply(module)
-            before, now = now, digest(module)
-            if before != now:
+            last, now = now, digest(module)
+            if last != now:
                 stands = False
                 with as_diagnostics(f"pattern '{pattern.name}' ({pattern.where}) left invalid IR"):
                     module.operation.verify()

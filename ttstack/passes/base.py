@@ -17,7 +17,7 @@ from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.weights import Weights
 from ttstack.plugins import PASSES as PLUGGED_IN
-from ttstack.plugins import load_entry_points
+from ttstack.plugins import as_own_fault, load_entry_points
 from ttstack.suggestion import did_you_mean
 from ttstack.validation import validation_faults
 
@@ -63,6 +63,12 @@ class Pass(BaseModel):
     def run(self, module: ir.Module) -> None:
         """Rewrite the module in place."""
         raise NotImplementedError
+
+    def run_named(self, module: ir.Module) -> None:
+        """Rewrite the module in place; what MLIR or a pass of a user's own raises names the pass."""
+        what = f"pass '{self}' failed"
+        with as_own_fault(what, type(self)), as_diagnostics(what):
+            self.run(module)
 
     @property
     def title(self) -> str:
@@ -148,8 +154,7 @@ class Pipeline:
             if before:
                 before(step.title)
             start = time.perf_counter()
-            with as_diagnostics(f"pass '{step}' failed"):
-                step.run(module)
+            step.run_named(module)
             with as_diagnostics(f"pass '{step}' left invalid IR"):
                 trusted = isinstance(step, Builtin) and 0 < i < len(self.passes) - 1
                 verified = digest(module) if trusted else _verify(module, verified)

@@ -90,7 +90,7 @@ class _External(Protocol):
 def _run(step: Pass, module: ir.Module, raised: list[Exception], _op: object, external: _External) -> None:
     """The pass, as the manager calls it: an exception would end the process."""
     try:
-        step.run(module)
+        step.run_named(module)
     except Exception as error:
         raised.append(error)
         external.signal_pass_failure()

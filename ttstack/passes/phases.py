@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from itertools import takewhile
 
 from ttstack.choices import Phase
 from ttstack.diagnostics import PassOptionError, SourceError
@@ -17,6 +19,8 @@ from ttstack.passes.functions import functions
 from ttstack.program.records import TensorKind
 from ttstack.suggestion import did_you_mean
 
+PATTERNS_COME_AFTER = "version-buffers"
+"""The pass after which patterns of a user's own are applied."""
 _ENDS = {
     Phase.SOURCE: ("check-mesh", True),
     Phase.SIMPLIFIED: ("record-trains", False),
@@ -68,6 +72,18 @@ class PhaseRecord:
     values: tuple[str, ...]
     """Parameters whose values are known."""
 
+    @property
+    def steps(self) -> list[str]:
+        """Texts of the passes that have run."""
+        return _STEPS.split(self.passes)
+
+    @property
+    def patterns(self) -> dict[str, list[str]]:
+        """The option of files of patterns, where these have been applied: they are named, and not read again."""
+        _, _, after = self.passes.partition(f"{PATTERNS_COME_AFTER},")
+        ran = list(takewhile(bool, map(_PATTERNS.fullmatch, _STEPS.split(after))))
+        return {"patterns": [match["file"] for match in ran if match]} if ran else {}
+
     def write(self, module: ir.Module) -> None:
         """Put it into the module."""
         said = asdict(self) | {"values": json.dumps(self.values)}
@@ -107,10 +123,10 @@ def check_ran(record: PhaseRecord, pipeline: Pipeline, same_device: bool) -> Non
     Raises:
         PassOptionError: they are not, for options were changed that decide about them.
     """
-    ran = _by_options(_STEPS.split(record.passes))
+    ran = _by_options(record.steps)
     wanted = _by_options(map(str, pipeline.passes[: end_of(record.phase, pipeline)]))
     if ran != wanted or not same_device:
-        more, less = ([step for step in a if step not in b] for a, b in ((wanted, ran), (ran, wanted)))
+        more, less = ((Counter(a) - Counter(b)).elements() for a, b in ((wanted, ran), (ran, wanted)))
         raise PassOptionError(
             f"options were changed that decide about passes before the phase '{record.phase}'",
             notes=(
@@ -135,4 +151,5 @@ def _by_options(steps: Iterable[str]) -> list[str]:
 
 
 _STEPS = re.compile(r",(?![^{]*\})")
+_PATTERNS = re.compile(r"apply-patterns\{file=(?P<file>\S+?)( verify=True)?\}")
 _NAMES = tuple(f"tt.{field.name}" for field in fields(PhaseRecord))

@@ -20,6 +20,7 @@ from ttstack.passes.cpu.share_buffers import ShareBuffers
 from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.insert import insert
+from ttstack.passes.phases import PATTERNS_COME_AFTER
 from ttstack.passes.ttir.approximate import Approximate
 from ttstack.passes.ttir.assign_grids import AssignGrids
 from ttstack.passes.ttir.cache_updates import CacheUpdates
@@ -173,7 +174,7 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
         steps = Pipeline((*start, *parse_pipeline(chosen.pipeline, PIPELINES).passes))
     if chosen.patterns:
         own = [ApplyPatterns(file=path, verify=chosen.verify_patterns) for path in chosen.patterns]
-        steps = insert(steps, {"after:version-buffers": own}, PIPELINES)
+        steps = insert(steps, {f"after:{PATTERNS_COME_AFTER}": own}, PIPELINES)
     steps = insert(steps, chosen.passes or {}, PIPELINES)
     return Pipeline(tuple(step for step in steps.passes if step.title not in (chosen.without or ())))
 

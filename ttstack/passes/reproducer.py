@@ -4,11 +4,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from shlex import quote
 
-from ttstack.diagnostics import InvalidIRError, TTStackError
+from ttstack.diagnostics import InvalidIRError, PlugInError, TTStackError
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.passes.base import Pipeline
+from ttstack.plugins import LOADED
 
 
 @contextmanager
@@ -21,12 +23,12 @@ def write_reproducer(module: ir.Module, pipeline: Pipeline) -> Iterator[None]:
     module.operation.write_bytecode(before)
     try:
         yield
-    except InvalidIRError as e:
-        if not isinstance(e.__cause__, ir.MLIRError):
+    except (InvalidIRError, PlugInError) as e:
+        if isinstance(e, InvalidIRError) and not isinstance(e.__cause__, ir.MLIRError):
             raise
         found = e.diagnostic
         notes = (*found.notes, _note(before, pipeline))
-        raise InvalidIRError(found.message, loc=found.loc, notes=notes, hint=found.hint) from e
+        raise type(e)(found.message, loc=found.loc, notes=notes, hint=found.hint) from e
     except TTStackError:
         raise
     except Exception as e:
@@ -37,5 +39,6 @@ def write_reproducer(module: ir.Module, pipeline: Pipeline) -> Iterator[None]:
 def _note(before: BytesIO, pipeline: Pipeline) -> str:
     text = print_module(ir.Module.parse(before.getvalue()), locations=True)
     with tempfile.NamedTemporaryFile("w", prefix="ttstack-", suffix=".mlir", delete=False, encoding="utf-8") as file:
-        file.write(f'// ttstack opt {file.name} -p "{pipeline}"\n{text}')
+        loads = "".join(f"--load {quote(name)} " for name in LOADED.values())
+        file.write(f'// ttstack {loads}opt {file.name} -p "{pipeline}"\n{text}')
     return f"{file.name} has the module, and the command that fails on it alike; `ttstack reduce` makes it smaller"

@@ -15,24 +15,36 @@ from ttstack.suggestion import did_you_mean
 
 
 class Builders:
-    """Builds ops at the current insertion point; each builder gives the op's first result.
+    """Builds ops at the current insertion point; each builder gives the op's result, all of an op that has several.
 
     Operands come in the order of the text, None where an optional one is absent, attributes by name. `result` is the
-    result's type, of ops of which nothing else says all of it.
+    result's type, or those of all results, of ops of which nothing else says all of it.
     """
 
-    def __getattr__(self, mnemonic: str) -> Callable[..., ir.Value]:
+    def __getattr__(self, mnemonic: str) -> Callable[..., Any]:
         """The builder of one op."""
         if mnemonic not in OPS:
             raise AttributeError(f"there is no op '{mnemonic}'; {did_you_mean(mnemonic, OPS)}".removesuffix("; "))
-        return partial(self.build, mnemonic)
+        return partial(self._results if OPS[mnemonic].has_several_results() else self.build, mnemonic)
 
-    def build(
-        self, mnemonic: str, /, *operands: ir.Value | None, result: TensorType | None = None, **attributes: Any
-    ) -> ir.Value:
+    def build(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Value:
         """The first result of the op of that name, where the name is a value."""
-        results: Sequence[TensorType] = () if result is None else (result,)
-        return create("ttir", mnemonic, operands, attributes, results=results).results[0]
+        return self.operation(mnemonic, *operands, **given).results[0]
+
+    def _results(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> tuple[ir.Value, ...]:
+        return tuple(self.operation(mnemonic, *operands, **given).results)
+
+    def operation(
+        self,
+        mnemonic: str,
+        /,
+        *operands: ir.Value | None,
+        result: TensorType | Sequence[TensorType] | None = None,
+        **attributes: Any,
+    ) -> ir.Operation:
+        """The op of that name."""
+        results = () if result is None else (result,) if isinstance(result, TensorType) else tuple(result)
+        return create("ttir", mnemonic, operands, attributes, results=results)
 
 
 ttir = Builders()

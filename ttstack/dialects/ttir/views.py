@@ -39,6 +39,11 @@ class View:
         return None if op is None else cls(op)
 
     @property
+    def results(self) -> tuple[ir.Value, ...]:
+        """All of them."""
+        return tuple(self.operation.results)
+
+    @property
     def first_result(self) -> ir.Value:
         """The first result."""
         return self.operation.results[0]
@@ -75,8 +80,10 @@ class View:
             return operands_by_place(self.definition, self.operation)[list(operands).index(name)]
         if name in specs:
             return self.attributes.get(name, specs[name].default)
-        known = [*operands, *specs]
-        hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+        of_all = [n for n in dir(View) if not n.startswith("_")]
+        hint = did_you_mean(name, [*operands, *specs, *of_all]) or ", ".join(
+            (f"it has {', '.join([*operands, *specs]) or 'none'}", f"as all views {', '.join(of_all)}")
+        )
         raise AttributeError(f"ttir.{self.definition.mnemonic} has no operand or attribute '{name}'; {hint}")
 
 

@@ -71,13 +71,13 @@ def elements(
 
     def follows(op: ir.Operation) -> bool:
         spec = None if op.name == "ttir.constant" else definition(op)
-        known = spec is not None and _has_one_known_result(op, spec)
-        return known and read_type(op.results[0].type).size <= max_elements
+        known = spec is not None and is_function(spec) and not any(map(is_overwritten, op.results))
+        return known and all(read_type(r.type).size <= max_elements for r in op.results)
 
     def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
         if op is None:
             return given(value) if isinstance(value, ir.BlockArgument) else constant_elements(value)
-        return result_elements(op, operands)
+        return result_elements(op, operands, ir.OpResult(value).result_number)
 
     return Facts(follows, transfer)
 
@@ -88,8 +88,8 @@ def constant_elements(value: ir.Value) -> Array | None:
     return None if constant is None else read_elements(constant.attributes["value"])
 
 
-def result_elements(op: ir.Operation, operands: Sequence[Array | None]) -> Array | None:
-    """Those of an op's only result, by the runtime's own kernel; None where an operand's are not known, or it fails."""
+def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: int = 0) -> Array | None:
+    """Those of one result of an op, by the runtime's own kernel; None where an operand's are unknown, or it fails."""
     if any(operand is None for operand in operands):
         return None
     from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate  # takes 4 MiB: many models compute nothing
@@ -97,7 +97,7 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None]) -> Array
     found, present = describe(op), iter(operands)
     places = [None if v is None else next(present) for v in operands_by_place(type(found), op)]
     try:
-        return evaluate(found, places)[0]
+        return evaluate(found, places)[number]
     except (TTStackError, *KERNEL_FAULTS):
         return None  # the run says why, at the op's place
 

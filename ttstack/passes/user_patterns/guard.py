@@ -5,11 +5,13 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.ttir.builders import Builders
 from ttstack.mlir import ir
+from ttstack.ops import OPS
+from ttstack.ops.types import TensorType
 
 _CHANGES = ("erase", "detach_from_parent", "move_before", "move_after")
 _GUARDED = threading.local()
@@ -28,14 +30,31 @@ def guard_ops() -> Generator[list[ir.Operation]]:
 
 
 class GuardedBuilders(Builders):
-    """Builders whose ops are known to the pattern that builds them."""
+    """Builders whose ops are known to the pattern that builds them, and which say what they cannot be given."""
 
-    def build(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Value:
-        """The first result of the op of that name."""
-        value = super().build(mnemonic, *operands, **given)
+    def operation(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Operation:
+        """The op of that name."""
+        name = f"ttir.{mnemonic}"
+        for number, operand in enumerate(cast(tuple[object, ...], operands)):
+            if not isinstance(operand, ir.Value | None):
+                kind = type(operand).__name__
+                raise TypeError(
+                    f"operand {number} of {name} is a {kind}, no value such as `op.input` or `ttir.full(...)`"
+                )
+        types = given.get("result")
+        if not all(isinstance(t, TensorType | None) for t in (types if isinstance(types, list | tuple) else [types])):
+            raise TypeError(f"result={types!r} of {name} is no type such as `read_type(op.input.type)`")
+        try:
+            op = super().operation(mnemonic, *operands, **given)
+        except (TypeError, ValueError) as e:
+            if str(e).startswith(name):
+                raise
+            spelled = ", ".join(f"{key}={value!r}" for key, value in given.items())
+            hint = "; result= gives its type" if OPS[mnemonic].result_fields() and types is None else ""
+            raise type(e)(f"{name}({spelled}) on {len(operands)} operands: {e}{hint}") from e
         if (built := getattr(_GUARDED, "built", None)) is not None:
-            built.append(ir.OpResult(value).owner.operation)
-        return value
+            built.append(op)
+        return op
 
 
 @cache

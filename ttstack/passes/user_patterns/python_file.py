@@ -44,10 +44,21 @@ class PythonPattern(UserPattern):
         with guard_ops() as built, fault:
             found = self.function(self.root(op))
         values = self._checked(op, found)
+        self._check_reads(op, built, values)
         for unread in reversed(built):
             if not any(v in (values or ()) or list(v.uses) for v in unread.results):
                 unread.erase()
         return values
+
+    def _check_reads(self, op: ir.Operation, built: Sequence[ir.Operation], values: Sequence[ir.Value] | None) -> None:
+        """Nothing that stays may be the op that goes, or read it."""
+        readers = [f"builds {b.name} of" for b in built if any(v in op.results for v in b.operands)]
+        if values is not None and (said := ["returns", *readers] if any(v in op.results for v in values) else readers):
+            raise PatternError(
+                f"pattern '{self.name}' {said[0]} a result of the op that it replaces",
+                loc=self.where,
+                hint="use what the op reads, such as `op.input`, or build the op anew",
+            )
 
     def _checked(self, op: ir.Operation, found: Any) -> Sequence[ir.Value] | None:
         values = [found] if isinstance(found, ir.Value) else found

@@ -51,7 +51,7 @@ class Trial:
             for scale in SCALES:
                 for a, b in zip(_results(before, scale, seed), _results(after, scale, seed), strict=True):
                     if a is not None and b is not None:
-                        yield Difference(_relative(a, b), _allowed(a.dtype))
+                        yield Difference(_relative(a, b), _allowed(a.dtype), scale, _farthest(a, b))
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,15 @@ class Difference:
 
     relative: float
     allowed: float
+    scale: float
+    """Of the inputs: standard deviation of those that are real numbers."""
+    values: tuple[str, str]
+    """Before and after, of the element that differs most."""
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether rounding explains it."""
+        return self.relative <= self.allowed
 
 
 def try_pattern(pattern: UserPattern, op: ir.Operation, module: ir.Module) -> Trial | None:
@@ -84,19 +93,22 @@ def check_values(pattern: UserPattern, op: ir.Operation, trial: Trial) -> None:
             loc=pattern.where,
             hint="the runtime has no values of these ops; leave `keeps_values` out",
         )
-    worst = max(found, key=lambda d: d.relative / d.allowed)
-    if not worst.relative <= worst.allowed:
+    worst = max(found, key=lambda d: (not d.is_rounding, d.relative))
+    if not worst.is_rounding:
         raise PatternError(
             f"pattern '{pattern.name}' changes values of {what}",
             loc=pattern.where,
-            notes=(_explanation(worst),),
+            notes=_explanation(worst),
             hint="mend it, or leave `keeps_values` out where values are meant to change",
         )
 
 
-def _explanation(found: Difference) -> str:
-    most = f"rounding explains {found.allowed:.2g}"
-    return f"on random inputs, results differ by {found.relative:.2g} of their largest value; {most}"
+def _explanation(found: Difference) -> tuple[str, str]:
+    most, (before, after) = f"rounding explains {found.allowed:.2g}", found.values
+    return (
+        f"on random inputs, results differ by {found.relative:.2g} of their largest value; {most}",
+        f"where inputs are normally distributed with standard deviation {found.scale:g}, {before} became {after}",
+    )
 
 
 def in_float32(module: ir.Module) -> ir.Module:
@@ -171,6 +183,16 @@ def _largest(x: Array, y: Array) -> float:
         return np.inf
     largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
     return float(np.abs(x - y)[~same].max() / largest) if largest else np.inf
+
+
+def _farthest(a: Array, b: Array) -> tuple[str, str]:
+    """The element that differs most, before and after; one that is no finite number first."""
+    x, y = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
+    with np.errstate(all="ignore"):
+        same = (x == y) | (np.isnan(x) & np.isnan(y))
+        apart = np.where(same, -1.0, np.nan_to_num(np.abs(x - y), nan=np.inf))
+    place = int(apart.argmax()) if apart.size else None
+    return ("nothing", "nothing") if place is None else (f"{x[place]:.4g}", f"{y[place]:.4g}")
 
 
 def _allowed(dtype: np.dtype[Any]) -> float:
