@@ -40,7 +40,7 @@ def as_fault(what: str, error: ErrorOf, file: str | None = None) -> Iterator[Non
 def _place(error: BaseException, file: str | None) -> str | None:
     if isinstance(error, SyntaxError):
         return f"{file or error.filename}:{error.lineno}"
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<frozen")]
     if file is not None:
         frames = [f for f in frames if Path(f.filename).absolute() == Path(file).absolute()]
     return f"{file or frames[-1].filename}:{frames[-1].lineno}" if frames else None

@@ -99,3 +99,21 @@ def test_what_a_pass_raises_comes_through_the_manager(ttstack: Command, model: P
         assert done.code == 1
         assert "the module has no device description" in done.err
     assert "goes without --dump-ir" in ttstack("opt", model, "-p", "cse", "--mlir-timing", "--timings").err
+
+
+def test_loops_are_asked_for_where_there_are_none(ttstack: Command, model: Path) -> None:
+    result = ttstack("opt", model, "-p", "loops-to-llvm")
+    assert result.code == 1
+    assert "ttir-to-llvm, which does all" in result.err
+
+
+def test_a_device_that_patterns_alone_ask_for_is_not_printed(ttstack: Command, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(
+        "from ttstack.patterns import pattern, ttir, views\n\n\n@pattern(if_faster=True)\n"
+        "def slower(op: views.Multiply):\n    return ttir.exp(ttir.multiply(op.lhs, op.rhs))\n"
+    )
+    result = ttstack("opt", model, "--system-desc", "wormhole", "--patterns", tmp_path / "p.py")
+    assert result.code == 0, result.err
+    assert "system_desc" not in result.out
+    assert "ttir.multiply" in result.out
+    assert "ttir.exp" not in result.out

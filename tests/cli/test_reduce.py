@@ -104,3 +104,9 @@ def test_after_a_success_the_next_tries_are_of_what_they_name():
     text = f"func.func @f(%0: {T}) -> ({', '.join([T] * len(NAMES))}) {{\n{values}\n  return {returned} : {', '.join([T] * len(NAMES))}\n}}"
     small = reduce_module(text, lambda text: {"relu", "tanh"} <= set(ops(text)))
     assert ops(small) == ["relu", "tanh"]
+
+
+def test_a_file_that_is_no_module_is_called_so(tmp_path: Path, ttstack: Command):
+    (tmp_path / "m.py").write_text("import torch  # cos\n")
+    done = ttstack("reduce", tmp_path / "m.py", "--keeps", FAILS_ON_COS.replace("ttir.cos", "cos"))
+    assert "m.py' is no module as text" in done.err

@@ -70,14 +70,16 @@ def test_a_file_can_be_a_plug_in(tmp_path: Path):
         ("none.py", None, "there is no file 'none.py'"),
         ("no_module", None, "there is no module 'no_module'\n  = help: give a Python file"),
         ("no_module.inner", None, "there is no module 'no_module.inner'\n  = help: give a Python file"),
+        ("bad", "import nothing_such", "the plug-in 'bad' cannot be imported: ModuleNotFoundError"),
         ("bad.py", "x = 1\nraise ValueError('no')\n", "'bad.py' does not run: ValueError: no\n  --> bad.py:2"),
     ],
 )
 def test_what_is_wrong_with_a_plug_in_is_said(tmp_path: Path, name: str, text: str | None, said: str):
     if text is not None:
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).with_suffix(".py").write_text(text)
     done = ttstack("--load", name, "opt", "m.mlir", cwd=tmp_path)
     assert done.returncode != 0
+    assert "frozen" not in done.stderr
     assert f"error[TT0304]: {said}" in done.stderr
 
 

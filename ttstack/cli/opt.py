@@ -64,6 +64,7 @@ def opt(
     from ttstack.passes.apply_patterns import ApplyPatterns
     from ttstack.passes.attach_system_desc import AttachSystemDesc
     from ttstack.passes.base import Pipeline, parse_pipeline
+    from ttstack.passes.functions import SYSTEM_DESC
     from ttstack.passes.instrumented import Instruments
     from ttstack.passes.pipelines import PIPELINES
     from ttstack.passes.run_timed import run_timed
@@ -79,6 +80,8 @@ def opt(
             steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
         instruments = Instruments(print_after, mlir_timing)
         run_timed(steps, found.module, hooks=[_say] if timings else [], dump_ir=dump_ir, instruments=instruments)
+        if system_desc is not None and own and not pipeline:
+            del found.module.operation.attributes[SYSTEM_DESC]  # patterns alone were to know it
         text = print_module(found.module, locations=locations)
     if output is None:
         write(text)

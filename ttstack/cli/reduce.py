@@ -9,6 +9,7 @@ import typer
 from ttstack.cli.console import stderr, write, write_json
 from ttstack.cli.options import JsonOption
 
+_GIVE = "give a module as text (.mlir), which `ttstack opt` prints"
 _OP = re.compile(r"^\s+(?:%[\w:, %]+ = |\")", re.MULTILINE)
 """The beginning of an op's line; attributes of the module have other lines."""
 
@@ -30,7 +31,7 @@ def reduce_file(
     The same way is the same exit code and, where it prints one, the same code of an error.
     """
     from ttstack.cli.outputs import check_targets
-    from ttstack.diagnostics import SourceError
+    from ttstack.diagnostics import InvalidIRError, SourceError
     from ttstack.files import write_whole
     from ttstack.reduce import FailingCommand, reduce_module
     from ttstack.report.formatting import count
@@ -41,15 +42,15 @@ def reduce_file(
     try:
         text = file.read_text("utf-8")
     except OSError as e:
-        hint = file_meant(file) or "give a module as text (.mlir)"
-        raise SourceError(f"cannot read '{file}': {e.strerror or e}", hint=hint) from e
+        raise SourceError(f"cannot read '{file}': {e.strerror or e}", hint=file_meant(file) or _GIVE) from e
     except UnicodeDecodeError as e:
-        raise SourceError(
-            f"'{file}' is no text", hint="give a module as text (.mlir), which `ttstack opt` prints"
-        ) from e
+        raise SourceError(f"'{file}' is no text", hint=_GIVE) from e
     command = FailingCommand(keeps, text)
     with stderr().status("reducing") as status:
-        small = reduce_module(text, command.fails_alike, lambda left: status.update(f"{left} ops left"))
+        try:
+            small = reduce_module(text, command.fails_alike, lambda left: status.update(f"{left} ops left"))
+        except InvalidIRError as e:
+            raise SourceError(f"'{file}' is no module as text", notes=(e.diagnostic.message,), hint=_GIVE) from e
     write_whole(target, small)
     left = len(_OP.findall(small))
     if as_json:

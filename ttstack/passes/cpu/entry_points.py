@@ -22,9 +22,14 @@ class AddEntryPoints(Pass, name="add-entry-points"):
         """Add all of them; the functions themselves are seen by none but these.
 
         Raises:
-            InvalidIRError: C would have one name for two functions.
+            InvalidIRError: C would have one name for two functions, or none says what it takes.
         """
         found = [(op, interface_of(op)) for op in module.body.operations if INTERFACE in op.operation.attributes]
+        if not found:
+            raise InvalidIRError(
+                "no function says what C gives it, as convert-ttir-to-linalg writes it",
+                hint="give what linalg-to-loops leaves; of TTIR, take ttir-to-llvm, which does all",
+            )
         _check_names(self.prefix, [interface.name for _, interface in found])
         weights = weights_of([interface for _, interface in found])
         texts = [_interface_text(self.prefix, [interface for _, interface in found])]

@@ -21,7 +21,7 @@ def is_scalar(value: ir.Value, number: ir.Attribute) -> bool:
 
 def has_rank(value: ir.Value, rank: ir.Attribute) -> bool:
     """Whether the value has so many dimensions."""
-    return read_type(value.type).rank == _number(rank)
+    return read_type(value.type).rank == ir.IntegerAttr(rank).value
 
 
 def has_shape(value: ir.Value, shape: ir.Attribute) -> bool:

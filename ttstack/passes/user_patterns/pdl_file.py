@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
+from math import inf
 from pathlib import Path
 
 from ttstack.context import as_diagnostics, new_context
@@ -15,6 +16,7 @@ from ttstack.frontends.readers.sound import check_nesting
 from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir, rewrite
 from ttstack.ops import OPS
+from ttstack.ops.fields import Arity
 from ttstack.passes.user_patterns.constraints import CONSTRAINTS
 from ttstack.passes.user_patterns.pattern import Allows, Conditions, Constraint, DriverPatterns, UserPattern
 from ttstack.suggestion import did_you_mean
@@ -23,6 +25,7 @@ KEEPS_VALUES, IF_FASTER = "ttstack.keeps_values", "ttstack.if_faster"
 """Attributes of a `pdl.pattern`."""
 _CLAIMS = (KEEPS_VALUES, IF_FASTER)
 _ALLOWS = "ttstack.allows"
+_REPLACE, _ERASE = "pdl.replace", "pdl.erase"
 _CONSTRAINT, _REWRITE, _OPERATION = "pdl.apply_native_constraint", "pdl.rewrite", "pdl.operation"
 
 
@@ -119,6 +122,26 @@ def _rewrite_faults(op: ir.Operation) -> Iterator[str]:
         yield "write `pdl.rewrite %op`: which op is replaced"
     if "name" in op.attributes:
         yield "there are no functions for pdl.rewrite; write what it does between braces"
+    gone = [inner for inner in _all_ops(op) if inner.name in (_REPLACE, _ERASE)]
+    targets = [inner.operands[0] for inner in gone]
+    if any(targets.count(target) > 1 for target in targets):
+        yield "an op is replaced or erased twice; one `pdl.replace` is enough, the op goes with it"
+    elif any(inner.name == _ERASE and inner.operands[0] in list(op.operands) for inner in gone):
+        yield "the op that the pattern replaces is erased; write `pdl.replace`, as its results may be read"
+
+
+def _replace_faults(op: ir.Operation) -> Iterator[str]:
+    replaced = op.operands[0]
+    results = _count(replaced.owner.operation, "type") if isinstance(replaced.owner, ir.OpView) else None
+    given = _count(op, "value")
+    if results and given and results != given:
+        yield f"{given} values replace an op of {results} {'result' if results == 1 else 'results'}"
+
+
+def _count(op: ir.Operation, kind: str) -> int | None:
+    """How many operands are of this kind, such as values; None where some are ranges."""
+    kinds = [str(v.type) for v in op.operands]
+    return None if f"!pdl.range<{kind}>" in kinds else kinds.count(f"!pdl.{kind}")
 
 
 def _constraint_faults(op: ir.Operation) -> Iterator[str]:
@@ -135,9 +158,13 @@ def _operation_faults(op: ir.Operation) -> Iterator[str]:
         return
     name = _text(op.attributes["opName"])
     spec = OPS.get(name.removeprefix("ttir."))
-    if spec is None:
-        yield f"there is no op '{name}'; {_hint(name.removeprefix('ttir.'), OPS)}"
+    if spec is None or not name.startswith("ttir."):
+        yield f"there is no op '{name}'; {f'write ttir.{name}' if spec else _hint(name.removeprefix('ttir.'), OPS)}"
         return
+    places = spec.operand_specs().values()
+    least, most = sum(a is Arity.ONE for a in places), inf if Arity.VARIADIC in places else len(places)
+    if (count := _count(op, "value")) and not least <= count <= most:
+        yield f"{name} is given {count} operands, and takes {least if least == most else f'{least} to {most}'}"
     known = [*spec.attribute_specs(), SEGMENTS]
     for attribute in map(_text, ir.ArrayAttr(op.attributes["attributeValueNames"])):
         if attribute not in known:
@@ -156,6 +183,7 @@ def _text(attribute: ir.Attribute) -> str:
 _CHECKS = {
     "pdl.pattern": _claim_faults,
     _REWRITE: _rewrite_faults,
+    _REPLACE: _replace_faults,
     _CONSTRAINT: _constraint_faults,
     "pdl.apply_native_rewrite": _native_faults,
     _OPERATION: _operation_faults,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from ml_dtypes import finfo
 
+from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.base import definition, describe
 from ttstack.dialects.elements import elements_attribute, read_elements
@@ -76,7 +77,11 @@ def try_pattern(pattern: UserPattern, op: ir.Operation, module: ir.Module) -> Tr
     before = excerpt(op, module)
     after = ir.Module.parse(str(before))
     pattern.freeze(_Last()).apply(after)
-    return None if str(after) == str(before) else Trial(before, after)
+    if str(after) == str(before):
+        return None
+    with as_diagnostics(f"pattern '{pattern.name}' ({pattern.where}) left invalid IR"):
+        after.operation.verify()
+    return Trial(before, after)
 
 
 def check_values(pattern: UserPattern, op: ir.Operation, trial: Trial) -> None:
