@@ -38,7 +38,7 @@ OPERANDS = {
 
 def main() -> None:
     """Write the whole file to the standard output."""
-    builders = [f"    def {name}({', '.join(('self', *parameters(s)))}) -> {given(s)}: ..." for name, s in OPS.items()]
+    builders = [f"    def {name}({', '.join(('self', *parameters(s)))}) -> {result_hint(s)}: ..." for name, s in OPS.items()]
     types = {t for spec in OPS.values() for hint in get_type_hints(spec).values() for t in classes(hint)}
     imports = sorted(f"from {t.__module__} import {t.__name__}" for t in types if t.__module__.startswith("ttstack"))
     print(HEAD.format(imports="\n".join(imports)), *builders, "\nttir: Builders", sep="\n")
@@ -62,7 +62,7 @@ def parameters(spec: type[Op]) -> Iterator[str]:
         yield f"result: {kind} | None" if needed else f"result: {kind} | None = None"
 
 
-def given(spec: type[Op]) -> str:
+def result_hint(spec: type[Op]) -> str:
     """What a builder gives."""
     return "tuple[ir.Value, ...]" if spec.has_several_results() else "ir.Value"
 

@@ -93,7 +93,7 @@ def _reasons(error: Exception) -> tuple[str, ...]:
     return (error.diagnostic.message, *error.diagnostic.notes) if isinstance(error, TTStackError) else (str(error),)
 
 
-def _spelled(name: str) -> str:
+def _spelling(name: str) -> str:
     """An option as Python and as the command line have it."""
     return f"{name}= ({CHOICES[name].option or f'--{name}'})"
 
@@ -196,6 +196,6 @@ class CompileOptions(PlacementOptions):
         if left_out:
             raise BinaryFormatError(
                 f"this program was compiled with {' and '.join(left_out)} of a user's own, which it does not hold",
-                hint=f"give {', '.join(map(_spelled, left_out))} again",
+                hint=f"give {', '.join(map(_spelling, left_out))} again",
             )
         return cls.of({**dict(found), **changes}) if changes else found

@@ -48,7 +48,7 @@ class ApplyPatterns(Pass, name="apply-patterns"):
             apply(module, patterns, verify=self.verify)
             return
         try:
-            rewritten, printed = run_isolated(partial(_rewritten, module, patterns, self.verify), _CHILD, _LIMITS)
+            rewritten, printed = run_isolated(partial(_rewrite_aside, module, patterns, self.verify), _CHILD, _LIMITS)
         except SourceError as e:
             raise PatternError(
                 f"the patterns of '{self.file}' ended the process that applied them",
@@ -65,7 +65,7 @@ _LIMITS = Limits(seconds=7.0 * 24 * 3600, nbytes=1 << 50)
 """None that patterns reach: an endless one is ended by the number of its rewrites."""
 
 
-def _rewritten(module: ir.Module, patterns: Iterable[UserPattern], verify: bool) -> tuple[bytes | None, str]:
+def _rewrite_aside(module: ir.Module, patterns: Iterable[UserPattern], verify: bool) -> tuple[bytes | None, str]:
     """The module in bytecode after the patterns, None where it is as before, and what they print."""
     before = digest(module)
     with redirect_stdout(StringIO()) as printed:
