@@ -62,7 +62,7 @@ class Difference:
     relative: float
     allowed: float
     scale: float
-    """Of the inputs: standard deviation of those that are real numbers."""
+    """The standard deviation of inputs that are real numbers."""
     values: tuple[str, str]
     """Before and after, of the element that differs most."""
 
