@@ -21,18 +21,17 @@ class Builders:
     result's type, or those of all results, of ops of which nothing else says all of it.
     """
 
-    def __getattr__(self, mnemonic: str) -> Callable[..., Any]:
+    def __getattr__(self, mnemonic: str) -> Callable[..., ir.Value | tuple[ir.Value, ...]]:
         """The builder of one op."""
         if mnemonic not in OPS:
             raise AttributeError(f"there is no op '{mnemonic}'; {did_you_mean(mnemonic, OPS)}".removesuffix("; "))
-        return partial(self._results if OPS[mnemonic].has_several_results() else self.build, mnemonic)
+        if OPS[mnemonic].has_several_results():
+            return lambda *operands, **given: tuple(self.operation(mnemonic, *operands, **given).results)
+        return partial(self.build, mnemonic)
 
     def build(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Value:
         """The first result of the op of that name, where the name is a value."""
         return self.operation(mnemonic, *operands, **given).results[0]
-
-    def _results(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> tuple[ir.Value, ...]:
-        return tuple(self.operation(mnemonic, *operands, **given).results)
 
     def operation(
         self,
@@ -40,7 +39,7 @@ class Builders:
         /,
         *operands: ir.Value | None,
         result: TensorType | Sequence[TensorType] | None = None,
-        **attributes: Any,
+        **attributes: object,
     ) -> ir.Operation:
         """The op of that name."""
         results = () if result is None else (result,) if isinstance(result, TensorType) else tuple(result)
