@@ -35,7 +35,8 @@ def compiled(ttstack: Command, tmp_path: Path, request: pytest.FixtureRequest) -
 
 @pytest.mark.parametrize("compiled", [WEIGHTED], indirect=True)
 def test_weights_lie_beside_the_file(ttstack: Command, compiled: Path):
-    assert ttstack("emit", compiled, "-o", compiled.with_suffix(".py")).code == 0
+    done = ttstack("emit", compiled, "-o", compiled.with_suffix(".py"))
+    assert (done.code, done.out.split(":")[0]) == (0, str(compiled.with_suffix(".py")))
     ast.parse(compiled.with_suffix(".py").read_text())
     (values,) = load_file(compiled.with_suffix(".safetensors")).values()
     np.testing.assert_array_equal(values, np.full((32, 64), 2.5, np.float32))

@@ -62,7 +62,7 @@ def test_the_gap_of_the_integer_program_is_shown(terminal: io.StringIO) -> None:
 def test_a_phase_is_told_below_the_progress(
     terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch, ttstack: Command, model: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("ttstack.cli.compile.write_line", terminal.write)
+    monkeypatch.setattr("ttstack.cli.compiled.write_line", terminal.write)
     assert ttstack("compile", model, "--compile-to", "source", "-o", tmp_path / "a.mlir").code == 0
     assert terminal.getvalue().endswith("goes on")
 

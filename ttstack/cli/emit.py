@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ttstack.cli.console import write_json
+from ttstack.cli.console import write_json, write_line
 from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
 
 
@@ -34,5 +34,8 @@ def emit_program(
     program = load(file)
     found = program.function(function)
     write_python(program.binary, found, file.stem, output, weights, trace=trace, two_queues=two_queues)
+    beside = weights if weights.exists() else None
     if as_json:
-        write_json({"file": str(output), "weights": str(weights) if weights.exists() else None})
+        write_json({"file": str(output), "weights": str(beside) if beside else None})
+    else:
+        write_line(f"{output}: calls of ttnn" + (f", with weights in {beside}" if beside else ""))
