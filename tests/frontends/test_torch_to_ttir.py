@@ -124,7 +124,8 @@ def test_function_types_are_builtin_and_keep_unsigned_integers():
 
 
 def test_locations_are_the_models_lines():
-    linear, *_ = (op for op in body(import_torch("mlp:mlp").module) if op.name == "ttir.linear")
+    module = import_torch("mlp:mlp").module  # its operations do not outlive it
+    linear, *_ = (op for op in body(module) if op.name == "ttir.linear")
     assert re.fullmatch(r"layers\.0 \(mlp\.py:\d+\)", read_location(linear.location))
 
 
