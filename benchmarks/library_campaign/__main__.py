@@ -35,15 +35,14 @@ def main() -> int:
     """Run a campaign; 1 where there are findings."""
     asked = _arguments()
     find_interpreter(None)
-    folder = _ROOT / "build" / "library_campaign"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{asked.campaign}.{asked.seed}.jsonl"
+    path = _outcomes_of(asked.campaign, asked.seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
     outcomes, commit = stored(path), _commit()
     with path.open("a") as file:
         for found in _run(asked, outcomes):
             outcome = replace(found, commit=commit)
             outcomes[outcome.key] = outcome
-            file.write(json.dumps(asdict(outcome)) + "\n")
+            file.write(json.dumps({name: value for name, value in asdict(outcome).items() if value}) + "\n")
             file.flush()
             if outcome.finding or asked.only:
                 print(f"{outcome.key} {outcome.kind}: {outcome.result} {outcome.detail}", flush=True)
@@ -53,6 +52,12 @@ def main() -> int:
     if not asked.only:
         tallies.path(asked.campaign).write_text(text)
     return int(any(outcome.finding for outcome in known))
+
+
+def _outcomes_of(campaign: str, seed: int) -> Path:
+    """What became of each input; that of the zoo, which takes hours, stands beside its tallies."""
+    kept = tallies.path(campaign).parent if campaign == "zoo" else _ROOT / "build" / "library_campaign"
+    return kept / f"{campaign}.{seed}.jsonl"
 
 
 def _run(asked: argparse.Namespace, outcomes: dict[str, Outcome]) -> Iterator[Outcome]:
