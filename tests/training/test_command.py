@@ -69,3 +69,28 @@ def test_a_step_as_code_of_the_processor(tmp_path: Path):
 def test_a_factory_of_something_else_is_told_what_is_missing(name: str, message: str):
     with pytest.raises(SourceError, match=message):
         ttstack.compile_step(f"tests.training.test_command:{name}")
+
+
+def wrong_targets() -> Mapping[str, object]:
+    return {**step(), "targets": torch.zeros(3, dtype=torch.int64)}
+
+
+def no_targets() -> Mapping[str, object]:
+    return {name: value for name, value in step().items() if name != "targets"}
+
+
+def broken_schedule() -> Mapping[str, object]:
+    return {**step(), "schedule": lambda _: 1 / 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wrong_targets", "the loss raised [^:]*: (?s:.*)output and 1 target$"),
+        ("no_targets", "the loss raised TypeError: (?s:.*)output and 0 targets$"),
+        ("broken_schedule", r"the schedule raised ZeroDivisionError: (?s:.*)test_command\.py:\d+"),
+    ],
+)
+def test_what_a_user_s_function_raises_is_told(name: str, message: str):
+    with pytest.raises(SourceError, match=message):
+        ttstack.compile_step(f"tests.training.test_command:{name}")

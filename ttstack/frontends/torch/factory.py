@@ -14,7 +14,7 @@ from torch.export import ExportedProgram
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.inputs import split_inputs, tensors
-from ttstack.frontends.torch.source_lines import line_of_error, spell
+from ttstack.frontends.torch.source_lines import as_raised
 from ttstack.suggestion import did_you_mean
 
 _FORM = "package.module:factory, where factory() returns a module, (module, inputs) or (module, args, kwargs)"
@@ -63,14 +63,13 @@ def _working_directory_importable() -> Iterator[None]:
 
 
 def _import(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as e:
-        if e.name and f"{name}.".startswith(f"{e.name}."):
-            raise SourceError(f"there is no module `{e.name}`", hint=_where_to_find(name)) from e
-        raise _raised(f"importing `{name}`", e) from e
-    except (Exception, SystemExit) as e:
-        raise _raised(f"importing `{name}`", e) from e
+    with as_raised(f"importing `{name}`"):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as e:
+            if e.name and f"{name}.".startswith(f"{e.name}."):
+                raise SourceError(f"there is no module `{e.name}`", hint=_where_to_find(name)) from e
+            raise
 
 
 def _where_to_find(name: str) -> str:
@@ -93,14 +92,8 @@ def _call(factory: object, name: str) -> object:
     if not callable(factory):
         raise SourceError(f"`{name}` is a value of type {type(factory).__name__}, not a factory", hint=f"write {_FORM}")
     call: Callable[[], object] = factory
-    try:
+    with as_raised(f"`{name}`"):
         return call()
-    except (Exception, SystemExit) as e:
-        raise _raised(f"`{name}`", e) from e
-
-
-def _raised(what: str, error: BaseException) -> SourceError:
-    return SourceError(f"{what} raised {type(error).__name__}: {error}", loc=spell(line_of_error(error)))
 
 
 def _example(made: object, name: str) -> Example:

@@ -3,12 +3,15 @@
 import re
 import sysconfig
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from torch import fx
 
 import ttstack
+from ttstack.diagnostics import SourceError, TTStackError
 
 Line = tuple[str, int]
 
@@ -49,6 +52,21 @@ def line_of_error(error: BaseException) -> Line | None:
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     return model_line([(f.filename, f.lineno or 0) for f in traceback.extract_tb(error.__traceback__)])
+
+
+@contextmanager
+def as_raised(what: str, hint: str | None = None) -> Iterator[None]:
+    """Make whatever a user's function raises in the block an error of the source, at the line that raised it.
+
+    Raises:
+        SourceError: it raised something; our own errors stay as they are.
+    """
+    try:
+        yield
+    except TTStackError:
+        raise
+    except (Exception, SystemExit) as e:
+        raise SourceError(f"{what} raised {type(e).__name__}: {e}", loc=spell(line_of_error(e)), hint=hint) from e
 
 
 def module_of_node(node: fx.Node) -> str:
