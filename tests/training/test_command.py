@@ -86,8 +86,8 @@ def broken_schedule() -> Mapping[str, object]:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("wrong_targets", "the loss raised [^:]*: (?s:.*)output and 1 target$"),
-        ("no_targets", "the loss raised TypeError: (?s:.*)output and 0 targets$"),
+        ("wrong_targets", "the loss raised [^:]*: (?s:.*)of which there are 1$"),
+        ("no_targets", "the loss raised TypeError: (?s:.*)of which there are 0$"),
         ("broken_schedule", r"the schedule raised ZeroDivisionError: (?s:.*)test_command\.py:\d+"),
     ],
 )

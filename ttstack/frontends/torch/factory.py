@@ -14,7 +14,7 @@ from torch.export import ExportedProgram
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.inputs import split_inputs, tensors
-from ttstack.frontends.torch.source_lines import as_raised
+from ttstack.frontends.torch.source_lines import as_source_error
 from ttstack.suggestion import did_you_mean
 
 _FORM = "package.module:factory, where factory() returns a module, (module, inputs) or (module, args, kwargs)"
@@ -63,7 +63,7 @@ def _working_directory_importable() -> Iterator[None]:
 
 
 def _import(name: str) -> ModuleType:
-    with as_raised(f"importing `{name}`"):
+    with as_source_error(f"importing `{name}`"):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as e:
@@ -92,7 +92,7 @@ def _call(factory: object, name: str) -> object:
     if not callable(factory):
         raise SourceError(f"`{name}` is a value of type {type(factory).__name__}, not a factory", hint=f"write {_FORM}")
     call: Callable[[], object] = factory
-    with as_raised(f"`{name}`"):
+    with as_source_error(f"`{name}`"):
         return call()
 
 

@@ -55,7 +55,7 @@ def line_of_error(error: BaseException) -> Line | None:
 
 
 @contextmanager
-def as_raised(what: str, hint: str | None = None) -> Iterator[None]:
+def as_source_error(what: str, hint: str | None = None) -> Iterator[None]:
     """Make whatever a user's function raises in the block an error of the source, at the line that raised it.
 
     Raises:

@@ -16,7 +16,7 @@ from torch.fx import traceback as fx_traceback
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from ttstack.diagnostics import SourceError
-from ttstack.frontends.torch.source_lines import as_raised
+from ttstack.frontends.torch.source_lines import as_source_error
 from ttstack.frontends.torch.training import gradients, likelihood, scaling, tensor_train
 from ttstack.frontends.torch.training.dropout import Dropouts, new_state
 from ttstack.frontends.torch.training.forward import ForwardPass
@@ -211,15 +211,14 @@ def _part(part: StepPart) -> AbstractContextManager[None]:
 def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
     if step.schedule is None:
         return None
-    with as_raised("the schedule"):
+    with as_source_error("the schedule"):
         factor = step.schedule(values[STEPS].clone())
     values[STEPS].add_(1)
     return factor
 
 
 def _loss(step: TrainingStep, output: Any, targets: list[torch.Tensor]) -> torch.Tensor:
-    count = len(targets)
-    with as_raised("the loss", f"it is called with the model's output and {count} target{'' if count == 1 else 's'}"):
+    with as_source_error("the loss", f"it takes the model's output and `targets`, of which there are {len(targets)}"):
         loss = output if step.loss is None else step.loss(output, *targets)
     found = loss if isinstance(loss, torch.Tensor) else getattr(loss, "loss", None)
     if not isinstance(found, torch.Tensor) or found.dim():
