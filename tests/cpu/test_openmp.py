@@ -88,4 +88,4 @@ def test_without_the_library_one_thread_is_said(
 def test_threads_of_devices_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "m.mlir").write_text(TEXT)
     assert run(["compile", str(tmp_path / "m.mlir"), "--openmp"]) != 0
-    assert "--openmp is for processors" in capsys.readouterr().err
+    assert "for processors alone: --openmp" in capsys.readouterr().err

@@ -75,22 +75,23 @@ def compile_model(
     **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
-    ways = {"blas": blas, "openmp": openmp}
-    if made_for is Target.CPU:
-        of_devices = {"--compile-to": compile_to, "--compile-from": compile_from}
-        of_devices |= {"--keep-ir": keep_ir, "--effects": effects, "--decisions": decisions}
-        of_devices |= {"--weights": weights != "auto"}
-        told = {"--print-after": print_after, "--mlir-timing": mlir_timing}
-        flags = {"train": train, "timings": timings, "as_json": as_json}
-        _for_processor(model, output, inputs, dump_ir, choices, of_devices, told, ways, **flags)
-        return
-    _refuse_of_processors(ways)
+    from ttstack.cli.compile_native import check_target
     from ttstack.cli.compiled import say_phase, say_program, write_decisions
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.phases import check_options, lower, program_maker
     from ttstack.cli.progress import show_phases
     from ttstack.passes.instrumented import Instruments
 
+    ways = {"blas": blas, "openmp": openmp}
+    of_devices = {"--compile-to": compile_to, "--compile-from": compile_from}
+    of_devices |= {"--keep-ir": keep_ir, "--effects": effects, "--decisions": decisions}
+    of_devices |= {"--weights": weights != "auto"}
+    check_target(made_for, choices, of_devices, ways)
+    if made_for is Target.CPU:
+        told = {"--print-after": print_after, "--mlir-timing": mlir_timing}
+        flags = {"train": train, "timings": timings, "as_json": as_json}
+        _for_processor(model, output, inputs, dump_ir, choices, told, ways, **flags)
+        return
     source = check_options(
         model, compile_from, compile_to, choices, train=train, of_programs=keep_ir or effects or decisions is not None
     )
@@ -121,27 +122,18 @@ def compile_model(
     say_program(program, target, phases, timings=timings, as_json=as_json, tables="tensor_train" in choices)
 
 
-def _refuse_of_processors(ways: Mapping[str, object]) -> None:
-    """Raise `SourceError` where an option was given that only processors know."""
-    for name, value in ways.items():
-        if value:
-            raise SourceError(f"--{name} is for processors", hint="compile for one: --target cpu")
-
-
 def _for_processor(
     model: str | None,
     output: Path | None,
     inputs: Sequence[str] | None,
     dump_ir: Path | None,
     choices: Choices,
-    of_devices: Mapping[str, object],
     told: Mapping[str, object],
     ways: Mapping[str, Any],
     **flags: bool,
 ) -> None:
-    from ttstack.cli.compile_native import compile_native, refuse_instruments, refuse_of_devices
+    from ttstack.cli.compile_native import compile_native, refuse_instruments
 
-    refuse_of_devices(choices, of_devices)
     refuse_instruments(told)
     if model is None:
         raise SourceError("there is no model", hint="name a file, or package.module:factory of a PyTorch model")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ttstack.choices import CHOICES
+from ttstack.choices import CHOICES, Target
 from ttstack.cli.console import print_timings, stderr, write, write_json
 from ttstack.diagnostics import InputError
 
@@ -60,15 +60,21 @@ def compile_native(
         write(f"{file}: {size(nbytes)}")
 
 
-def refuse_of_devices(choices: Mapping[str, Any], flags: Mapping[str, object]) -> None:
-    """Raise `InputError` where an option was given that only devices know."""
-    given = [n for n, value in choices.items() if n != "function" and value != CHOICES[n].default]
-    spelled = [CHOICES[n].option or f"--{n.replace('_', '-')}" for n in given]
-    spelled += [name for name, value in flags.items() if value]
+def check_target(
+    made_for: Target, choices: Mapping[str, Any], of_devices: Mapping[str, object], ways: Mapping[str, object]
+) -> None:
+    """Raise `InputError` where an option was given that only the other target knows."""
+    if made_for is Target.CPU:
+        others, other = "devices", Target.DEVICE
+        given = [n for n, value in choices.items() if n != "function" and value != CHOICES[n].default]
+        spelled = [CHOICES[n].option or f"--{n.replace('_', '-')}" for n in given]
+        spelled += [name for name, value in of_devices.items() if value]
+    else:
+        others, other = "processors", Target.CPU
+        spelled = [f"--{name}" for name, value in ways.items() if value]
     if spelled:
-        raise InputError(
-            f"for devices alone: {', '.join(spelled)}", hint="leave it out, or compile for one: --target device"
-        )
+        hint = f"leave it out, or compile for one: --target {other}"
+        raise InputError(f"for {others} alone: {', '.join(spelled)}", hint=hint)
 
 
 def refuse_instruments(flags: Mapping[str, object]) -> None:
