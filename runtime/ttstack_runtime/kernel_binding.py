@@ -96,9 +96,11 @@ def _lossy_sides(
     function: Function, operation: Operation, multiplied: tuple[int, ...], rules: Ieee
 ) -> Mapping[int, int]:
     """The sides of the multiplier at which operands lose bits, by their numbers."""
-    given = zip(operation.operands, multiplied, strict=False)
-    tensors = [(i, side, function.tensors[number]) for i, (number, side) in enumerate(given) if number is not None]
-    return {i: side for i, side, tensor in tensors if rules.truncates(tensor, side, operation.fidelity)}
+    return {
+        i: side
+        for i, (number, side) in enumerate(zip(operation.operands, multiplied, strict=False))
+        if number is not None and rules.truncates(function.tensors[number], side, operation.fidelity)
+    }
 
 
 def _multiply(

@@ -52,11 +52,11 @@ class Ieee:
     def cast(self, value: Array, dtype: DType) -> Array:
         """A value inside of an op that becomes another element type there."""
         held = value.astype(self.held[dtype], copy=False)
-        return _round(held, dtype) if dtype in _ROUNDED else held
+        return _round(held, dtype)
 
     def round(self, held: Array, source: ElementType, target: ElementType) -> Array:  # noqa: ARG002 they are the same
         """Values of the element type `source` in the format `target`."""
-        return _round(held, target) if target in _ROUNDED else held
+        return _round(held, target)
 
     def truncates(self, tensor: Tensor, side: int, fidelity: Fidelity) -> bool:  # noqa: ARG002 exact
         """Whether `multiplier_input` can be other than the tensor's values."""
@@ -86,7 +86,7 @@ class Device(Ieee):
 
     def round(self, held: Array, source: ElementType, target: ElementType) -> Array:
         """What is finite in the source stays so in a narrower format: the largest number that it has."""
-        return _round(held, target, saturate=source != target) if target in _ROUNDED else held
+        return _round(held, target, saturate=source != target)
 
     def truncates(self, tensor: Tensor, side: int, fidelity: Fidelity) -> bool:
         """Where the fidelity leaves out bits of the tensor's format."""
@@ -115,4 +115,7 @@ def precision(numerics: str) -> Ieee:
 
 
 def _round(held: Array, target: ElementType, *, saturate: bool = False) -> Array:
+    """Values in the format, where it is narrower than float32."""
+    if target not in _ROUNDED:
+        return held
     return quantize(held.astype(np.float32, copy=False), str(target), saturate=saturate)

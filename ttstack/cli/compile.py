@@ -75,7 +75,7 @@ def compile_model(
     **choices: Unpack[Choices],
 ) -> None:
     """Compile a model into a program for a device."""
-    from ttstack.cli.compile_native import check_target
+    from ttstack.cli.compile_native import check_target, refuse_instruments
     from ttstack.cli.compiled import say_phase, say_program, write_decisions
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.phases import check_options, lower, program_maker
@@ -88,9 +88,9 @@ def compile_model(
     of_devices |= {"--weights": weights != "auto"}
     check_target(made_for, choices, of_devices, ways)
     if made_for is Target.CPU:
-        told = {"--print-after": print_after, "--mlir-timing": mlir_timing}
+        refuse_instruments({"--print-after": print_after, "--mlir-timing": mlir_timing})
         flags = {"train": train, "timings": timings, "as_json": as_json}
-        _for_processor(model, output, inputs, dump_ir, choices, told, ways, **flags)
+        _for_processor(model, output, inputs, dump_ir, choices, ways, **flags)
         return
     source = check_options(
         model, compile_from, compile_to, choices, train=train, of_programs=keep_ir or effects or decisions is not None
@@ -128,13 +128,11 @@ def _for_processor(
     inputs: Sequence[str] | None,
     dump_ir: Path | None,
     choices: Choices,
-    told: Mapping[str, object],
     ways: Mapping[str, Any],
     **flags: bool,
 ) -> None:
-    from ttstack.cli.compile_native import compile_native, refuse_instruments
+    from ttstack.cli.compile_native import compile_native
 
-    refuse_instruments(told)
     if model is None:
         raise SourceError("there is no model", hint="name a file, or package.module:factory of a PyTorch model")
     target = output or Path(program_stem(model)).with_suffix(".o")
