@@ -25,10 +25,20 @@ class ProgramExports(ProgramQuestions):
         found = self.function(function)
         return emit_python(self.binary, found, found.name, trace=trace, two_queues=two_queues)
 
-    def to_html(self, path: str | Path, function: str | None = None) -> None:
+    def to_html(
+        self,
+        path: str | Path,
+        function: str | None = None,
+        *,
+        samples: int | None = None,
+        tokens: int | None = None,
+    ) -> None:
         """Write the page of `cost()`, with what ops that take the most time could have had instead.
 
+        `samples` and `tokens` are those of one pass, as `Report.count_in_pass` takes them.
+
         Raises:
+            InputError: one of them is less than 1.
             OutputError: the file cannot be written.
         """
         from ttstack.files import write_whole
@@ -36,8 +46,9 @@ class ProgramExports(ProgramQuestions):
         from ttstack.report.html.page import report_page
 
         found, chip = self.function(function), self.binary.chip(self.function(function))
+        report = self.cost(found.name).count_in_pass(samples=samples, tokens=tokens)
         alternatives = explain_longest(found, chip, self.binary.system_desc, kinds=_KINDS, most=_WAYS)
-        write_whole(path, report_page(self.cost(found.name), alternatives))
+        write_whole(path, report_page(report, alternatives))
 
     def to_visualizer(self, path: str | Path, function: str | None = None) -> None:
         """Write a new folder with `memory` and `performance`, which ttnn-visualizer opens.

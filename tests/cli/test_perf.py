@@ -59,3 +59,14 @@ def test_ops_are_added_up(ttstack: Command, program: Path) -> None:
     )
     assert ttstack("perf", program, "--group-by", "module").out.splitlines()[1].split()[:2] == ["module", "ops"]
     assert ttstack("perf", program, "--group-by", "colour").code == 2
+
+
+def test_samples_and_tokens_a_second(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    asked = ("perf", program, "--samples", 4, "--tokens", 256)
+    rates = json.loads(ttstack(*asked, "--json").out)["rates"]
+    assert [(r["what"], r["per_pass"]) for r in rates] == [("samples", 4), ("tokens", 256)]
+    assert ttstack(*asked, "--html", tmp_path / "page.html").code == 0
+    assert "256 in a pass" in (tmp_path / "page.html").read_text()
+    refused = ttstack(*asked, "--what-if", "clock=1.2GHz")
+    assert (refused.code, refused.out) == (2, "")
+    assert "leave out --what-if" in refused.err

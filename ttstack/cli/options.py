@@ -52,6 +52,20 @@ DepthOption = Annotated[
         "--depth", min=1, metavar="N", help="With --group-by: N groups deep; 2 if left out.", show_default=False
     ),
 ]
+SamplesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--samples",
+        min=1,
+        metavar="N",
+        help="Say how many samples a second there are, of which one pass has N.",
+        show_default=False,
+    ),
+]
+TokensOption = Annotated[
+    int | None,
+    typer.Option("--tokens", min=1, metavar="N", help="The same for tokens.", show_default=False),
+]
 PrintAfterOption = Annotated[
     str,
     typer.Option(

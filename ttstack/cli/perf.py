@@ -1,5 +1,6 @@
 """`ttstack perf`: the predicted time of every op."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +15,10 @@ from ttstack.cli.options import (
     JsonOption,
     ProgramFile,
     Recompile,
+    SamplesOption,
     SortOption,
     SortOrder,
+    TokensOption,
     TopOption,
     TraceOption,
     VisualizerOption,
@@ -54,6 +57,8 @@ def perf(
     group_by: GroupOption = None,
     depth: DepthOption = None,
     function: FunctionName = None,
+    samples: SamplesOption = None,
+    tokens: TokensOption = None,
     what_if: WhatIf = None,
     recompile: Recompile = None,
     calibrate: Profile = None,
@@ -70,14 +75,8 @@ def perf(
     from ttstack.cli.report import check_depth, print_report, write_files
 
     deep = check_depth(group_by, depth)
-    if recompile is not None and not what_if:
-        raise typer.BadParameter("--recompile goes with --what-if")
-    if what_if and (csv, trace_json, visualizer) != (None, None, None):
-        raise typer.BadParameter("--what-if gives a comparison: of files, it writes --html alone")
-    if save_device is not None and calibrate is None:
-        raise typer.BadParameter("--save-device goes with --calibrate")
-    if calibrate is not None and (what_if, csv, html, trace_json, visualizer) != (None,) * 5:
-        raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if and writes no report")
+    files = {"csv": csv, "html": html, "trace_json": trace_json, "visualizer": visualizer}
+    _check_together(what_if, recompile, calibrate, save_device, counts={samples, tokens}, files=files)
     if visualizer is not None:
         check_new_folder(visualizer)
     check_targets(csv, html, trace_json, save_device, visualizer, sources=(file, recompile, calibrate))
@@ -95,8 +94,31 @@ def perf(
             found.to_html(html)
         show(found, sort, top, as_json=as_json)
         return
-    report = program.cost(function)
+    report = program.cost(function).count_in_pass(samples=samples, tokens=tokens)
     write_files(program, report, csv, html, trace_json)
     if visualizer is not None:
         program.to_visualizer(visualizer, function)
     print_report(report, sort, top, group_by, deep, as_json=as_json)
+
+
+def _check_together(
+    what_if: list[str] | None,
+    recompile: str | None,
+    calibrate: Path | None,
+    save_device: Path | None,
+    *,
+    counts: set[int | None],
+    files: Mapping[str, Path | None],
+) -> None:
+    """Raises `typer.BadParameter` where options do not go together."""
+    written = {name for name, path in files.items() if path is not None}
+    if recompile is not None and not what_if:
+        raise typer.BadParameter("--recompile goes with --what-if")
+    if (what_if or calibrate is not None) and counts != {None}:
+        raise typer.BadParameter("--samples and --tokens are of one report: leave out --what-if and --calibrate")
+    if what_if and written - {"html"}:
+        raise typer.BadParameter("--what-if gives a comparison: of files, it writes --html alone")
+    if save_device is not None and calibrate is None:
+        raise typer.BadParameter("--save-device goes with --calibrate")
+    if calibrate is not None and (what_if or written):
+        raise typer.BadParameter("--calibrate prints what it changed: it takes no --what-if and writes no report")

@@ -27,7 +27,7 @@ def write_files(
     if csv is not None:
         report.to_csv(csv)
     if html is not None:
-        program.to_html(html, report.function)
+        program.to_html(html, report.function, **report.per_pass)
     if trace_json is not None:
         report.to_trace(trace_json)
 

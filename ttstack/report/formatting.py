@@ -36,6 +36,11 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
+def each_second(number: float) -> str:
+    """How many a second: `21,294`, `1.46`."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
 def tail(text: str, width: int) -> str:
     """The end of a text that is too long: file and line of a path tell more than its root."""
     return text if len(text) <= width else f"{ELLIPSIS}{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]

@@ -27,6 +27,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "kernel_ns": report.kernel_ns,
         "gap_ns": report.gap_ns,
         "roofline_ns": report.roofline_ns,
+        **({"rates": [asdict(rate) for rate in report.rates]} if report.rates else {}),
         "expected_error": report.expected_error()[0],
         "extrapolated_share": report.expected_error()[1],
         "doubt_ns": report.doubt_ns,

@@ -184,6 +184,19 @@ class MemoryUse:
 
 
 @dataclass(frozen=True)
+class Throughput:
+    """How many samples or tokens a second there are."""
+
+    what: str
+    """`samples` or `tokens`."""
+    per_pass: int
+    """How many one pass has, as whoever asked said."""
+    per_second: float
+    ideal_per_second: float
+    """At the ideal time."""
+
+
+@dataclass(frozen=True)
 class ReportFigures(OpSums):
     """What a report says of a function, whatever it is written as.
 
@@ -210,11 +223,22 @@ class ReportFigures(OpSums):
     """The same ops as `ttnn` runs them where nothing is said."""
     buffers: tuple[BufferReport, ...] = field(default=(), repr=False)
     """All that lie in a device's memory while an op runs, in the order in which they come to life."""
+    per_pass: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many `samples` and `tokens` one pass has, where that was said: shapes do not tell."""
 
     @property
     def total_ns(self) -> float:
         """Kernels and gaps of the whole function."""
         return self.elapsed_ns
+
+    @property
+    def rates(self) -> list[Throughput]:
+        """Samples and tokens a second, where it was said how many a pass has; none of a program without ops."""
+        return [
+            Throughput(what, number, 1e9 * number / self.total_ns, 1e9 * number / self.roofline_ns)
+            for what, number in self.per_pass.items()
+            if self.total_ns and self.roofline_ns
+        ]
 
     def expected_error(self) -> tuple[float, float]:
         """The error expected of the total, and the share of time that rests on nothing measured.

@@ -1,10 +1,11 @@
 """The report as users hold it: its figures, and a way out for each format; a writer is imported when it is used."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from ttstack.diagnostics import InputError
 from ttstack.report.model import ReportFigures
 
 if TYPE_CHECKING:
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Report(ReportFigures):
     """Predicted time of one pass of a function that is run again and again from a trace."""
+
+    def count_in_pass(self, *, samples: int | None = None, tokens: int | None = None) -> Self:
+        """The same report, which also says how many samples or tokens a second there are.
+
+        Args:
+            samples: How many one pass has: what the model takes a batch of.
+            tokens: How many one pass has: of a step of decoding, one for each user.
+
+        Raises:
+            InputError: one of them is less than 1.
+        """
+        said = {name: n for name, n in (("samples", samples), ("tokens", tokens)) if n is not None}
+        for name, number in said.items():
+            if number < 1:
+                raise InputError(
+                    f"a pass has {number} {name}", hint=f"give the number of {name} of one pass, at least 1"
+                )
+        return replace(self, per_pass=said)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as values that JSON has."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ttstack.program.records import Recomputation
-from ttstack.report.formatting import above, count, duration, percent, short_location, size, spell_gain
+from ttstack.report.formatting import above, count, duration, each_second, percent, short_location, size, spell_gain
 from ttstack.report.library_default import DefaultRun
 from ttstack.report.model import ReportFigures
 
@@ -13,6 +13,9 @@ def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
     kernels, gaps, total = map(duration, (report.kernel_ns, report.gap_ns, report.total_ns))
     ideal = f"; ideal {duration(report.roofline_ns)}" if report.ops else ""
     yield f"{count(len(report.ops), 'op')}: {kernels} in kernels + {gaps} in gaps after them = {total}{ideal}"
+    for rate in report.rates:
+        now, ideal = each_second(rate.per_second), each_second(rate.ideal_per_second)
+        yield f"{now} {rate.what} a second, with {rate.per_pass:,} in a pass; ideal {ideal}"
     yield _expected(report)
     if report.precision:
         yield f"formats and fidelities: precision {report.precision}"

@@ -1,9 +1,9 @@
 """The figures at the head of the page."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from ttstack.report.formatting import count, duration, percent, size, spell_gain
+from ttstack.report.formatting import count, duration, each_second, percent, size, spell_gain
 from ttstack.report.model import ReportFigures
 
 
@@ -33,11 +33,19 @@ def totals(report: ReportFigures) -> list[Total]:
             f"{percent(ideal / (total or 1))} % of it: each op at a peak",
             ideal / (total or 1),
         ),
+        *_rates(report),
         Total("in kernels", duration(report.kernel_ns), count(len(report.ops), "op")),
         Total("in gaps", duration(report.gap_ns), f"{percent(report.gap_ns / (total or 1))} % of it, between kernels"),
         *_default(report),
         *map(_memory(report), report.memory),
     ]
+
+
+def _rates(report: ReportFigures) -> Iterator[Total]:
+    """Samples and tokens a second."""
+    for rate in report.rates:
+        note = f"{rate.per_pass:,} in a pass; ideal {each_second(rate.ideal_per_second)}"
+        yield Total(f"{rate.what} a second", each_second(rate.per_second), note)
 
 
 def _default(report: ReportFigures) -> list[Total]:
@@ -50,8 +58,8 @@ def _default(report: ReportFigures) -> list[Total]:
 
 
 def comparison_totals(before: ReportFigures, after: ReportFigures) -> list[Total]:
-    """The same figures of the later program, with those of the earlier one."""
-    pairs = zip(totals(after), totals(before), strict=True)
+    """The same figures of the later program, with those of the earlier one; no rates, which one alone may have."""
+    pairs = zip(*(totals(replace(report, per_pass={})) for report in (after, before)), strict=True)
     changed = f"{after.total_ns / before.total_ns - 1:+.1%}" if before.total_ns else ""
     found = [Total(t.title, t.value, t.note, t.share, old.value) for t, old in pairs]
     return [Total("change", changed, f"{duration(abs(after.total_ns - before.total_ns))}"), *found]
