@@ -1,8 +1,12 @@
 """What is written of a compiled program for people and tools."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ttstack.questions import ProgramQuestions
+
+if TYPE_CHECKING:
+    from ttstack.report.groups import GroupKind
 
 _KINDS, _WAYS = 24, 5
 """Kinds of ops that a page shows alternatives of, and alternatives of each."""
@@ -32,10 +36,12 @@ class ProgramExports(ProgramQuestions):
         *,
         samples: int | None = None,
         tokens: int | None = None,
+        group_by: "GroupKind" = "module",
     ) -> None:
         """Write the page of `cost()`, with what ops that take the most time could have had instead.
 
-        `samples` and `tokens` are those of one pass, as `Report.count_in_pass` takes them.
+        `samples` and `tokens` are those of one pass, as `Report.count_in_pass` takes them; ops are added up by
+        `group_by` when the page is opened.
 
         Raises:
             InputError: one of them is less than 1.
@@ -48,7 +54,7 @@ class ProgramExports(ProgramQuestions):
         found, chip = self.function(function), self.binary.chip(self.function(function))
         report = self.cost(found.name).count_in_pass(samples=samples, tokens=tokens)
         alternatives = explain_longest(found, chip, self.binary.system_desc, kinds=_KINDS, most=_WAYS)
-        write_whole(path, report_page(report, alternatives))
+        write_whole(path, report_page(report, alternatives, group_by))
 
     def to_visualizer(self, path: str | Path, function: str | None = None) -> None:
         """Write a new folder with `memory` and `performance`, which ttnn-visualizer opens.

@@ -14,6 +14,8 @@ from ttstack.placement.explain import explain
 from ttstack.program.launched import launched_positions
 from ttstack.report.compare import compare
 from ttstack.report.formatting import count, duration, micros
+from ttstack.report.groups import GROUP_KINDS, GroupKind, group_ops
+from ttstack.report.html.page import report_page
 from ttstack.report.report import Report
 
 pytestmark = pytest.mark.browser
@@ -129,6 +131,32 @@ def test_pointing_at_l1_says_what_lies_there(page: WebDriver, report: Report) ->
     for buffer, text in zip(buffers, said, strict=True):
         assert buffer.tensor.name in text
         assert str(buffer.tensor.layout) in text
+
+
+@pytest.mark.parametrize("kind", GROUP_KINDS)
+def test_groups_of_each_kind_show_their_sums_and_ops(
+    browser: WebDriver, opened: Path, report: Report, kind: GroupKind
+) -> None:
+    opened.write_text(report_page(report, group_by="op"))
+    browser.get(opened.as_uri())
+    browser.find_element(By.CSS_SELECTOR, f"[data-by='{kind}']").click()
+    (chosen,) = browser.find_elements(By.CSS_SELECTOR, "#grouping [aria-checked='true']")
+    assert chosen.text == kind
+    longest = max(group_ops(report.ops, kind).groups, key=lambda group: group.elapsed_ns)
+    row = browser.find_element(By.CSS_SELECTOR, f"#tree [data-path='{longest.name}']")
+    assert micros(longest.elapsed_ns) in row.text
+    row.click()
+    assert cells(browser, "op") == [op.name for op in longest.ops]
+    assert browser.get_log("browser") == []
+
+
+def test_a_page_opens_with_the_groups_that_were_asked_for(browser: WebDriver, opened: Path, report: Report) -> None:
+    opened.write_text(report_page(report, group_by="class"))
+    browser.get(opened.as_uri())
+    shown = browser.find_elements(By.CSS_SELECTOR, "#tree tbody tr")
+    assert [row.get_dom_attribute("data-path") for row in shown] == list(
+        dict.fromkeys(op.op_class for op in report.ops)
+    )
 
 
 def test_a_comparison_shows_either_program_and_the_change(

@@ -61,6 +61,11 @@ def test_ops_are_added_up(ttstack: Command, program: Path) -> None:
     assert ttstack("perf", program, "--group-by", "colour").code == 2
 
 
+def test_a_page_opens_with_these_groups(ttstack: Command, program: Path, tmp_path: Path) -> None:
+    ttstack("perf", program, "--html", tmp_path / "page.html", "--group-by", "op")
+    assert 'aria-checked="true" data-by="op"' in (tmp_path / "page.html").read_text()
+
+
 def test_samples_and_tokens_a_second(ttstack: Command, program: Path, tmp_path: Path) -> None:
     asked = ("perf", program, "--samples", 4, "--tokens", 256)
     rates = json.loads(ttstack(*asked, "--json").out)["rates"]

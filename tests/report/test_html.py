@@ -16,6 +16,7 @@ from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Binary
 from ttstack.report.compare import compare
+from ttstack.report.groups import GROUP_KINDS, group_ops
 from ttstack.report.html.page import comparison_page, report_page
 from ttstack.report.report import Report
 from ttstack.report.summary import summary
@@ -77,7 +78,11 @@ def test_a_page_holds_every_figure_of_every_op(report: Report) -> None:
     assert [sum(terms.values()) for terms in program["terms"]] == pytest.approx(
         [sum(op.terms.values()) for op in report.ops], abs=0.01
     )
-    assert program["modules"][1] == pytest.approx(report.total_ns, abs=0.01)
+    for kind in GROUP_KINDS:
+        assert program["groups"][kind][1] == pytest.approx(report.total_ns, abs=0.01)
+        assert {group[0] for group in program["groups"][kind][4]} == {
+            g.name for g in group_ops(report.ops, kind).groups
+        }
 
 
 def test_what_lies_in_a_memory_adds_up_to_what_is_in_use_there(report: Report) -> None:

@@ -95,7 +95,7 @@ def perf(
         show(found, sort, top, as_json=as_json)
         return
     report = program.cost(function).count_in_pass(samples=samples, tokens=tokens)
-    write_files(program, report, csv, html, trace_json)
+    write_files(program, report, csv, html, trace_json, group_by)
     if visualizer is not None:
         program.to_visualizer(visualizer, function)
     print_report(report, sort, top, group_by, deep, as_json=as_json)

@@ -22,12 +22,13 @@ def write_files(
     csv: Path | None = None,
     html: Path | None = None,
     trace_json: Path | None = None,
+    group_by: GroupKey | None = None,
 ) -> None:
     """Write the files that were asked for."""
     if csv is not None:
         report.to_csv(csv)
     if html is not None:
-        program.to_html(html, report.function, **report.per_pass)
+        program.to_html(html, report.function, group_by=(group_by or GroupKey.MODULE).value, **report.per_pass)
     if trace_json is not None:
         report.to_trace(trace_json)
 

@@ -113,7 +113,7 @@ def run_program(
         report = done.report
     if done is not None and output is not None:
         write_arrays(output, together(done.outputs, done.updated))
-    write_files(program, report, csv, html, trace_json)
+    write_files(program, report, csv, html, trace_json, group_by)
     if as_json:
         rows = {"steps": taken.rows()} if taken else {}
         write_json(rows | summaries(done) | {"report": report_dict(report, group_by, deep)})

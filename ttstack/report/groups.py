@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from ttstack.program.locations import parts
 from ttstack.report.model import OpReport, OpSums
 
 GroupKind = Literal["module", "class", "op", "calls"]
 """What ops are added up by."""
+GROUP_KINDS: tuple[GroupKind, ...] = get_args(GroupKind)
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,7 @@ def _group(path: tuple[str, ...], rest: list[tuple[tuple[str, ...], OpReport]]) 
     for names, op in rest:
         if names:
             within.setdefault(names[0], []).append((names[1:], op))
-    groups = tuple(_joined(path, name, ops) for name, ops in within.items())
-    return Group(tuple(op for _, op in rest), path, groups)
+    return Group(tuple(op for _, op in rest), path, tuple(_joined(path, name, ops) for name, ops in within.items()))
 
 
 def _joined(path: tuple[str, ...], name: str, rest: list[tuple[tuple[str, ...], OpReport]]) -> Group:

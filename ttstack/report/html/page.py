@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ttstack.report.groups import GROUP_KINDS, GroupKind
 from ttstack.report.html.alternatives import Alternatives, alternative_rows
 from ttstack.report.html.program_data import Interned, pair_rows, program_data
 from ttstack.report.html.templates import asset, render
@@ -31,9 +32,13 @@ _SCRIPTS = (
 )
 
 
-def report_page(report: ReportFigures, alternatives: Alternatives | None = None) -> str:
-    """A whole document about one program, with what else ops could have had where that is known."""
-    return _page(f"{report.function} on {report.system}", totals(report), report, alternatives=alternatives)
+def report_page(report: ReportFigures, alternatives: Alternatives | None = None, group_by: GroupKind = "module") -> str:
+    """A whole document about one program, with what else ops could have had where that is known.
+
+    `group_by` says what its ops are added up by when it is opened.
+    """
+    title = f"{report.function} on {report.system}"
+    return _page(title, totals(report), report, alternatives=alternatives, group_by=group_by)
 
 
 def comparison_page(comparison: ComparisonFigures) -> str:
@@ -51,6 +56,7 @@ def _page(
     pairs: Any = None,
     notes: tuple[str, ...] = (),
     alternatives: Alternatives | None = None,
+    group_by: GroupKind = "module",
 ) -> str:
     strings = Interned()
     programs = [program_data(report, strings) for report in reports]
@@ -62,6 +68,7 @@ def _page(
         data={
             "programs": programs,
             "pairs": pairs,
+            "by": group_by,
             "alternatives": alternative_rows(alternatives or {}, strings),
             "strings": strings.texts,
         },
@@ -69,6 +76,7 @@ def _page(
         scripts=list(map(asset, _SCRIPTS)),
         summary=list(summary(reports[0])),
         notes=notes,
+        groupings=GROUP_KINDS,
         names=["after", "before"] if pairs is not None else [],
         tables=[cells(record) for record in reports[0].tables],
         table_titles=TITLES,

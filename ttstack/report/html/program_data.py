@@ -10,7 +10,7 @@ from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import MemorySpace
 from ttstack.report.errors import error_text
 from ttstack.report.formatting import short_layout
-from ttstack.report.groups import Group, group_ops
+from ttstack.report.groups import GROUP_KINDS, Group, group_ops
 from ttstack.report.json import plain
 from ttstack.report.model import BufferReport, OpReport, ReportFigures, TensorReport
 from ttstack.report.pairs import ComparisonFigures
@@ -78,7 +78,7 @@ def program_data(report: ReportFigures, strings: Interned) -> dict[str, Any]:
         "results": [[tensors(_tensor(t, strings)) for t in op.results] for op in ops],
         "buffers": [_buffer(b, tensors, strings) for b in report.buffers],
         "tensors": [[int(part) for part in text.split()] for text in tensors.texts],
-        "modules": _modules(group_ops(ops, "module")),
+        "groups": {kind: _group(group_ops(ops, kind)) for kind in GROUP_KINDS},
     }
 
 
@@ -116,14 +116,14 @@ def _buffer(buffer: BufferReport, tensors: Interned, strings: Interned) -> list[
     return [tensor, in_l1, strings(buffer.kind), buffer.address, buffer.nbytes, buffer.first, buffer.last]
 
 
-def _modules(group: Group) -> list[Any]:
+def _group(group: Group) -> list[Any]:
     """Name, nanoseconds, those of the ideal, numbers of ops that no group within has, and those groups."""
     return [
         group.name,
         _rounded(group.elapsed_ns),
         _rounded(group.roofline_ns),
         [op.index for op in group.own_ops],
-        [_modules(inner) for inner in group.groups],
+        [_group(inner) for inner in group.groups],
     ]
 
 

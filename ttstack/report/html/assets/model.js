@@ -28,7 +28,7 @@ function decode(program) {
 
 const programs = raw.programs.map(decode);
 const wholeTime = Math.max(...programs.map((program) => program.end), 1);
-const state = {program: 0, selected: null, bounds: new Set(), classes: new Set(), module: null, search: ""};
+const state = {program: 0, selected: null, bounds: new Set(), classes: new Set(), by: raw.by, group: null, search: ""};
 const listeners = {};
 const on = (event, act) => (listeners[event] ??= []).push(act);
 const tell = (event, value) => (listeners[event] ?? []).forEach((act) => act(value));
@@ -47,18 +47,18 @@ function show(program) {
   const pair = raw.pairs?.find((numbers) => numbers[state.program] === state.selected);
   state.program = program;
   state.selected = pair?.[program] ?? null;
-  state.module = null;
+  state.group = null;
   tell("program");
   tell("filter");
   tell("select", selectedOp());
 }
 
-const filtered = () => state.bounds.size || state.classes.size || state.module || state.search;
+const filtered = () => state.bounds.size || state.classes.size || state.group || state.search;
 
 function passes(op) {
   if (state.bounds.size && !state.bounds.has(op.bound)) return false;
   if (state.classes.size && !state.classes.has(op.class)) return false;
-  if (state.module && !state.module.ops.has(op.index)) return false;
+  if (state.group && !state.group.ops.has(op.index)) return false;
   if (!state.search) return true;
   op.searched ??= [op.index, op.name, op.class, op.location, op.bound, ...op.results.map((t) => t.type + t.layout)]
     .join(" ").toLowerCase();

@@ -74,8 +74,8 @@ function orderTable() {
   table.shown = table.rows.filter((row) => passes(row.op));
   table.shown.sort((a, b) => direction * order(value(a), value(b)) || a.op.index - b.op.index);
   const ns = table.shown.reduce((sum, row) => sum + (row.gone ? 0 : row.op.elapsed), 0);
-  const module = state.module ? ` in ${state.module.path}` : "";
-  table.count.textContent = `${whole.format(table.shown.length)} of ${whole.format(table.rows.length)} ops${module}, ${duration(ns)}, ${percent(ns / (shown().total || 1))} %`;
+  const group = state.group ? ` in ${state.group.path}` : "";
+  table.count.textContent = `${whole.format(table.shown.length)} of ${whole.format(table.rows.length)} ops${group}, ${duration(ns)}, ${percent(ns / (shown().total || 1))} %`;
   table.clear.hidden = !filtered();
   table.head.replaceChildren(element("tr", {}, table.columns.map(titleCell)));
   fillTable();
@@ -128,7 +128,7 @@ function revealRow() {
 function clearFilters() {
   state.bounds.clear();
   state.classes.clear();
-  state.module = null;
+  state.group = null;
   state.search = find("search").value = "";
   tell("filter");
 }

@@ -1,10 +1,10 @@
-// Modules as a tree with what their ops take together; a click shows a module's ops in the table and the timeline.
+// Ops added up by module, class, name or calls, as a tree; a click shows a group's ops in the table and the timeline.
 const opened = new Set();
 
-function decodeModule([name, ns, ideal, own, groups], path = "", other = null) {
+function decodeGroup([name, ns, ideal, own, groups], path = "", other = null) {
   const full = path ? `${path}.${name}` : name;
   const partner = (inner) => other?.[4].find((group) => group[0] === inner[0]);
-  const inner = groups.map((group) => decodeModule(group, full, partner(group)));
+  const inner = groups.map((group) => decodeGroup(group, full, partner(group)));
   const ops = new Set([...own, ...inner.flatMap((group) => [...group.ops])]);
   return {name, ns, ideal, path: full, ops, inner, before: other?.[1]};
 }
@@ -13,10 +13,10 @@ function drawTree() {
   const node = find("tree");
   const draw = () => {
     const other = programs[1 - state.program];
-    const root = decodeModule(shown().modules, "", other?.modules);
+    const root = decodeGroup(shown().groups[state.by], "", other?.groups[state.by]);
     if (!opened.size) openDown(root);
-    const head = ["module", "ops", ...(other ? [state.program ? "after" : "before"] : []), "µs", "%", "ideal"];
-    const table = element("table", {role: "treegrid", "aria-label": "modules"},
+    const head = [state.by, "ops", ...(other ? [state.program ? "after" : "before"] : []), "µs", "%", "ideal"];
+    const table = element("table", {role: "treegrid", "aria-label": `ops by ${state.by}`},
       element("thead", {}, element("tr", {}, head.map((title) => element("th", {}, title)))),
       element("tbody", {keydown: walk}, treeRows(root.inner, 1)));
     node.replaceChildren(element("div", {class: "scroll"}, table));
@@ -29,10 +29,22 @@ function drawTree() {
     if (path) node.querySelector(`[data-path="${CSS.escape(path)}"]`)?.focus();
   };
   draw();
+  find("grouping").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) groupBy(button.dataset.by);
+  });
   ["program", "filter", "opened"].forEach((event) => on(event, again));
 }
 
-// The longest modules are open at first, as far down as that shows a screen of them.
+function groupBy(kind) {
+  state.by = kind;
+  state.group = null;
+  opened.clear();
+  for (const button of find("grouping").children) button.setAttribute("aria-checked", button.dataset.by === kind);
+  tell("filter");
+}
+
+// The longest groups are open at first, as far down as that shows a screen of them.
 function openDown(group, room = 40) {
   opened.add(group.path);
   const longest = group.inner.reduce((a, b) => (b.ns > (a?.ns ?? 0) ? b : a), null);
@@ -52,14 +64,14 @@ const treeRows = (groups, level) => [...treeRowsOf(groups, level)];
 function treeRow(group, level) {
   const share = group.ns / (shown().total || 1), open = opened.has(group.path);
   const sign = group.inner.length ? (open ? "▾" : "▸") : "";
-  const chosen = state.module?.path === group.path;
+  const chosen = state.group?.path === group.path;
   const turn = (event) => {
     event.stopPropagation();
     if (!opened.delete(group.path)) opened.add(group.path);
     tell("opened");
   };
   const choose = () => {
-    state.module = chosen ? null : group;
+    state.group = chosen ? null : group;
     const {ops} = shown(), numbers = [...group.ops];
     if (!chosen && numbers.length) {
       const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
