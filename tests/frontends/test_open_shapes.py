@@ -102,3 +102,18 @@ def test_shapes_are_those_of_one_function():
     assert error.value.diagnostic.hint == "add --function NAME"
     program = ttstack.compile(text, inputs={"batch": (5, 3), "arg1": (5, 3)}, function="scaled")
     assert [str(t) for t in program.inputs().values()] == ["tensor<5x3xf32>"] * 2
+
+
+@pytest.mark.parametrize("inputs", [None, {"x": (4, 8)}])
+def test_ttir_leaves_no_extent_open(inputs: Any):
+    text = """
+func.func @f(%x: tensor<?x8xf32> {ttir.name = "x"}) -> tensor<?x8xf32> {
+  %r = "ttir.relu"(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+"""
+    with pytest.raises(InvalidIRError, match=r"type tensor<\?x8xf32> has a dynamic shape") as error:
+        ttstack.compile(text, inputs=inputs)
+    assert error.value.diagnostic.loc == "<text>:3:8"
+    assert "write numbers in its text" in str(error.value.diagnostic.hint)
+    assert "--input and inputs= close" in str(error.value.diagnostic.hint)

@@ -9,6 +9,8 @@ from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
 _STORED = {str(d): d for d in (DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32)}
 """What quantized values can be stored as."""
+DYNAMIC_SHAPE = "has a dynamic shape"
+"""What errors say of a type that leaves an extent open."""
 
 
 def spelling(dtype: ElementType) -> str:
@@ -65,7 +67,7 @@ def _read_type(mlir_type: ir.Type) -> TensorType:
     if not isinstance(mlir_type, ir.RankedTensorType):
         raise ValueError(f"type {mlir_type} is not a ranked tensor")
     if not mlir_type.has_static_shape:
-        raise ValueError(f"type {mlir_type} has a dynamic shape; give every dimension an extent")
+        raise ValueError(f"type {mlir_type} {DYNAMIC_SHAPE}; give every dimension an extent")
     shape = tuple(mlir_type.shape)
     check_shape(shape)
     return TensorType(shape, read_element(mlir_type.element_type))

@@ -11,6 +11,7 @@ from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
+from ttstack.dialects.types import DYNAMIC_SHAPE
 from ttstack.frontends.ttir_compat import elide, respell
 from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
@@ -49,6 +50,7 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
         _refuse_unknown_ops(text, source)
         _refuse_unknown_dialect(e, text)
         _refuse_own_assembly(e, plain, source)
+        _refuse_open_extents(e)
         raise
     _name_file(module, source)
     _unwrap(module)
@@ -135,6 +137,17 @@ def _refuse_own_assembly(error: InvalidIRError, text: str, source: str) -> None:
                 loc=f"{source}:{number}",
                 hint=f'write "{found[1]}"(%operand) <{{attribute = value}}> : (type) -> type',
             ) from error
+
+
+def _refuse_open_extents(error: InvalidIRError) -> None:
+    """TTIR has none: attributes of its ops, such as the shape of a reshape, hold all extents too."""
+    if DYNAMIC_SHAPE in error.diagnostic.message:
+        raise InvalidIRError(
+            error.diagnostic.message,
+            loc=error.diagnostic.loc,
+            hint="write numbers in its text, in attributes too; or compile the StableHLO, TOSA or ONNX that it was "
+            "made of, whose open extents --input and inputs= close",
+        ) from error
 
 
 def _refuse_unknown_dialect(error: InvalidIRError, text: str) -> None:
