@@ -26,11 +26,10 @@ def test_examples_are_listed_and_written(ttstack: Command, tmp_path: Path, monke
 
 
 def test_every_command_that_tells_something_tells_it_as_json() -> None:
-    """All but `opt`, which prints IR, and `explore`, which shows a page."""
     found: Any = get_command(app)
     commands = {**found.commands, **found.commands["system-desc"].commands}
     without = [name for name, command in commands.items() if not any("--json" in p.opts for p in command.params)]
-    assert sorted(without) == ["opt", "system-desc"]
+    assert sorted(without) == ["system-desc"]
 
 
 def test_a_compilation_as_json(ttstack: Command, program: Path, tmp_path: Path) -> None:

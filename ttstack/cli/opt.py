@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ttstack.cli.console import stderr, stdout, write
-from ttstack.cli.options import MlirTimingOption, PrintAfterOption
+from ttstack.cli.console import stderr, stdout, write, write_json
+from ttstack.cli.options import JsonOption, MlirTimingOption, PrintAfterOption
 
 if TYPE_CHECKING:
     from ttstack.mlir import ir
@@ -51,6 +51,7 @@ def opt(
     timings: Annotated[bool, typer.Option("--timings", help="Say how long every pass took.")] = False,
     print_after: PrintAfterOption = "",
     mlir_timing: MlirTimingOption = False,
+    as_json: JsonOption = False,
     list_: Annotated[  # noqa: ARG001  (acted on by its callback)
         bool,
         typer.Option("--list", callback=_list_passes, is_eager=True, help="List passes and pipelines and leave."),
@@ -79,14 +80,19 @@ def opt(
         if system_desc is not None:
             steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
         instruments = Instruments(print_after, mlir_timing)
-        run_timed(steps, found.module, hooks=[_say] if timings else [], dump_ir=dump_ir, instruments=instruments)
+        seconds = run_timed(
+            steps, found.module, hooks=[_say] if timings else [], dump_ir=dump_ir, instruments=instruments
+        )
         if system_desc is not None and own and not pipeline:
             del found.module.operation.attributes[SYSTEM_DESC]  # patterns alone were to know it
         text = print_module(found.module, locations=locations)
-    if output is None:
-        write(text)
-    else:
+    if output is not None:
         write_whole(output, text)
+    if as_json:
+        written = {"file": str(output), "module": None} if output else {"file": None, "module": text}
+        write_json({**written, "passes": seconds})
+    elif output is None:
+        write(text)
 
 
 def _say(step: "PassRun", _: "ir.Module") -> None:

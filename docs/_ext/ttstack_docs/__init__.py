@@ -17,6 +17,7 @@ from ttstack_docs.limits import written_out
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
 from ttstack_docs.precisions import precision_table
+from ttstack_docs.printed import json_pages
 from ttstack_docs.published import published_models
 from ttstack_docs.schema import header_layout, schema_text
 from ttstack_docs.zoo import zoo_figures, zoo_table
@@ -34,6 +35,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "exit-codes": exit_code_table,
     "header": header_layout,
     "ir": ir_after,
+    "json": json_pages,
     "onnx-through-torch": onnx_through_torch,
     "op-facets": op_facets,
     "ops": op_tables,

@@ -1,0 +1,47 @@
+"""What `--json` prints, as types: the documentation is made of them, and tests hold commands to them."""
+
+from typing import Any
+
+from ttstack.cli.printed import answers, checks, devices, files, programs
+from ttstack.report.printed import ComparisonJson, FiguresJson, ReportJson
+
+PRINTED: dict[str, Any] = {
+    "compile": files.ProgramFileJson,
+    "compile --compile-to PHASE": files.PhaseFileJson,
+    "compile --target cpu": files.NativeFilesJson,
+    "inspect": programs.ProgramSummary,
+    "inspect --section system-desc": dict[str, Any],
+    "inspect --section ops": list[programs.OperationRow],
+    "inspect --section tensors": list[programs.TensorRow],
+    "inspect --section memory": list[programs.MemoryRow],
+    "inspect --section training": list[programs.TrainingRow],
+    "inspect --section weights": list[programs.WeightRow],
+    "inspect --section ir": dict[str, str],
+    "explain": list[answers.AlternativeJson],
+    "run": answers.RunJson,
+    "perf": ReportJson,
+    "perf --what-if": ComparisonJson,
+    "perf --calibrate": checks.RefittedJson,
+    "advise": list[answers.AdviceJson],
+    "compare": ComparisonJson,
+    "explore": files.ServedJson,
+    "explore --graphs": files.GraphsJson,
+    "emit": files.EmittedJson,
+    "check": checks.JudgementJson,
+    "opt": files.ModuleJson,
+    "reduce": files.ReducedJson,
+    "examples": dict[str, str],
+    "examples NAME": files.ExampleFileJson,
+    "system-desc list": list[devices.PresetJson],
+    "system-desc show": dict[str, Any],
+    "system-desc check": devices.CheckedDeviceJson,
+}
+"""By the words of the command line."""
+
+EXTENDED: dict[str, Any] = {
+    "CheckedDeviceJson": devices.DeviceFiguresJson,
+    "FunctionFiguresJson": FiguresJson,
+    "PresetJson": devices.DeviceFiguresJson,
+    "ReportJson": FiguresJson,
+}
+"""By the name of a type, the one whose fields it has too."""
