@@ -170,5 +170,7 @@ def test_a_comparison_shows_either_program_and_the_change(
     assert cells(browser, "before") == ["new" if p.before is None else micros(p.before_ns) for p in pairs]
     assert cells(browser, "µs") == ["gone" if p.after is None else micros(p.after_ns) for p in pairs]
     browser.find_element(By.CSS_SELECTOR, "[data-program='1']").click()
+    changes = [f"{p.delta_ns / 1000:+z,.1f}" for p in pairs]
+    assert cells(browser, "change") == ["0.0" if change == "+0.0" else change for change in changes]
     assert cells(browser, "after") == ["new" if p.after is None else micros(p.after_ns) for p in pairs]
     assert browser.get_log("browser") == []

@@ -10,6 +10,7 @@ from rich.text import Text
 from ttstack.report.compare import compare
 from ttstack.report.compare_table import render
 from ttstack.report.formatting import micros
+from ttstack.report.html.page import comparison_page
 from ttstack.report.report import Report
 
 
@@ -113,3 +114,13 @@ def test_what_bounds_two_ops_gives_way_to_numbers(report: Report) -> None:
         words = line.split()
         assert words.count(micros(pair.before_ns)) == 2
         assert words[-1].startswith("comp")
+
+
+def test_what_is_hardly_faster_is_not_slower_than_nothing(report: Report) -> None:
+    """No figure is a negative zero."""
+    comparison = compare(report, replace(report, ops=tuple(replace(o, gap_ns=o.gap_ns - 1e-6) for o in report.ops)))
+    text = io.StringIO()
+    Console(file=text, width=140).print(Group(*render(comparison, 140)))
+    for shown in (text.getvalue(), comparison._repr_html_(), comparison_page(comparison).partition("<main>")[0]):
+        assert "+0.0" in shown
+        assert "-0.0" not in shown

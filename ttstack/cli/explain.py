@@ -43,7 +43,7 @@ def explain_op(
     write(f"op {number}: {explained.name} {explained.location}")
     show(stdout(), [_row(a) for a in shown])
     for default in [a for a in shown if a.name]:
-        write_sentence(f"{default.name} takes {default.more_ns / 1000:+.2f} µs more than what the program has")
+        write_sentence(f"{default.name} takes {default.more_ns / 1000:+z.2f} µs more than what the program has")
     write_sentence(_ANEW if resolve else _STAYING)
 
 

@@ -101,7 +101,7 @@ def _cell(value: Any) -> str:
         case int() if not isinstance(value, bool):
             return f"{value:,}"
         case float():
-            return f"{value:,.{_DECIMALS}f}"
+            return f"{value:z,.{_DECIMALS}f}"
         case _:
             return str(value) or "-"
 

@@ -75,7 +75,7 @@ def _relative(pair: OpPair) -> str:
         return "new"
     if pair.after is None:
         return "gone"
-    return f"{pair.delta_ns / pair.before_ns:+.1%}" if pair.before_ns else "-"
+    return f"{pair.delta_ns / pair.before_ns:+z.1%}" if pair.before_ns else "-"
 
 
 def _bounds(pair: OpPair) -> str:
@@ -84,5 +84,5 @@ def _bounds(pair: OpPair) -> str:
 
 
 def _change(before_ns: float, after_ns: float) -> str:
-    share = f" ({after_ns / before_ns - 1:+.1%})" if before_ns else ""
+    share = f" ({after_ns / before_ns - 1:+z.1%})" if before_ns else ""
     return f"{duration(before_ns)} -> {duration(after_ns)}{share}"

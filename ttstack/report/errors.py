@@ -12,4 +12,4 @@ def error_text(confidence: Confidence) -> str:
     if between is None:
         return "?"
     star, (low, high) = "*" if confidence.extrapolated else "", between
-    return f"{100 * high:.0f}{star}" if low == -high else f"{100 * low:+.0f}{100 * high:+.0f}{star}"
+    return f"{100 * high:.0f}{star}" if low == -high else f"{100 * low:+z.0f}{100 * high:+z.0f}{star}"

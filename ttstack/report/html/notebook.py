@@ -49,7 +49,7 @@ def comparison_fragment(comparison: ComparisonFigures) -> str:
             pair.op.location,
             micros(pair.before_ns) if pair.before else "new",
             micros(pair.after_ns) if pair.after else "gone",
-            f"{pair.delta_ns / 1000:+,.1f}",
+            f"{pair.delta_ns / 1000:+z,.1f}",
         )
         for pair in pairs
     ]

@@ -60,7 +60,7 @@ def _default(report: ReportFigures) -> list[Total]:
 def comparison_totals(before: ReportFigures, after: ReportFigures) -> list[Total]:
     """The same figures of the later program, with those of the earlier one; no rates, which one alone may have."""
     pairs = zip(*(totals(replace(report, per_pass={})) for report in (after, before)), strict=True)
-    changed = f"{after.total_ns / before.total_ns - 1:+.1%}" if before.total_ns else ""
+    changed = f"{after.total_ns / before.total_ns - 1:+z.1%}" if before.total_ns else ""
     found = [Total(t.title, t.value, t.note, t.share, old.value) for t, old in pairs]
     return [Total("change", changed, f"{duration(abs(after.total_ns - before.total_ns))}"), *found]
 

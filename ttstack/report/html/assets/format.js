@@ -1,5 +1,7 @@
 // Numbers as people read them, elements of the page, and colours of the theme.
-const oneDecimal = new Intl.NumberFormat("en", {minimumFractionDigits: 1, maximumFractionDigits: 1});
+const digits = {minimumFractionDigits: 1, maximumFractionDigits: 1};
+const oneDecimal = new Intl.NumberFormat("en", {...digits, signDisplay: "negative"});
+const difference = new Intl.NumberFormat("en", {...digits, signDisplay: "exceptZero"});
 const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
 const micros = (ns) => oneDecimal.format(ns / 1000);
 const percent = (share) => oneDecimal.format(100 * share);

@@ -21,7 +21,7 @@ const columns = () => [
 
 const comparedColumns = () => [
   {title: state.program ? "after" : "before", width: 82, value: (r) => r.other?.elapsed ?? 0, text: (r) => (r.other ? micros(r.other.elapsed) : "new")},
-  {title: "change", width: 82, value: (r) => r.change, text: (r) => (r.change > 0 ? "+" : "") + micros(r.change), signed: true, help: "µs"},
+  {title: "change", width: 82, value: (r) => r.change, text: (r) => difference.format(r.change / 1000), signed: true, help: "µs"},
 ];
 
 // Each op of the program that is shown, in a comparison with its partner, and those that have none here.
