@@ -122,3 +122,13 @@ def test_points_of_numbers_are_below_each_other(ttstack: Command, program: Path)
     header, *rows = ttstack("system-desc", "list").out.splitlines()
     ends = {row[: header.index("GiB") + 3].rindex(".") for row in rows}
     assert len(ends) == 1
+
+
+@pytest.mark.parametrize(("section", "said"), [("ir", "--keep-ir"), ("training", "--train"), ("weights", "no weights")])
+def test_a_part_that_a_program_lacks_is_named(
+    ttstack: Command, program: Path, tmp_path: Path, section: str, said: str
+) -> None:
+    plain = tmp_path / "plain.ttb"
+    assert ttstack("compile", program.with_suffix(".mlir"), "-o", plain).code == 0
+    shown = ttstack("inspect", plain, "--section", section)
+    assert (shown.code, said in shown.out) == (0, True)

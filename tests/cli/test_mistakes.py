@@ -54,6 +54,13 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("perf small.ttb --calibrate small.ttb", "cannot read small.ttb: it is no text", "python -m tracy"),
         ("reduce smal.mlir --keeps 'false {}'", "cannot read 'smal.mlir': No such file", "did you mean 'small.mlir'?"),
         ("reduce small.ttb --keeps 'false {}'", "'small.ttb' is no text", "ttstack opt"),
+        ("emit small.ttb -o small.mlir", "'small.mlir' is no name of a Python file", "end it with .py"),
+        ("emit small.ttb -o .", "'.' is a folder", "the name of a file"),
+        ("examples dlrm -o small.ttb", "'small.ttb' is no name of a model as text", "end it with .mlir"),
+        ("reduce . --keeps 'false {}'", "cannot read '.': Is a directory", "ttstack opt"),
+        ("advise small.mlir small.ttb", "'small.ttb' is a program", "the program first, then its model"),
+        ("advise small.ttb small.ttb", "'small.ttb' is a program", "the program first, then its model"),
+        ("inspect small.ttb --section ops --overrides o.yaml", "--overrides writes a file", "--help"),
         ("emit small.ttb -o small.ttb", "'small.ttb' is what is read", "another name"),
         ("check", "give a program, or --setup with a folder", "ttstack check --help"),
         ("opt small.ttb", "it looks like a compiled program", "models are read from"),
@@ -79,7 +86,6 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("compile small.mlir --target cpu --placement optimal", "for devices alone: --placement", "--target device"),
         ("explore small.ttb --graphs g --save-overrides o", "--save-overrides is of edits", "--help"),
         ("explore small.ttb --graphs g --input x=1", "'small.ttb' is compiled already", "give the model"),
-        ("advise small.mlir small.ttb", "this is no compiled program", "`ttstack compile` wrote"),
         ("emit small.ttb -o a.py --function f", "no function 'f'; the program has forward", "--function NAME"),
         ("inspect cut.ttb", "this file is incomplete", "copy it again"),
         ("run small.ttb --inputs words.npz", "'x' holds other values (<U1), not real numbers", "it takes x"),
@@ -116,9 +122,23 @@ def test_an_open_quotation_is_no_fault_of_ours(ttstack: Command) -> None:
     assert "--keeps is no command line: no closing quotation" in result.err
 
 
+def test_an_environment_is_made_in_no_folder_of_others(
+    ttstack: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ttstack.library.setup.shutil.which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("ttstack.library.setup._base_python", lambda: pytest.fail("it is made"))
+    for place in (folder, folder / "small.ttb"):
+        before = sorted(folder.iterdir())
+        result = ttstack("check", "--setup", place)
+        assert (result.code, result.out) == (1, "")
+        assert f"'{place}' is there already, and no environment" in result.err
+        assert sorted(folder.iterdir()) == before
+
+
 def test_advice_for_another_model_says_so(ttstack: Command, folder: Path) -> None:
     (folder / "other.mlir").write_text((folder / "small.mlir").read_text().replace("64x128", "32x32"))
     result = ttstack("advise", "small.ttb", "other.mlir", "--ops", "0")
     assert result.code == 0
-    assert "'other.mlir' is not what 'small.ttb' was compiled from, or has changed" in " ".join(result.err.split())
+    assert result.err.startswith("note: 'other.mlir' is not what 'small.ttb' was compiled from, or has changed")
+    assert result.err.count("\n") == 1, "a line of a file is as long as it is"
     assert "note" not in ttstack("advise", "small.ttb", "small.mlir", "--ops", "0").err

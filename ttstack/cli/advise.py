@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stderr, stdout, write, write_json, write_sentence
+from ttstack.cli.console import note, stdout, write, write_json, write_sentence
 from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, TopOption
 
 if TYPE_CHECKING:
@@ -38,8 +38,14 @@ def advise_program(
     from ttstack.api import load
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.progress import show_phases
+    from ttstack.diagnostics import InputError
 
     check_targets(save_overrides, sources=(file, model))
+    if Path(model).suffix == ".ttb":
+        raise InputError(
+            f"'{model}' is a program; what it was compiled from is asked for",
+            hint="give the program first, then its model: ttstack advise model.ttb model.onnx",
+        )
     program = load(file)
     with show_phases("trying") as progress:
         before, found = advise(program, model, function, ops=ops, progress=progress)
@@ -60,8 +66,8 @@ def _note_another(program: "Program", before: "Report", file: Path, model: str) 
     own = program.cost(before.function).total_ns if before.function in names else None
     if own != before.total_ns:
         takes = "has no such function" if own is None else f"takes {duration(own)}"
-        stderr().print(
-            f"note: '{model}' is not what '{file}' was compiled from, or has changed: '{before.function}' of it takes "
+        note(
+            f"'{model}' is not what '{file}' was compiled from, or has changed: '{before.function}' of it takes "
             f"{duration(before.total_ns)}, and the program {takes}; gains are those of the model"
         )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ttstack.choices import CHOICES, Target
-from ttstack.cli.console import print_timings, stderr, write, write_json
+from ttstack.cli.console import note, print_timings, write, write_json
 from ttstack.diagnostics import InputError
 
 
@@ -49,7 +49,7 @@ def compile_native(
     if timings:
         print_timings(phases)
     if ways["openmp"] and not program.openmp:
-        stderr().print("note: the code runs on one thread: libomp is not installed (Debian: apt install libomp5)")
+        note("the code runs on one thread: libomp is not installed (Debian: apt install libomp5)")
     sizes = {str(file): file.stat().st_size for file in files}
     if as_json:
         write_json({"files": sizes, "phases": phases})

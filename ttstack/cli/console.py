@@ -45,6 +45,11 @@ def write_line(text: str) -> None:
         write(text)
 
 
+def note(text: str) -> None:
+    """Say something beside the result on stderr, which a terminal gets broken between words."""
+    stderr().print(f"note: {text}", soft_wrap=not sys.stderr.isatty())
+
+
 def print_timings(phases: Mapping[str, float]) -> None:
     """Write seconds of phases, and of all of them, to stderr."""
     rows = [*phases.items(), ("total", sum(phases.values()))]

@@ -26,11 +26,12 @@ def emit_program(
 ) -> None:
     """Write a program as one Python file that calls ttnn and runs on a card."""
     from ttstack.api import load
-    from ttstack.cli.outputs import check_targets
+    from ttstack.cli.outputs import check_ending, check_targets
     from ttstack.ttnn_python import write_python
 
-    weights = output.with_suffix(".safetensors")
-    check_targets(output, weights, sources=(file,))
+    check_targets(output, sources=(file,))
+    check_ending(output, ".py", "a Python file")
+    check_targets(weights := output.with_suffix(".safetensors"))
     program = load(file)
     found = program.function(function)
     write_python(program.binary, found, file.stem, output, weights, trace=trace, two_queues=two_queues)

@@ -28,7 +28,7 @@ def write_example(
     if name is None:
         _list(as_json=as_json)
         return
-    from ttstack.cli.outputs import check_targets
+    from ttstack.cli.outputs import check_ending, check_targets
     from ttstack.files import write_whole
     from ttstack.suggestion import did_you_mean
 
@@ -41,11 +41,12 @@ def write_example(
         )
     target = output or Path(f"{stem}.mlir")
     check_targets(target)
+    check_ending(target, ".mlir", "a model as text")
     write_whole(target, known[stem])
     if as_json:
         write_json({"file": str(target)})
     else:
-        write_line(f"{target}: now `ttstack compile {target}`, then `ttstack perf {stem}.ttb`")
+        write_line(f"{target}: now `ttstack compile {target}`, then `ttstack perf {target.stem}.ttb`")
 
 
 def _texts() -> dict[str, str]:

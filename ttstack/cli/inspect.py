@@ -10,7 +10,7 @@ from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.options import Format, FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
-    from ttstack.program.records import Binary, Function
+    from ttstack.program.records import Function
 
 
 class Section(StrEnum):
@@ -41,31 +41,29 @@ def inspect_program(
 ) -> None:
     """Show what is in a program."""
     from ttstack.cli.render import show
-    from ttstack.cli.sections import SECTIONS
+    from ttstack.cli.sections import ABSENT, SECTIONS, only
     from ttstack.flatbuffer import load
     from ttstack.program.named_functions import named_function
     from ttstack.system_desc import dump
 
+    tables = not as_json and output_format is Format.TABLE
+    if overrides is not None and not (tables and section is Section.SUMMARY):
+        raise typer.BadParameter("--overrides writes a file and prints nothing: leave out --section and --json")
     binary = load(file)
     if overrides is not None:
         _write_overrides(named_function(binary.functions, function), overrides, file)
         return
     if function is not None:
-        binary = _only(binary, named_function(binary.functions, function))
-    if as_json or output_format is Format.JSON:
-        write_json(SECTIONS[section.value](binary))
+        binary = only(binary, named_function(binary.functions, function))
+    found = SECTIONS[section.value](binary)
+    if not tables:
+        write_json(found)
     elif section is Section.SYSTEM_DESC:
         write(dump(binary.system_desc))
+    elif not found and section in ABSENT:
+        write(ABSENT[section])
     else:
-        show(stdout(), SECTIONS[section.value](binary))
-
-
-def _only(binary: "Binary", function: "Function") -> "Binary":
-    """The program with one function, and the weights that it takes."""
-    from dataclasses import replace
-
-    weights = {function.tensors[i].name for i in function.inputs} & binary.weights.keys()
-    return replace(binary, functions=(function,), weights={n: w for n, w in binary.weights.items() if n in weights})
+        show(stdout(), found)
 
 
 def _write_overrides(function: "Function", target: Path, source: Path) -> None:

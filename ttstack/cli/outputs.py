@@ -34,6 +34,16 @@ def _is_same(target: Path, source: Path) -> bool:
     return source.exists() and target.exists() and target.samefile(source)
 
 
+def check_ending(target: Path, ending: str, what: str) -> None:
+    """Check that a name says what is written there: a model or a program is not replaced by something else.
+
+    Raises:
+        OutputError: it ends otherwise.
+    """
+    if target.suffix != ending and not is_special(target):
+        raise OutputError(f"'{target}' is no name of {what}", hint=f"end it with {ending}")
+
+
 def check_new_folder(folder: Path) -> None:
     """Check that a folder can be made, before any work is done for it.
 

@@ -37,14 +37,14 @@ def reduce_file(
     from ttstack.report.formatting import count
     from ttstack.suggestion import file_meant
 
-    target = output or file.with_suffix(".small.mlir")
-    check_targets(target, sources=(file,))
     try:
         text = file.read_text("utf-8")
     except OSError as e:
         raise SourceError(f"cannot read '{file}': {e.strerror or e}", hint=file_meant(file) or _GIVE) from e
     except UnicodeDecodeError as e:
         raise SourceError(f"'{file}' is no text", hint=_GIVE) from e
+    target = output or file.with_suffix(".small.mlir")
+    check_targets(target, sources=(file,))
     command = FailingCommand(keeps, text)
     with stderr().status("reducing") as status:
         try:

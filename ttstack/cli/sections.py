@@ -1,6 +1,7 @@
 """The parts of a program as plain values: printed as JSON, or as tables."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ttstack.buffers.memory import Memory
@@ -140,6 +141,12 @@ def ir(binary: Binary) -> dict[str, str]:
     return dict(binary.stages)
 
 
+def only(binary: Binary, function: Function) -> Binary:
+    """The program with one function, and the weights that it takes."""
+    weights = {function.tensors[i].name for i in function.inputs} & binary.weights.keys()
+    return replace(binary, functions=(function,), weights={n: w for n, w in binary.weights.items() if n in weights})
+
+
 SECTIONS: dict[str, Callable[[Binary], Any]] = {
     "summary": summary,
     "system-desc": system_desc,
@@ -150,3 +157,10 @@ SECTIONS: dict[str, Callable[[Binary], Any]] = {
     "weights": weights,
     "ir": ir,
 }
+
+ABSENT = {
+    "training": "it is no step of training, which `ttstack compile --train` makes",
+    "weights": "it has no weights",
+    "ir": "it holds no IR: `ttstack compile --keep-ir` puts it in",
+}
+"""What is said of parts that a program does not have."""

@@ -35,6 +35,8 @@ def set_up(folder: Path) -> Path:
         )
     python = folder / "bin/python"
     if not python.exists():
+        if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+            raise OutputError(f"'{folder}' is there already, and no environment", hint="give the name of a new folder")
         _run(str(_base_python()), "-m", "venv", str(folder))
     _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"ttnn=={TTNN}")
     _stand_in(_packages(python) / "ttnn/runtime/sfpi/compiler/bin", _release(_packages(python)))
