@@ -8,6 +8,10 @@ from typing import Annotated, Any, cast
 import typer
 
 from ttstack.choices import CHOICES, Choice, Choices
+from ttstack.cli.options import device_names
+
+_COMPLETED = {"system_desc": device_names}
+"""What shells complete beside files, and beside choices, which they complete by themselves."""
 
 
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
@@ -30,6 +34,7 @@ def _parameter(name: str, choice: Choice) -> Parameter:
         metavar=choice.metavar,
         help=choice.help,
         show_default=choice.default is not None,
+        autocompletion=_COMPLETED.get(name),
     )
     kind = choice.type | None if choice.default is None else choice.type
     return Parameter(name, Parameter.KEYWORD_ONLY, default=choice.default, annotation=Annotated[kind, option])

@@ -14,7 +14,13 @@ from ttstack.diagnostics import InputError
 
 def write_example(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Which one; all are listed by default.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Which one; all are listed by default.",
+            show_default=False,
+            autocompletion=lambda: list(_texts()),
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -35,10 +41,8 @@ def write_example(
     known = _texts()
     stem = name.removesuffix(".mlir")
     if stem not in known:
-        listed = f"examples: {', '.join(known)}"
-        raise InputError(
-            f"there is no example '{name}'", notes=(listed,), hint=did_you_mean(stem, known) or "give one of these"
-        )
+        listed, hint = f"examples: {', '.join(known)}", did_you_mean(stem, known) or "give one of these"
+        raise InputError(f"there is no example '{name}'", notes=(listed,), hint=hint)
     target = output or Path(f"{stem}.mlir")
     check_targets(target)
     check_ending(target, ".mlir", "a model as text")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stderr, stdout, write, write_json
-from ttstack.cli.options import JsonOption, MlirTimingOption, PrintAfterOption
+from ttstack.cli.options import JsonOption, MlirTimingOption, PrintAfterOption, device_names
 
 if TYPE_CHECKING:
     from ttstack.mlir import ir
@@ -37,7 +37,12 @@ def opt(
     ] = False,
     system_desc: Annotated[
         str | None,
-        typer.Option("--system-desc", metavar="NAME|PATH", help="Attach this device's description first."),
+        typer.Option(
+            "--system-desc",
+            metavar="NAME|PATH",
+            help="Attach this device's description first.",
+            autocompletion=device_names,
+        ),
     ] = None,
     output: Annotated[
         Path | None,

@@ -31,6 +31,13 @@ class Format(StrEnum):
     JSON = "json"
 
 
+def device_names() -> list[str]:
+    """What shells complete beside files where a device is asked for."""
+    from ttstack.system_desc import names
+
+    return list(names())
+
+
 ProgramFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .ttb file.", show_default=False)]
 FunctionName = Annotated[
     str | None,

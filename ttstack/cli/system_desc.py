@@ -7,13 +7,18 @@ import typer
 
 from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.help import Command
-from ttstack.cli.options import JsonOption
+from ttstack.cli.options import JsonOption, device_names
 
 if TYPE_CHECKING:
     from ttstack.system_desc import SystemDesc
 
 app = typer.Typer(help="Show and check device descriptions.", no_args_is_help=True, rich_markup_mode=None)
-Device = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A YAML file, else a preset.", show_default=False)]
+Device = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|PATH", help="A YAML file, else a preset.", show_default=False, autocompletion=device_names
+    ),
+]
 
 
 @app.command("list", cls=Command)

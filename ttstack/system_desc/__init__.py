@@ -5,7 +5,7 @@ each with its source, and none in code.
 """
 
 from ttstack.system_desc.chip import ChipDesc
-from ttstack.system_desc.load import load, loads, presets
+from ttstack.system_desc.load import load, loads, names, presets
 from ttstack.system_desc.serialize import digest, dump, from_dict, to_dict
 from ttstack.system_desc.system import HostDesc, LinkDesc, SystemDesc
 
@@ -19,6 +19,7 @@ __all__ = [
     "from_dict",
     "load",
     "loads",
+    "names",
     "presets",
     "to_dict",
 ]

@@ -36,6 +36,11 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted({*_own(), *installed_devices()}))
 
 
+def names() -> tuple[str, ...]:
+    """All names that `load` takes: of presets, then of boards."""
+    return (*presets(), *_BOARDS)
+
+
 def _own() -> tuple[str, ...]:
     return tuple(path.stem for path in PRESETS.glob("*.yaml"))
 
@@ -102,11 +107,7 @@ def _locate(name: str, folder: Path) -> Path:
         return PRESETS / f"{preset}.yaml"
     if stem in installed_devices():
         return installed_devices()[stem]
-    hint = (
-        did_you_mean(Path(stem).name, (*presets(), *_BOARDS))
-        or file_meant(path)
-        or "name a preset or the path of a YAML file"
-    )
+    hint = did_you_mean(Path(stem).name, names()) or file_meant(path) or "name a preset or the path of a YAML file"
     what = "is a folder" if is_folder else "is neither a file nor a preset"
     raise SystemDescError(f"'{name}' {what}", notes=(f"presets: {', '.join(presets())}",), hint=hint)
 
