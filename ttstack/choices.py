@@ -85,6 +85,7 @@ class Rewrite(StrEnum):
     PAD_WEIGHTS = "pad-weights"
     KEEP_ROWS = "keep-rows"
     FOLD_MOVEMENT = "fold-movement"
+    POINTWISE_PRODUCTS = "pointwise-products"
     FUSE = "fuse"
     JOIN_PRODUCTS = "join-products"
     STEPS_FIRST = "steps-first"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ttstack.device.device_op import SPREADS, DeviceOp
+from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.footprint import circular_buffers, footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import spread_configs, spreads
@@ -82,6 +82,21 @@ def test_a_convolution_holds_windows_and_blocks_of_them(
     )
     assert circular_buffers(device_op, CHIP) == buffers
     assert footprint(device_op, CHIP) + held == peak
+
+
+@pytest.mark.parametrize(
+    ("batch", "given", "made", "stride", "dtype", "buffers"),
+    [(1, 32, 64, 2, BF16, 94284), (2, 16, 16, 1, BFP8, 57636)],
+)
+def test_one_core_sends_windows_where_others_make_channels_and_adds_up_nothing(
+    batch: int, given: int, made: int, stride: int, dtype: DType, buffers: int
+):
+    image, row = TensorType((1, 1, batch * 16, given), BF16), TensorType((1, 1, 1, made), BF16)
+    flat = {"stride": stride, "padding": 1, "dilation": 1, "groups": 1, "flattened_compat_info": (batch, 4, 4)}
+    op = OPS["conv2d"].on([image, TensorType((made, given, 3, 3), BF16), row], flat)
+    layouts = (Layout(dtype), Layout(dtype, filters=True), Layout(dtype))
+    base = DeviceOp(op, layouts, (Layout(dtype),), Grid(1, 1), spread=Spread.COLUMNS)
+    assert circular_buffers(replace(base, config=next(iter(spread_configs(base, CHIP)))), CHIP) == buffers
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,10 @@ class ConvolutionBuffers:
     """Rows of tiles of the result of a core."""
     channels: int
     """Tiles of channels of the input of a core."""
+    across: int
+    """Cores that the sums over channels are spread over."""
+    shared: bool
+    """Whether cores send each other what they multiply, by channels."""
     columns: int
     """Tiles of channels of the result of a core."""
     own_input: int
@@ -60,6 +64,8 @@ class ConvolutionBuffers:
             formats=tuple(layout.dtype for layout in device_op.layouts()),
             rows=rows,
             channels=channels,
+            across=across if device_op.spread is Spread.BLOCKS else -(-tiles(sliding.channels) // channels),
+            shared=channels < tiles(sliding.channels) or columns < tiles(op.out_channels),
             columns=columns,
             own_input=0 if holds_shard(device_op, source) else shard,
             own_result=0 if holds_shard(device_op, result) else made,
@@ -98,7 +104,7 @@ class ConvolutionBuffers:
         plain, block = _plain(given), height * self._row
         read = block * given.tile_bytes  # tiles that are multiplied, made of rows of windows
         if self.spread is Spread.COLUMNS:
-            sent = 0 if tiles(self.sliding.channels) <= self.channels else read  # where other cores have channels too
+            sent = read if self.shared else 0
             seen = sent + _DOUBLE * self._row * plain.tile_bytes
         elif self.spread is Spread.BLOCKS:
             seen = read + (block * plain.tile_bytes if plain is not given else 0)
@@ -107,10 +113,17 @@ class ConvolutionBuffers:
         whole = self.spread is Spread.ROWS and height < self.rows
         depth = self.sliding.taps * self.channels if whole else self._row
         sums = DType.F32 if made is DType.F32 else DType.BF16
-        partial = height * self.columns * sums.tile_bytes if made.tile_bytes < sums.tile_bytes else 0
+        adds = self._steps > (1 if extra else _DOUBLE)
+        partial = height * self.columns * sums.tile_bytes if adds and made.tile_bytes < sums.tile_bytes else 0
         bias = self.columns * sum(dtype.tile_bytes for dtype in extra)
         weights = depth * self.columns * weight.tile_bytes
         return read + seen + weights + partial + bias + self._indices(height) + _SCRATCH
+
+    @property
+    def _steps(self) -> int:
+        """Blocks that the sum over windows and channels is made in."""
+        rows = 1 if self.spread is Spread.COLUMNS else self.sliding.taps // self.sliding.windows[-1].kernel
+        return self.across * rows
 
     def _indices(self, height: int) -> int:
         return _indices(self.sliding, self.spread, self.rows, height)

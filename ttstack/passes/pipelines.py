@@ -56,6 +56,7 @@ from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.pointwise_products import PointwiseProducts
 from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.share_rows import ShareRows
@@ -111,6 +112,7 @@ def simplify() -> Pipeline:
             PadWeights(),
             KeepRows(),
             FoldMovement(),
+            PointwiseProducts(),
             Fuse(),
             JoinProducts(),
             StepsFirst(),
