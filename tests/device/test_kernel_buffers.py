@@ -53,6 +53,22 @@ def test_a_reshape_lists_runs(shape: tuple[int, ...], made: tuple[int, ...], bf1
 
 
 @pytest.mark.parametrize(
+    ("width", "nbytes"),
+    [
+        (2048, 524288),
+        (2080, 266240),
+        (10240, 1310720),
+        (11136, 475136),
+        (12288, 524288),
+        (16416, 466944),
+    ],
+)
+def test_wide_rows_of_a_table_are_brought_one_by_one_and_the_widest_in_parts(width: int, nbytes: int):
+    layouts = (Layout(UI32, tiled=False), Layout(BF16, tiled=False), Layout(BF16))
+    assert circular_buffers(placed("embedding", (1, 64), (100, width), held=BF16, layouts=layouts), CHIP) == nbytes
+
+
+@pytest.mark.parametrize(
     ("x", "table", "width", "rows", "one_row", "shards"),
     [
         (BF16, BF16, 64, 49152, 57344, 14336),

@@ -5,6 +5,7 @@ from ttstack.device.kernel_buffers.reshape import reshape_bytes
 from ttstack.device.kernel_buffers.tiles import DOUBLE, Shape, tilize
 from ttstack.ops.attention import ConcatenateHeads, SplitHeads
 from ttstack.ops.types import TILE, DType, tiles
+from ttstack.system_desc import ChipDesc
 
 _HEADS_FIRST = (0, 2, 1, 3)
 
@@ -42,9 +43,19 @@ def join_bytes(op: ConcatenateHeads, dtype: DType) -> int:
     return max(reshaped, permutation_bytes(op.input.shape, _HEADS_FIRST, dtype))
 
 
-def lookup_bytes(indices: Shape, width: int, index: DType, dtype: DType, cores: int) -> int:
-    """Bytes for rows of a table as tiles, of which 32 at a time are made where these are whole."""
+_WIDE = 64
+"""Tiles of a row of a table above which no second one is brought, and most tiles of a part of a row."""
+
+
+def lookup_bytes(indices: Shape, width: int, index: DType, dtype: DType, chip: ChipDesc) -> int:
+    """Bytes for rows of a table as tiles, of which 32 at a time are made where these are whole.
+
+    Rows of which one does not fit L1 are brought in equal parts.
+    """
     signed = 0 if index is DType.UI32 else _INDICES
     if indices and indices[-1] % TILE == 0 and width % TILE == 0:
-        return max(signed, 2 * DOUBLE * tiles(width) * dtype.tile_bytes)
-    return max(signed, tilize((*indices, width), dtype, dtype, cores))
+        row, room = tiles(width), chip.l1.size_bytes - chip.l1.unreserved_base
+        parts = DOUBLE * row * dtype.tile_bytes > room
+        part = max(n for n in range(1, _WIDE + 1) if row % n == 0) if parts else row
+        return max(signed, 2 * (DOUBLE if part <= _WIDE else 1) * part * dtype.tile_bytes)
+    return max(signed, tilize((*indices, width), dtype, dtype, chip.num_cores))

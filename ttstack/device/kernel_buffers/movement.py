@@ -50,9 +50,9 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
         case UpdateCache() as op if op.input.shape[2] == 1 or op.users != op.input.shape[0]:
             found = cache_bytes(device_op, op)
         case EmbeddingBag() as op if device_op.results[0].tiled:
-            found = _looked_up(op, device_op.operands[0].dtype, cores)
+            found = _looked_up(op, device_op.operands[0].dtype, chip)
         case op if _picks_rows(op) and device_op.results[0].tiled:
-            found = _rows(op.operands[0], op.results[0], device_op.operands[0].dtype, cores)
+            found = _rows(op.operands[0], op.results[0], device_op.operands[0].dtype, chip)
         case _:
             found = _on_tiles(device_op, cores) if tiled else None
     return found
@@ -164,12 +164,12 @@ def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Seque
     return begins, step
 
 
-def _looked_up(op: EmbeddingBag, index: DType, cores: int) -> int:
+def _looked_up(op: EmbeddingBag, index: DType, chip: ChipDesc) -> int:
     """Bytes for rows that are picked and added up in bags."""
     width = op.weight.shape[-1]
-    rows = lookup_bytes(op.input.shape, width, index, DType.BF16, cores)
+    rows = lookup_bytes(op.input.shape, width, index, DType.BF16, chip)
     if op.offsets is not None:
-        return max(rows, _bags(op, cores))
+        return max(rows, _bags(op, chip.num_cores))
     return max(rows, reduction_bytes(op.mode, (*op.input.shape, width), (1,), op.results[0].shape, DType.BF16))
 
 
@@ -183,12 +183,12 @@ def _bags(op: EmbeddingBag, cores: int) -> int:
     return max(compared, shifted, tilize((1, offsets), DType.SI32, DType.SI32, cores))
 
 
-def _rows(indices: TensorType, made: TensorType, index: DType, cores: int) -> int:
+def _rows(indices: TensorType, made: TensorType, index: DType, chip: ChipDesc) -> int:
     """Bytes for rows that are picked: indices of other than two dimensions are one row of them, and rows reshaped."""
     *shape, width = made.shape
     if len(shape) == _MATRIX:
-        return lookup_bytes(tuple(shape), width, index, DType.BF16, cores)
+        return lookup_bytes(tuple(shape), width, index, DType.BF16, chip)
     flat = (1, indices.size)
     still = matrix(made.shape) == (indices.size, width)
     reshaped = 0 if still else reshape_bytes((*flat, width), made.shape, DType.BF16)
-    return max(reshaped, lookup_bytes(flat, width, index, DType.BF16, cores))
+    return max(reshaped, lookup_bytes(flat, width, index, DType.BF16, chip))
