@@ -68,6 +68,13 @@ def test_wide_rows_of_a_table_are_brought_one_by_one_and_the_widest_in_parts(wid
     assert circular_buffers(placed("embedding", (1, 64), (100, width), held=BF16, layouts=layouts), CHIP) == nbytes
 
 
+@pytest.mark.parametrize(("held", "nbytes"), [(BF16, 45056), (BFP8, 37376)])
+def test_a_norm_over_chips_has_room_for_the_sums_of_eight(held: DType, nbytes: int):
+    """Shown for two chips."""
+    norm = placed("distributed_rms_norm", (1, 1, 32, 128), (128,), held=held, cluster_axis=1)
+    assert circular_buffers(norm, CHIP) == nbytes + 6 * BF16.tile_bytes
+
+
 @pytest.mark.parametrize(
     ("x", "table", "width", "rows", "one_row", "shards"),
     [
