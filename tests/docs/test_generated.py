@@ -15,6 +15,7 @@ from tests.docs.pages import DOCS
 from ttstack import diagnostics
 from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
+from ttstack.cli.printed import PRINTED
 from ttstack.context import new_context
 from ttstack.cost import Term
 from ttstack.diagnostics import TTStackError
@@ -34,6 +35,19 @@ def _page(name: str) -> str:
 def test_everything_that_can_be_generated_stands_on_a_page():
     text = "".join(p.read_text() for p in DOCS.glob("*.md"))
     assert set(re.findall(r"^<!-- generated: ([\w-]+)", text, re.MULTILINE)) == set(GENERATORS)
+
+
+def test_every_field_of_json_stands_in_the_section_of_its_object():
+    page = _page("json")
+    assert all(f"| `ttstack {words}` |" in page for words in PRINTED)
+    sections = {section.partition("\n")[0]: section for section in page.split("\n## ")}
+    report = sections["ReportJson"]
+    assert "| `total_ns` | number | Kernels and the gaps after them. |" in report, "of what it extends"
+    assert "| `rates` | list of [Throughput](#throughput), or left out |" in report
+    assert "| `ops` | list of [OpJson](#opjson) | In the order of execution. |" in report
+    linked = set(re.findall(r"\[(\w+)\]\(#\w+\)", page))
+    assert linked <= sections.keys()
+    assert len(linked) > 20
 
 
 def test_a_misspelt_marker_stops_the_build():
