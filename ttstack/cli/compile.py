@@ -96,9 +96,8 @@ def compile_model(
         model, compile_from, compile_to, choices, train=train, of_programs=keep_ir or effects or decisions is not None
     )
     target = output or _default_target(source, compile_from, compile_to)
-    check_targets(
-        target, decisions, *_values_of(target, compile_to), sources=(source, *_values_of(compile_from, compile_to))
-    )
+    beside, read = _values_of(target, compile_to), (source, *_values_of(compile_from, compile_to))
+    check_targets(target, decisions, *beside, sources=read, program=None if compile_to else target)
     _check_name(target, compile_to)
     shapes = read_shapes(inputs) if inputs else None
     chosen = said_of(context, choices) if compile_from else choices

@@ -13,13 +13,16 @@ from ttstack.files import follow_links, is_special, report_refusals, write_whole
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
-def check_targets(*targets: Path | None, sources: Iterable[str | Path | None] = ()) -> None:
+def check_targets(
+    *targets: Path | None, sources: Iterable[str | Path | None] = (), program: Path | None = None
+) -> None:
     """Check that files can be put there, or that devices are there, before any work is done for them.
 
-    Sources are what is read, files or what else models are named by.
+    Sources are what is read, files or what else models are named by; `program` is the target that is a program.
 
     Raises:
-        OutputError: a folder does not exist or cannot be written to; a target is a folder, the source, or another one.
+        OutputError: a folder does not exist or cannot be written to; a target is a folder, the source, or another one,
+            or is named as a program and is none.
     """
     given = [target for target in targets if target is not None]
     for i, target in enumerate(given):
@@ -28,6 +31,8 @@ def check_targets(*targets: Path | None, sources: Iterable[str | Path | None] = 
             raise OutputError(f"'{target}' would be written twice", hint="give each output a name of its own")
         if any(_is_same(target, Path(source)) for source in sources if source):
             raise OutputError(f"'{target}' is what is read", hint="give another name to the output")
+        if target.suffix == ".ttb" and target != program:
+            raise OutputError(f"'{target}' would be the name of a program", hint="give another ending to the output")
 
 
 def _is_same(target: Path, source: Path) -> bool:
