@@ -1,9 +1,10 @@
 """Steps of training in the runtime against PyTorch: `python -m benchmarks.training [NAME ...]`.
 
 For each model, ten steps of SGD and twenty of Adam in float32: the loss of each step, below it that in the device's
-formats, and the largest difference of any parameter or buffer over its largest value, beside those of the program and
-of PyTorch's own float32 from PyTorch's float64; then what the library makes of the program (`ttstack check`) where
-`TTSTACK_TTNN_PYTHON` names an interpreter that has it, and what a step is predicted to take, by its parts.
+formats and with a forward pass in bfp8, and the largest difference of any parameter or buffer over its largest value,
+beside those of the program and of PyTorch's own float32 from PyTorch's float64; then what the library makes of the
+program (`ttstack check`) where `TTSTACK_TTNN_PYTHON` names an interpreter that has it, and what a step is predicted to
+take, by its parts.
 """
 
 import os
@@ -15,8 +16,9 @@ from functools import partial
 
 import torch
 
+import ttstack
 from tests.training import models
-from tests.training.steps import Trained, from_exact, train
+from tests.training.steps import MakeOptimizer, Trained, from_exact, train
 from ttstack.diagnostics import TTStackError
 from ttstack.library.run import VARIABLE, check
 
@@ -61,6 +63,12 @@ def curve(losses: Iterable[float]) -> str:
     return " ".join(f"{loss:.4f}" for loss in losses)
 
 
+def in_bfp8(task: models.Task, optimizer: MakeOptimizer) -> ttstack.Program:
+    """The step whose forward pass computes in bfp8 where autocast would in bf16."""
+    given = {"loss": task.loss, "targets": task.target, "autocast": "bf16", "half_dtype": "bfp8_b"}
+    return ttstack.compile_step(task.model, task.inputs, optimizer=optimizer, **given)
+
+
 def main(names: list[str]) -> int:
     """Train the models of these names, or all; 1 where one cannot be compiled."""
     refused = 0
@@ -78,9 +86,11 @@ def main(names: list[str]) -> int:
             worst = max(trained.apart, key=lambda key: trained.apart[key])
             parts = ", ".join(f"{part} {share:.0f} %" for part, share in shares(trained).items())
             formats = trained.program.steps([trained.batch] * steps, numerics="device")
+            narrow = in_bfp8(task, optimizer).steps([trained.batch] * steps, numerics="device")
             print(f"{name} {kind}: loss {trained.losses[-1]:.5f} in the end, PyTorch's {trained.expected[-1]:.5f}")
             print(f"  float32         {curve(trained.losses)}")
             print(f"  device formats  {curve(float(run.outputs['loss']) for run in formats)}")
+            print(f"  bfp8 forward    {curve(float(run.outputs['loss']) for run in narrow)}")
             print(f"  at most {trained.worst:.1e} apart after {steps} steps ({worst}: {trained.apart[worst]:.1e})")
             ours, own = from_exact(task, trained, optimizer, steps)
             print(f"  from PyTorch's float64: {ours:.1e}, PyTorch's float32 {own:.1e}")

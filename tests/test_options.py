@@ -79,6 +79,7 @@ def test_every_option_makes_another_program(model: Path) -> None:
         "placement_budget",
         "placement_caution",
         "without",
+        "half_dtype",
         "precision",
         "approximate",
         "patterns",

@@ -110,7 +110,7 @@ def _of_all(options: CompileOptions) -> Iterator[OptionChange]:
                 yield _change(f"{what} in {to}", name, to, changes_values=True)
     for precision in (Precision.PERFORMANCE, Precision.THROUGHPUT):
         if options.precision != precision:
-            updates = {"precision": precision, "dtype": None, "weights_dtype": None}
+            updates = {"precision": precision, **dict.fromkeys((*formats, "half_dtype"))}
             yield OptionChange(
                 f"precision {precision}", f"--precision {precision}", changes_values=True, updates=updates
             )

@@ -181,11 +181,18 @@ class Choices(TypedDict, total=False):
     weights_dtype: Annotated[
         str | None, Choice("Format of weights on the device; that of all else by default.", RealFormat)
     ]
+    half_dtype: Annotated[
+        str | None,
+        Choice(
+            "Format of what the model itself has in 16 bits, as autocast makes it; bf16 by default.",
+            RealFormat,
+        ),
+    ]
     precision: Annotated[
         str | None,
         Choice(
-            "Formats and fidelities of weights, caches, attention and all else by a preset's name, instead of the two "
-            "above.",
+            "Formats and fidelities of weights, caches, attention and all else by a preset's name, instead of the "
+            "three above.",
             Precision,
         ),
     ]

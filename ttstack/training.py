@@ -52,7 +52,7 @@ def compile_step(
         micro_batches: How many batches a step takes, 1 by default: inputs and targets have a dimension for them before
             those of the examples. Gradients and loss are means over them.
         autocast: `bf16` or `f16`, where the forward pass computes in that type as PyTorch's autocast does; parameters,
-            their gradients and the optimizer's state keep theirs.
+            their gradients and the optimizer's state keep theirs. `half_dtype="bfp8_b"` beside it makes bfp8 of it.
         loss_scale: What the loss is multiplied by for the backward pass, and gradients are divided by; 1 by default.
             `dynamic` keeps it in the state, halves it where a gradient is no finite number, which also leaves out that
             step's update, and doubles it after 2,000 steps without one.

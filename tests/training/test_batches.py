@@ -84,6 +84,27 @@ def test_a_forward_pass_in_bf16_keeps_parameters_in_float32(scale: float | None)
     assert {str(t.type.dtype) for t in program.function().parameters.values()} <= {"f32", "i64"}
 
 
+def test_what_autocast_computes_in_16_bits_can_lie_in_bfp8_beside_float32():
+    model, x, y = _model(), X[0], Y[0]
+    program, plain = (
+        ttstack.compile_step(
+            model, (x,), loss=F.cross_entropy, targets=y, optimizer=OPTIMIZER, autocast="bf16", half_dtype=half
+        )
+        for half in ("bfp8_b", None)
+    )
+    tensors = program.function().tensors
+    products = [tensors[op.results[0]] for op in program.function().operations if op.name in ("linear", "matmul")]
+    assert {(str(t.type.dtype), str(t.layout.dtype)) for t in products} == {("bf16", "bfp8_b")}
+    kept = [*program.function().parameters.values(), *(tensors[o.tensor] for o in program.function().outputs)]
+    assert {str(t.layout.dtype) for t in kept} <= {"f32", "ui32", "si32"}
+    given = {"input": x.numpy(), "target": y.numpy()}
+    ours, theirs = (
+        [float(run.outputs["loss"]) for run in p.steps([given] * 4, numerics="device")] for p in (program, plain)
+    )
+    assert ours != theirs
+    np.testing.assert_allclose(ours, theirs, rtol=2e-2)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [({"micro_batches": 0}, "micro_batches is 0"), ({"autocast": "f8"}, "'f8'"), ({"loss_scale": -1.0}, "loss_scale")],

@@ -48,7 +48,7 @@ def place(
     """
     pricing = pricing or Pricing(chip, system, options.placement_caution)
     overrides = options.overrides or Overrides()
-    exactness = Exactness(graph, options.dtype, options.weights_dtype, options.precision)
+    exactness = Exactness(graph, options.dtype, options.weights_dtype, options.half_dtype, options.precision)
     formats = exactness.formats()
     graph = with_recasts(exactness.with_fidelities(), formats, argument_formats(graph, overrides))
     wanted = match_overrides(graph, overrides)

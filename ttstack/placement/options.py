@@ -37,6 +37,7 @@ class PlacementOptions(BaseModel):
     ].default
     dtype: Format | None = None
     weights_dtype: Format | None = None
+    half_dtype: Format | None = None
     precision: Precision | None = None
     recompute: Recompute = Recompute(CHOICES["recompute"].default)
     overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
@@ -50,7 +51,7 @@ class PlacementOptions(BaseModel):
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:
-        said = [name for name in ("dtype", "weights_dtype") if getattr(self, name) is not None]
+        said = [name for name in ("dtype", "weights_dtype", "half_dtype") if getattr(self, name) is not None]
         if self.precision is not None and said:
             raise ValueError(
                 f"precision and {said[0]} both say formats: give one of them, and overrides for single ops"

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from ttstack.choices import Approximation, Precision
 from ttstack.device.device_op import Fidelity
-from ttstack.ops.types import DType
+from ttstack.ops.types import DType, TensorType
 from ttstack.placement.graph import Graph
 from ttstack.placement.roles import Role, Roles, roles_of
 
@@ -60,6 +60,8 @@ class Exactness:
     graph: Graph
     dtype: DType | None
     weights_dtype: DType | None
+    half_dtype: DType | None
+    """Of values that the source has in 16 bits, weights that `weights_dtype` says aside."""
     precision: Precision | None
 
     @cached_property
@@ -68,11 +70,16 @@ class Exactness:
 
     def formats(self) -> list[DType | None]:
         """The format of each value; the source's own where None."""
-        values, weights = range(len(self.graph.values)), frozenset(self.graph.parameters)
         if self.precision is None:
-            return [self.weights_dtype or self.dtype if v in weights else self.dtype for v in values]
+            weights = frozenset(self.graph.parameters)
+            return [
+                (self.weights_dtype if v in weights else None)
+                or (self.half_dtype if _is_half(t) else None)
+                or self.dtype
+                for v, t in enumerate(self.graph.values)
+            ]
         kept = PRECISIONS[self.precision]
-        return [kept[self._roles.values.get(v, Role.ACTIVATIONS)][0] for v in values]
+        return [kept[self._roles.values.get(v, Role.ACTIVATIONS)][0] for v in range(len(self.graph.values))]
 
     def with_fidelities(self) -> Graph:
         """The graph whose nodes know theirs."""
@@ -81,3 +88,7 @@ class Exactness:
         kept, roles = PRECISIONS[self.precision], self._roles.nodes
         nodes = (replace(n, fidelity=kept[roles[i]][1]) if i in roles else n for i, n in enumerate(self.graph.nodes))
         return replace(self.graph, nodes=tuple(nodes))
+
+
+def _is_half(t: TensorType) -> bool:
+    return t.dtype in (DType.BF16, DType.F16)

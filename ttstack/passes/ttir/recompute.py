@@ -36,7 +36,7 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
     @classmethod
     def from_options(cls, options: PlacementOptions) -> "RecomputeActivations":
         """The pass as a compilation asks for it."""
-        asked = ("recompute", "dtype", "weights_dtype", "precision")
+        asked = ("recompute", "dtype", "weights_dtype", "half_dtype", "precision")
         return cls(**{name: getattr(options, name) for name in asked})
 
     def run(self, module: ir.Module) -> None:
@@ -68,7 +68,7 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
     def _step(self, found: FunctionGraph, chip: ChipDesc) -> WeighedStep:
         graph, times = found.graph, dict[Op, float]()
         banks = Memory.of(chip, MemorySpace.DRAM).banks
-        exactness = Exactness(graph, self.dtype, self.weights_dtype, self.precision)
+        exactness = Exactness(graph, self.dtype, self.weights_dtype, self.half_dtype, self.precision)
         layouts = default_layouts(graph, exactness.formats())
 
         def ns(node: int) -> float:

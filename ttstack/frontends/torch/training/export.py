@@ -103,7 +103,8 @@ def _float_type(given: object) -> torch.dtype | None:
     for name, dtype in _AUTOCAST.items():
         if given is dtype or given == name:
             return dtype
-    raise SourceError(f"autocast is {given!r}", hint="give 'bf16', or 'f16' with a loss_scale")
+    hint = "give 'bf16', or 'f16' with a loss_scale; for bfp8, 'bf16' and half_dtype='bfp8_b'"
+    raise SourceError(f"autocast is {given!r}", hint=hint)
 
 
 def _tied_names(module: nn.Module) -> dict[str, str]:
