@@ -61,7 +61,7 @@ class Exactness:
     dtype: DType | None
     weights_dtype: DType | None
     half_dtype: DType | None
-    """Of values that the source has in 16 bits, weights that `weights_dtype` says aside."""
+    """The format of values that the source has in 16 bits, but for weights that `weights_dtype` speaks of."""
     precision: Precision | None
 
     @cached_property
