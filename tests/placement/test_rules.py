@@ -122,3 +122,13 @@ def test_what_is_placed_keeps_them(placed: Program):
     function = placed.function()
     ops = [function.device_op(op) for op in function.operations]
     assert [fault for op in ops for fault in rule_faults(op, CHIP)] == []
+
+
+@pytest.mark.parametrize(
+    ("grid", "taken"), [(Grid(8, 8), True), (Grid(5, 13), False), (Grid(1, 65), True), (Grid(8, 9), False)]
+)
+def test_columns_of_blocks_in_use_fill_rows_of_cores(grid: Grid, taken: bool):
+    shapes = ((1, 2, 32, 64), (1, 4, 64, 64 * 7 * 32), (1, 2, 1, 4))
+    op = OPS["sparse_matmul"].on([TensorType(shape, DType.BF16) for shape in shapes], {})
+    faults = list(rule_faults(DeviceOp(op, (DRAM, DRAM, DRAM), (DRAM,), grid), CHIP))
+    assert faults == ([] if taken else [f"64 cores that have columns of a sparse product fill no rows of {grid.cols}"])

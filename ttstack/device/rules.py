@@ -18,9 +18,10 @@ from ttstack.device.kernel_class import (
     turns_first,
     turns_tiles,
 )
-from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, shares
 from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.conv import Convolution
+from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.types import TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
@@ -31,6 +32,8 @@ _MATRIX = 2
 def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     """The rules that an op breaks."""
     yield from layout_faults(device_op)
+    if isinstance(device_op.op, SparseMatmul):
+        yield from _sparse_faults(device_op, device_op.op)
     if is_product(device_op.op):
         yield from product_faults(device_op, chip)
 
@@ -78,6 +81,14 @@ def _streamed_faults(device_op: DeviceOp) -> Iterator[str]:
     columns = given.matrix(t)[1]
     if given.sharded and given.grid is not None and given.shard(t)[1] * given.grid.cores != columns:
         yield f"{given.grid.cores} cores do not divide the {columns} tiles of rows that meet weights over banks"
+
+
+def _sparse_faults(device_op: DeviceOp, op: SparseMatmul) -> Iterator[str]:
+    """Those of a product of blocks in use, whose columns go over cores row by row."""
+    grid = device_op.grid
+    busy = shares(tiles(op.b.shape[-1]), grid.cores)
+    if busy > grid.cols and busy % grid.cols:
+        yield f"{busy} cores that have columns of a sparse product fill no rows of {grid.cols}"
 
 
 def _norm_faults(device_op: DeviceOp) -> Iterator[str]:

@@ -12,10 +12,11 @@ from ttstack.device.kernel_class import (
     is_rowwise,
     keeps_rows,
 )
-from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, shares, storage
 from ttstack.ops.base import Op
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.loops import Access, Loops
+from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
 
@@ -32,6 +33,9 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     dispatch = op.loops
     if isinstance(op, DecodeAttentionOp):
         return (device,)  # keys of a head are divided over all cores that there are for it
+    if isinstance(op, SparseMatmul):
+        columns = tiles(op.b.shape[-1])
+        return tuple(sorted((g for g in _rectangles(device) if shares(columns, g.cores) == g.cores), key=_fewest_last))
     if keeps_rows(op):
         lead, _ = _matrix(dispatch)
         found = {_rectangle(cores, device) for cores in _counts(lead, device.cores)}
@@ -47,6 +51,10 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     found |= {grid for _, grid, _ in shardings(op, device)}
     usual = device if is_contraction(dispatch) else flat_grid(dispatch, device)
     return (usual, *sorted(found - {usual}, key=_fewest_last))
+
+
+def _rectangles(device: Grid) -> Iterator[Grid]:
+    return (Grid(rows, cols) for rows in range(1, device.rows + 1) for cols in range(1, device.cols + 1))
 
 
 def _fewest_last(grid: Grid) -> tuple[int, Grid]:

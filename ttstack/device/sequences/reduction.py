@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ttstack.device.call_formats import compute_format
 from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.kernel_buffers.tiles import is_ragged
 from ttstack.device.layout import Layout
 from ttstack.device.sequences.formats import compute_first_in
 from ttstack.ops.base import OPS
@@ -21,8 +22,10 @@ USERS = 32
 
 @calls_of("sum", "mean", "max", "min")
 def reduction(s: CallWriter) -> CallSequence | None:
-    """In a format that the call takes."""
-    return compute_first_in(s, compute_format(s.kind, s.layout(0).dtype))
+    """In a format that the call takes; tiles that rows or columns do not fill are filled up as plain numbers."""
+    given = s.layout(0).dtype
+    filled = given.is_block and is_ragged(s.type(0).shape)
+    return compute_first_in(s, DType.BF16 if filled else compute_format(s.kind, given))
 
 
 @calls_of("softmax", "global_avg_pool2d")

@@ -35,7 +35,7 @@ def _slices(o: PlacedOp) -> Name | None:
 @calls("conv_transpose2d")
 def conv_transpose2d(o: PlacedOp) -> Expression:
     """Windows of what is spread apart."""
-    return call("conv_transpose2d", **_operands(o), **_spread_images(o), **_configs(o))
+    return call("conv_transpose2d", **_operands(o), **_spread_images(o), **_configs(o), dram_slice_config=_slices(o))
 
 
 def prepare(o: PlacedOp) -> Statement:
