@@ -22,10 +22,13 @@ USERS = 32
 
 @calls_of("sum", "mean", "max", "min")
 def reduction(s: CallWriter) -> CallSequence | None:
-    """In a format that the call takes; tiles that rows or columns do not fill are filled up as plain numbers."""
+    """In a format that the call takes; partly filled tiles are filled up as plain numbers in DRAM."""
     given = s.layout(0).dtype
-    filled = given.is_block and is_ragged(s.type(0).shape)
-    return compute_first_in(s, DType.BF16 if filled else compute_format(s.kind, given))
+    if not (given.is_block and is_ragged(s.type(0).shape)):
+        return compute_first_in(s, compute_format(s.kind, given))
+    plain = s.cast(0, DType.BF16, to=Layout(DType.BF16))
+    found = s.itself(None, plain, to=[replace(s.wanted, dtype=DType.BF16)])
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
 
 
 @calls_of("softmax", "global_avg_pool2d")
