@@ -1,8 +1,9 @@
 """`ttstack compile --train` and the factories that it calls."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from ttstack_runtime.inputs import random_inputs
 STEP = "tests.training.test_command:step"
 
 
-def step() -> Mapping[str, object]:
+def step() -> dict[str, Any]:
     task = models.mlp()
     rate = partial(torch.optim.SGD, lr=0.1)
     given = {"example_inputs": task.inputs, "loss": task.loss, "targets": task.target}
@@ -64,11 +65,50 @@ def test_a_step_as_code_of_the_processor(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("half_a_step", "no `example_inputs` and no `optimizer`"), ("misspelled", "`optimiser`, which is no part")],
+    [
+        ("half_a_step", "no `example_inputs` and no `optimizer`"),
+        ("misspelled", "`optimiser`, which is no part"),
+        ("named_by_numbers", "`3`, which"),
+    ],
 )
 def test_a_factory_of_something_else_is_told_what_is_missing(name: str, message: str):
     with pytest.raises(SourceError, match=message):
         ttstack.compile_step(f"tests.training.test_command:{name}")
+
+
+def named_by_numbers() -> Mapping[object, object]:
+    return {**step(), 3: None}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"optimizer": partial(torch.optim.SGD, lr=-1)}, "the optimizer raised ValueError: Invalid learning rate"),
+        ({"optimizer": lambda _: 1 / 0}, r"the optimizer raised ZeroDivisionError: (?s:.*)test_command\.py:\d+"),
+        ({"optimizer": torch.optim.LBFGS}, "`LBFGS` computes the loss several times"),
+        ({"targets": "labels"}, "`targets` holds a value of type str"),
+        ({"targets": {"labels": (8,)}}, "`targets` holds a value of type dict"),
+        ({"schedule": lambda _: None}, "the schedule gives no single number but NoneType"),
+        ({"schedule": lambda steps: steps * torch.ones(3)}, r"no single number but a tensor of shape \[3\]"),
+        ({"max_norm": -1.0}, "max_norm is -1.0"),
+        ({"max_norm": "1"}, "max_norm is '1'"),
+        ({"max_norm": float("nan")}, "max_norm is nan"),
+    ],
+)
+def test_a_part_of_a_step_that_is_none_says_so(wrong: dict[str, Any], message: str):
+    given = {**step(), **wrong}
+    with pytest.raises(SourceError, match=message):
+        ttstack.compile_step(given.pop("module"), **given)
+
+
+@pytest.mark.parametrize("factor", [lambda _: 1, lambda _: torch.ones(1)])
+def test_a_schedule_can_give_any_one_number(factor: Callable[[torch.Tensor], Any]):
+    given = {**step(), "schedule": factor}
+    scheduled, plain = ttstack.compile_step(given.pop("module"), **given), ttstack.compile_step(STEP)
+    batch = random_inputs(plain.function(), 0)
+    want, have = plain.run(batch), scheduled.run(batch)
+    for name, values in want.updated.items():
+        np.testing.assert_allclose(have.updated[name], values, atol=1e-7)
 
 
 def wrong_targets() -> Mapping[str, object]:

@@ -59,7 +59,7 @@ def export_step(
         raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
     _check_gradients(module)
     named = NamedOptimizer(optimizer, module)
-    _check(micro_batches, loss_scale, seed)
+    _check(max_norm, micro_batches, loss_scale, seed)
     example = Example(module, *split_inputs(example_inputs))
     forward = without_flex_attention(trace_forward(module, example, gradients=True))
     dtype, drawn = _float_type(autocast), seed if drops(forward) else None
@@ -83,7 +83,9 @@ def _check_gradients(module: nn.Module) -> None:
             )
 
 
-def _check(micro_batches: object, loss_scale: object, seed: object) -> None:
+def _check(max_norm: object, micro_batches: object, loss_scale: object, seed: object) -> None:
+    if max_norm is not None and not (isinstance(max_norm, int | float) and max_norm > 0):
+        raise SourceError(f"max_norm is {max_norm!r}", hint="give a number above 0, such as 1.0")
     if not isinstance(micro_batches, int) or micro_batches < 1:
         raise SourceError(f"micro_batches is {micro_batches!r}", hint="give a whole number from 1 on")
     if loss_scale != DYNAMIC and (not isinstance(loss_scale, int | float) or not 0 < loss_scale < math.inf):
@@ -118,6 +120,12 @@ def _targets(given: object) -> list[torch.Tensor]:
     if given is None:
         return []
     args, _ = split_inputs(given if isinstance(given, tuple) else (given,))
+    for value in args:
+        if not isinstance(value, torch.Tensor):
+            raise SourceError(
+                f"`targets` holds a value of type {type(value).__name__}",
+                hint="give a tensor, an array or a shape, or a tuple of them where the loss takes several",
+            )
     return list(args)
 
 

@@ -28,7 +28,7 @@ def load_step(name: str, given: Mapping[str, Any]) -> ExportedProgram:
     known = inspect.signature(export_step).parameters
     for key in made.keys() - known.keys():
         raise SourceError(
-            f"`{name}` returned `{key}`, which is no part of a step", hint=did_you_mean(key, known) or _FORM
+            f"`{name}` returned `{key}`, which is no part of a step", hint=did_you_mean(str(key), known) or _FORM
         )
     arguments = {**made, **{key: value for key, value in given.items() if value is not None}}
     missing = [key for key in ("module", "example_inputs", "optimizer") if arguments.get(key) is None]

@@ -211,10 +211,14 @@ def _part(part: StepPart) -> AbstractContextManager[None]:
 def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
     if step.schedule is None:
         return None
-    with as_source_error("the schedule"):
+    form = "it takes the number of steps before as a tensor, whose value is not known yet, and gives one number"
+    with as_source_error("the schedule", form):
         factor = step.schedule(values[STEPS].clone())
+    if not isinstance(factor, int | float | torch.Tensor) or torch.numel(torch.as_tensor(factor)) != 1:
+        shape = f"a tensor of shape {list(factor.shape)}" if isinstance(factor, torch.Tensor) else type(factor).__name__
+        raise SourceError(f"the schedule gives no single number but {shape}", hint=form)
     values[STEPS].add_(1)
-    return factor
+    return torch.as_tensor(factor, dtype=torch.float32).reshape(())
 
 
 def _loss(step: TrainingStep, output: Any, targets: list[torch.Tensor]) -> torch.Tensor:

@@ -11,6 +11,7 @@ from torch import nn
 from torch.optim import SGD, Optimizer
 
 from ttstack.diagnostics import SourceError
+from ttstack.frontends.torch.source_lines import as_source_error
 
 PREFIX = "optimizer."
 """How names of an optimizer's state begin: `optimizer.exp_avg.encoder.weight`, `optimizer.step`."""
@@ -27,11 +28,18 @@ class NamedOptimizer:
     def __init__(self, optimizer: OptimizerLike, model: nn.Module) -> None:
         """Raises a SourceError where it is none, or has parameters that the model has not."""
         self._names = {parameter: name for name, parameter in model.named_parameters()}
-        made = optimizer(model.parameters()) if callable(optimizer) else optimizer
+        with as_source_error("the optimizer", "it is called with the model's parameters"):
+            made = optimizer(model.parameters()) if callable(optimizer) else optimizer
         if not isinstance(made, Optimizer):
             raise SourceError(
                 f"the optimizer is a {type(made).__name__}",
                 hint="give a torch.optim.Optimizer, or a function that makes one of parameters",
+            )
+        closure = inspect.signature(inspect.unwrap(type(made).step)).parameters.get("closure")
+        if closure is not None and closure.default is closure.empty:
+            raise SourceError(
+                f"`{type(made).__name__}` computes the loss several times in a step, which is no one program",
+                hint="take an optimizer whose `step` needs no closure",
             )
         self._optimizer = made
         groups: list[dict[str, Any]] = made.param_groups
@@ -72,7 +80,8 @@ class NamedOptimizer:
         made.param_groups = [_respell(group, stand_ins, factor) for group in self._optimizer.param_groups]
         kept = {p: {key: self._tensor(state, p, key) for key in found} for p, found in self._state.items()}
         made.state = defaultdict(dict, {stand_ins[p]: tensors for p, tensors in kept.items()})
-        inspect.unwrap(type(made).step)(made)
+        with as_source_error("the optimizer's step", "it is called without a closure, on tensors without values"):
+            inspect.unwrap(type(made).step)(made)
         for key in self._shared:
             state[f"{PREFIX}{key}"].copy_(kept[self._trained[0]][key])
 
