@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 import ttstack
-from tests.training.steps import train
+from tests.training.steps import Trained, train
 from ttstack.program.records import Function, Operation
 from ttstack.report.step_memory import Holding, holdings, step_memory
 from ttstack_runtime.executor import run
@@ -86,3 +86,33 @@ def test_next_values_are_assigned_as_soon_as_they_can_be():
     program = ttstack.compile_step(model, [(2, 32)], loss=F.mse_loss, targets=(2, 32), optimizer=make)
     assert sum(op.name == "assign" for op in program.function().operations) > 20
     assert _waiting(program.function()) <= 3
+
+
+def _of_large_table(rows: int, **options: Any) -> Trained:
+    torch.manual_seed(0)
+    bags = torch.randint(0, rows, (4, 3))
+    bags[1] = bags[0]
+    table = nn.EmbeddingBag(rows, 64, mode="sum")
+    return train(
+        nn.Sequential(table, nn.Linear(64, 1)),
+        (bags,),
+        partial(torch.optim.SGD, lr=0.1, **options),
+        loss=F.mse_loss,
+        target=torch.randn(4, 1),
+        steps=2,
+    )
+
+
+def _gradients_of_tables(trained: Trained) -> int:
+    return [op.name for op in trained.program.function().operations].count("embedding_backward")
+
+
+def test_gradients_of_a_table_that_is_larger_than_l1_are_added_to_its_rows():
+    trained = _of_large_table(400_000)
+    assert trained.worst <= 1e-6, trained.apart
+    assert _gradients_of_tables(trained) == 0
+
+
+def test_gradients_of_a_small_table_and_those_of_a_momentum_are_dense():
+    assert _gradients_of_tables(_of_large_table(1000)) == 1
+    assert _gradients_of_tables(_of_large_table(400_000, momentum=0.9)) == 1

@@ -61,6 +61,7 @@ from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
+from ttstack.passes.ttir.sparse_updates import SparseUpdates
 from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.state_matrices import StateMatrices
 from ttstack.passes.ttir.steps_first import StepsFirst
@@ -99,6 +100,7 @@ def simplify() -> Pipeline:
             FoldBatchNorm(),
             FoldConstants(),
             FoldIdentities(),
+            SparseUpdates(),
             StateMatrices(),
             FuseAttention(),
             FoldMasks(),
