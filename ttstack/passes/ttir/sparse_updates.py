@@ -16,6 +16,9 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.price import Prices
 
+_MATRIX = 2
+"""Dimensions of a table."""
+
 
 class SparseUpdates(Pass, name="sparse-updates"):
     """`table + rate * gradient`, of rows that were looked up, is a scatter that adds to these rows of the table.
@@ -35,7 +38,7 @@ def _scatter(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         scaled = _read_once(update, "ttir.multiply")
         gradient = None if scaled is None else _read_once(scaled.operands[0], "ttir.embedding_backward")
         t = read_type(table.type)
-        if scaled is None or gradient is None or t.rank != len(("row", "column")) or _fits_in_l1(t, prices):
+        if scaled is None or gradient is None or t.rank != _MATRIX or _fits_in_l1(t, prices):
             continue
         rate, (indices, _, added) = scaled.operands[1], gradient.operands
         rows, picked = t.with_shape((read_type(indices.type).size, t.shape[1])), read_type(indices.type)
