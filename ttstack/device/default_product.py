@@ -66,8 +66,8 @@ def each_alone(base: DeviceOp) -> DeviceOp:
     m, n, _ = base.dispatch.domain[-3:]
     config = replace(_config(MatmulProgram.REUSE, m, n, 1), per_core_M=m, per_core_N=n)
     count = math.prod(base.op.results[0].shape[:-2])
-    grids = (Grid(r, c) for r in range(1, base.grid.rows + 1) for c in range(1, base.grid.cols + 1))
-    grid = min((g for g in grids if g.cores >= min(count, base.grid.cores)), key=lambda g: (g.cores, -g.cols))
+    enough = (g for g in base.grid.parts() if g.cores >= min(count, base.grid.cores))
+    grid = min(enough, key=lambda g: (g.cores, -g.cols))
     return replace(base, grid=grid, spread=Spread.FLAT, config=config)
 
 

@@ -1,6 +1,7 @@
 """How a tensor lies in memory, and the arithmetic of it: pages, shards, bytes in each bank."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -35,6 +36,10 @@ class Grid:
     def fits(self, other: "Grid") -> bool:
         """Whether this rectangle lies within `other`."""
         return self.rows <= other.rows and self.cols <= other.cols
+
+    def parts(self) -> "Iterator[Grid]":
+        """All rectangles that fit within, by rows, then by columns."""
+        return (Grid(rows, cols) for rows in range(1, self.rows + 1) for cols in range(1, self.cols + 1))
 
     def __str__(self) -> str:
         return f"{self.rows}x{self.cols}"

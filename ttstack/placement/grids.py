@@ -35,7 +35,7 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
         return (device,)  # keys of a head are divided over all cores that there are for it
     if isinstance(op, SparseMatmul):
         columns = tiles(op.b.shape[-1])
-        return tuple(sorted((g for g in _rectangles(device) if shares(columns, g.cores) == g.cores), key=_fewest_last))
+        return tuple(sorted((g for g in device.parts() if shares(columns, g.cores) == g.cores), key=_fewest_last))
     if keeps_rows(op):
         lead, _ = _matrix(dispatch)
         found = {_rectangle(cores, device) for cores in _counts(lead, device.cores)}
@@ -51,10 +51,6 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     found |= {grid for _, grid, _ in shardings(op, device)}
     usual = device if is_contraction(dispatch) else flat_grid(dispatch, device)
     return (usual, *sorted(found - {usual}, key=_fewest_last))
-
-
-def _rectangles(device: Grid) -> Iterator[Grid]:
-    return (Grid(rows, cols) for rows in range(1, device.rows + 1) for cols in range(1, device.cols + 1))
 
 
 def _fewest_last(grid: Grid) -> tuple[int, Grid]:

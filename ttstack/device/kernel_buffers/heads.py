@@ -12,6 +12,9 @@ _HEADS_FIRST = (0, 2, 1, 3)
 _INDICES = 16384
 """Bytes in which indices lose their sign, 1,024 at a time."""
 
+_WIDE = 64
+"""Tiles of a row of a table above which no second one is brought, and most tiles of a part of a row."""
+
 
 def split_bytes(op: SplitHeads, dtype: DType) -> int:
     """Bytes for heads below one another; those that cut tiles are reshaped and turned."""
@@ -43,10 +46,6 @@ def join_bytes(op: ConcatenateHeads, dtype: DType) -> int:
     return max(reshaped, permutation_bytes(op.input.shape, _HEADS_FIRST, dtype))
 
 
-_WIDE = 64
-"""Tiles of a row of a table above which no second one is brought, and most tiles of a part of a row."""
-
-
 def lookup_bytes(indices: Shape, width: int, index: DType, dtype: DType, chip: ChipDesc) -> int:
     """Bytes for rows of a table as tiles, of which 32 at a time are made where these are whole.
 
@@ -54,7 +53,7 @@ def lookup_bytes(indices: Shape, width: int, index: DType, dtype: DType, chip: C
     """
     signed = 0 if index is DType.UI32 else _INDICES
     if indices and indices[-1] % TILE == 0 and width % TILE == 0:
-        row, room = tiles(width), chip.l1.size_bytes - chip.l1.unreserved_base
+        row, room = tiles(width), chip.l1.size_bytes - chip.l1_base
         parts = DOUBLE * row * dtype.tile_bytes > room
         part = max(n for n in range(1, _WIDE + 1) if row % n == 0) if parts else row
         return max(signed, 2 * (DOUBLE if part <= _WIDE else 1) * part * dtype.tile_bytes)
