@@ -1,5 +1,7 @@
 """Matrix products by CBLAS, and by tiles of our own, give what NumPy gives."""
 
+import ctypes
+import os
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from ttstack.passes.cpu.use_blas import UseBlas
 from ttstack.passes.pipelines import bufferize, ttir_to_linalg
 from ttstack.passes.weights import Weights
 from ttstack.targets import cpu
+from ttstack.targets.cpu.loader import scipy_blas
 
 TEXT = """func.func @f(%a: tensor<2x3x5x7xf32>, %b: tensor<3x9x7xf32>, %c: tensor<9x4xf64>) -> (tensor<2x3x5x9xf32>, tensor<4x4xf64>) {
   %0 = "ttir.matmul"(%a, %b) {transpose_b = true} : (tensor<2x3x5x7xf32>, tensor<3x9x7xf32>) -> tensor<2x3x5x9xf32>
@@ -38,6 +41,42 @@ def test_products_are_those_of_numpy(library: str, tmp_path: Path):
     out = cpu.load(tmp_path / "products.so").run({"arg0": a, "arg1": b, "arg2": c}).outputs
     np.testing.assert_allclose(out["output.0"], a @ b.swapaxes(-1, -2), rtol=1e-5)
     np.testing.assert_allclose(out["output.1"], c.T @ c, rtol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["openblas", "scipy"])
+@pytest.mark.parametrize("transposed", [(False, False), (True, False), (False, True)])
+@pytest.mark.parametrize("sizes", [(1, 70, 90, 80), (1, 200, 37, 40), (4, 40, 50, 60), (1, 3, 4, 5)], ids=str)
+def test_threads_share_what_a_library_multiplies(
+    sizes: tuple[int, int, int, int],
+    transposed: tuple[bool, bool],
+    library: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    count, m, n, k = sizes
+    shapes = [(count, k, m) if transposed[0] else (count, m, k), (count, n, k) if transposed[1] else (count, k, n)]
+    a, b = (np.random.default_rng(i).random(shape, np.float32) for i, shape in enumerate(shapes))
+    flags: dict[str, bool] = dict(zip(("transpose_a", "transpose_b"), transposed, strict=True))
+    types = tuple(TensorType(shape, DType.F32) for shape in shapes)
+    with new_context(), ir.Location.unknown():
+        text = str(Case("matmul", types, flags).module())
+    program = cpu.compile(text, name="m", blas=library, openmp=True)
+    assert ("scf.parallel" in program.generated.stages["blas"]) == (m > 3)
+    program.save(tmp_path / "m.so")
+    (out,) = cpu.load(tmp_path / "m.so").run({"arg0": a, "arg1": b}).outputs.values()
+    left, right = (x.swapaxes(1, 2) if turned else x for x, turned in zip((a, b), transposed, strict=True))
+    np.testing.assert_allclose(out, left @ right, rtol=1e-5)
+
+
+def test_a_library_has_one_thread_while_ours_compute_and_its_own_again_after(tmp_path: Path):
+    cpu.compile(TEXT, name="m", blas="scipy", openmp=True).save(tmp_path / "m.so")
+    loaded = cpu.load(tmp_path / "m.so")
+    library = ctypes.CDLL(str(scipy_blas()))
+    library.scipy_openblas_set_num_threads(2)
+    loaded.run({"arg0": np.ones((2, 3, 5, 7), "f"), "arg1": np.ones((3, 9, 7), "f"), "arg2": np.ones((9, 4))})
+    assert library.scipy_openblas_get_num_threads() == min(2, os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize(("tile", "dtype"), [(SMALL, np.float32), (LARGE, np.float32), (LARGE, np.float64)])

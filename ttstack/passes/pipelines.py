@@ -225,9 +225,9 @@ def bufferize() -> Pipeline:
     return Pipeline((SeparateFills(), *tensors, SeparateResults(), *results, ExpandCopies(), ShareBuffers()))
 
 
-def use_blas(library: str) -> Pipeline:
+def use_blas(library: str, threads: int = 1) -> Pipeline:
     """Products on memory by a library."""
-    return Pipeline((UseBlas(library=Blas(library)),))
+    return Pipeline((UseBlas(library=Blas(library), threads=threads),))
 
 
 def linalg_to_loops(*, openmp: bool = False) -> Pipeline:

@@ -1,5 +1,6 @@
 """Which loops threads share."""
 
+from collections.abc import Callable
 from math import prod
 
 from ttstack.mlir import ir
@@ -17,9 +18,10 @@ class DivideLoops(Pass, name="divide-loops"):
     """
 
     def run(self, module: ir.Module) -> None:
-        """Replace every `scf.parallel` that linalg gave, which none of them holds another of."""
+        """Replace every `scf.parallel` that linalg gave; products by a library are divided already."""
         for op in ops_of_name(module, "scf.parallel"):
-            _divide(op)
+            if not any(inner.name == "func.call" for inner in op.regions[0].blocks[0].operations):
+                _divide(op)
 
 
 def _divide(op: ir.Operation) -> None:
@@ -38,7 +40,7 @@ def _divide(op: ir.Operation) -> None:
             low, high, step = bounds[d]
             with place:
                 if d == shared:
-                    block = parallel(low, high, step)
+                    block = _parallel(low, high, step)
                 else:
                     block = scf.ForOp(low, high, step).body
                     with ir.InsertionPoint(block):
@@ -51,7 +53,7 @@ def _divide(op: ir.Operation) -> None:
     op.erase()
 
 
-def parallel(low: ir.Value, high: ir.Value, step: ir.Value) -> ir.Block:
+def _parallel(low: ir.Value, high: ir.Value, step: ir.Value) -> ir.Block:
     """The body of a new loop that threads share; its argument is the index."""
     from ttstack.mlir import scf
 
@@ -60,6 +62,20 @@ def parallel(low: ir.Value, high: ir.Value, step: ir.Value) -> ir.Block:
     with ir.InsertionPoint(block):
         scf.ReduceOp([], 0)
     return block
+
+
+def in_parallel(count: int, body: Callable[[ir.Value], object]) -> None:
+    """A new loop of `count` steps that threads share; the body takes the index."""
+    block = _parallel(index(0), index(count), index(1))
+    with ir.InsertionPoint.at_block_terminator(block):
+        body(block.arguments[0])
+
+
+def index(number: int) -> ir.Value:
+    """A constant of loops and addresses."""
+    from ttstack.mlir import arith
+
+    return arith.constant(ir.IndexType.get(), number)
 
 
 def _steps_within(op: ir.Operation) -> int:

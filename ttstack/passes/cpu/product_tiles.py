@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ttstack.mlir import arith, ir, memref, scf, vector
-from ttstack.passes.cpu.divide_loops import parallel
+from ttstack.passes.cpu.divide_loops import in_parallel, index
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
 from ttstack.passes.cpu.registers import RegisterTile
 
@@ -34,7 +34,7 @@ class ProductTiles:
     def write(self) -> None:
         """Put them in the place of the op."""
         _, columns, _ = self.gemm.mnk
-        loop = _parallel_loop if self.threads else _loop
+        loop = in_parallel if self.threads else _loop
 
         def multiply(batch: ir.Value) -> None:
             for start, count, size in _parts(columns, self._width):
@@ -50,7 +50,7 @@ class ProductTiles:
         right, whole = self.gemm.b, size == self._width
         panel = memref.alloc(ir.Type.parse(f"memref<{depth}x{self._width}x{self.gemm.element}>"), [], [])
         if not whole:
-            _loop(depth, lambda k: vector.store(self._zero(), panel, [k, _index(0)]))
+            _loop(depth, lambda k: vector.store(self._zero(), panel, [k, index(0)]))
 
         def copy(k: ir.Value, x: ir.Value) -> None:
             memref.store(memref.load(right.value, _place(right, batch, k, arith.addi(first, x))), panel, [k, x])
@@ -69,10 +69,10 @@ class ProductTiles:
         """What `height` rows from `row` on give, added to the result where that is not fresh."""
         left, result, fresh = self.gemm.a, self.gemm.c, self.gemm.fill is not None
         rows = [_moved(row, 1, r) for r in range(height)]
-        loop = scf.ForOp(_index(0), _index(self.gemm.mnk[2]), _index(1), [self._zero()] * height)
+        loop = scf.ForOp(index(0), index(self.gemm.mnk[2]), index(1), [self._zero()] * height)
         with ir.InsertionPoint(loop.body):
             k = loop.induction_variable
-            line = vector.load(self._vector, panel, [k, _index(0)])
+            line = vector.load(self._vector, panel, [k, index(0)])
             factors = [vector.broadcast(self._vector, memref.load(left.value, _place(left, batch, r, k))) for r in rows]
             scf.YieldOp([vector.fma(f, line, so_far) for f, so_far in zip(factors, loop.inner_iter_args, strict=True)])
         for r, sums in zip(rows, loop.results, strict=True):
@@ -102,16 +102,10 @@ def _parts(extent: int, size: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _loop(count: int, body: Callable[[ir.Value], object]) -> None:
-    loop = scf.ForOp(_index(0), _index(count), _index(1))
+    loop = scf.ForOp(index(0), index(count), index(1))
     with ir.InsertionPoint(loop.body):
         body(loop.induction_variable)
         scf.YieldOp([])
-
-
-def _parallel_loop(count: int, body: Callable[[ir.Value], object]) -> None:
-    block = parallel(_index(0), _index(count), _index(1))
-    with ir.InsertionPoint.at_block_terminator(block):
-        body(block.arguments[0])
 
 
 def _place(matrices: Matrices, batch: ir.Value, row: ir.Value, column: ir.Value) -> Sequence[ir.Value]:
@@ -120,11 +114,7 @@ def _place(matrices: Matrices, batch: ir.Value, row: ir.Value, column: ir.Value)
     return [batch, *place] if ir.MemRefType(matrices.value.type).rank > len(place) else place
 
 
-def _moved(index: ir.Value, factor: int, offset: int) -> ir.Value:
-    """`index * factor + offset`."""
-    scaled = index if factor == 1 else arith.muli(index, _index(factor))
-    return arith.addi(scaled, _index(offset)) if offset else scaled
-
-
-def _index(number: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), number)
+def _moved(at: ir.Value, factor: int, offset: int) -> ir.Value:
+    """`at * factor + offset`."""
+    scaled = at if factor == 1 else arith.muli(at, index(factor))
+    return arith.addi(scaled, index(offset)) if offset else scaled

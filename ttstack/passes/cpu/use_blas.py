@@ -1,11 +1,13 @@
 """Matrix products as calls of CBLAS."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ttstack.choices import Blas
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
-from ttstack.passes.cpu.gemm import declare, products
+from ttstack.passes.cpu.gemm import products
+from ttstack.passes.functions import defined_functions
 
 
 @dataclass(frozen=True)
@@ -13,25 +15,61 @@ class Library:
     """A library that has CBLAS: what its functions begin with, and what the linker is told."""
 
     prefix: str
+    threads: str
+    """Between `get` or `set` and this, its functions that tell and change the number of its own threads."""
     linked: tuple[str, ...] = ()
 
 
-LIBRARIES = {Blas.OPENBLAS: Library("cblas_", ("-lopenblas",)), Blas.SCIPY: Library("scipy_cblas_")}
+LIBRARIES = {
+    Blas.OPENBLAS: Library("cblas_", "openblas_{}_num_threads", ("-lopenblas",)),
+    Blas.SCIPY: Library("scipy_cblas_", "scipy_openblas_{}_num_threads"),
+}
 """By name: Debian's `libopenblas-dev`, and the one in SciPy's wheel, which the Python loader loads."""
 
 
 class UseBlas(Pass, name="use-blas"):
     """`linalg.matmul` and `linalg.batch_matmul` on memory become calls of `cblas_sgemm` and `cblas_dgemm`.
 
-    Those of integers, and of operands whose rows are not dense, stay.
+    Those of integers, and of operands whose rows are not dense, stay. Several `threads` each compute a part of a
+    product, and the library has one thread meanwhile: two pools of threads would wait for one another's processors.
     """
 
     library: Blas = Blas.OPENBLAS
+    threads: int = 1
 
     def run(self, module: ir.Module) -> None:
         """Replace every product that fits."""
-        found = products(module)
-        prefix = LIBRARIES[self.library].prefix
-        for gemm in found:
-            gemm.replace(prefix)
-        declare(module, sorted({(gemm.name(prefix), gemm.element) for gemm in found}))
+        from ttstack.passes.cpu.blas_call import BlasCall
+
+        library, signatures = LIBRARIES[self.library], set[str]()
+        for function in list(defined_functions(module)):
+            calls = [BlasCall(gemm, library.prefix, self.threads) for gemm in products(function)]
+            for call in calls:
+                call.write()
+                signatures.add(call.signature)
+            if calls and self.threads > 1:
+                signatures |= _leave_one_thread(function, library)
+        _declare(module, sorted(signatures))
+
+
+def _leave_one_thread(function: func.FuncOp, library: Library) -> set[str]:
+    """Take the library's threads away where the function begins, and give them back where it ends; what that calls."""
+    from ttstack.passes.cpu.blas_call import int_constant
+
+    get, give = (library.threads.format(verb) for verb in ("get", "set"))
+    with function.location:
+        with ir.InsertionPoint.at_block_begin(function.entry_block):
+            threads = func.CallOp([ir.IntegerType.get_signless(32)], get, []).result
+            func.CallOp([], give, [int_constant(1)])
+        with ir.InsertionPoint.at_block_terminator(function.entry_block):
+            func.CallOp([], give, [threads])
+    return {f"{get}() -> i32", f"{give}(i32)"}
+
+
+def _declare(module: ir.Module, signatures: Iterable[str]) -> None:
+    """Say that there are functions elsewhere: `name(types) -> type`, one a text."""
+    for signature in signatures:
+        parsed = ir.Module.parse(f"func.func private @{signature}")
+        (function,) = parsed.body.operations
+        function.detach_from_parent()
+        module.body.append(function)

@@ -1,6 +1,7 @@
 """The story from a model to an object file."""
 
 import io
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -201,7 +202,7 @@ def compile_module(
 
 def phases(name: str, blas: str | None = None, *, openmp: bool = False) -> dict[str, Pipeline]:
     """What follows, by the name of what each leaves; `blas` is the library that multiplies matrices."""
-    products = {"blas": use_blas(blas)} if blas else {}
+    products = {"blas": use_blas(blas, (os.cpu_count() or 1) if openmp else 1)} if blas else {}
     loops = {"loops": linalg_to_loops(openmp=openmp), "llvm": loops_to_llvm(name, openmp=openmp)}
     return {"bufferized": bufferize(), **products, **loops}
 
