@@ -107,3 +107,9 @@ def test_what_if_not(changes: str, why: str, ttstack: Command, program: Path) ->
 def test_options_that_do_not_go_together(ttstack: Command, program: Path, tmp_path: Path) -> None:
     assert ttstack("perf", program, "--recompile", program).code == 2
     assert ttstack("perf", program, "--what-if", "clock=1GHz", "--csv", tmp_path / "x.csv").code == 2
+
+
+def test_a_device_before_its_program_is_told(ttstack: Command, program: Path) -> None:
+    result = ttstack("compare", "n150", program)
+    assert result.code != 0
+    assert f"ttstack compare {program} n150" in result.err.replace("\n", "")

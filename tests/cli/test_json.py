@@ -38,6 +38,7 @@ LINES = {
     "emit": ["emit small.ttb -o small.py"],
     "check": ["check small.ttb"],
     "opt": ["opt small.mlir -p canonicalize", "opt small.mlir -p canonicalize -o out.mlir"],
+    "opt --list": ["opt --list"],
     "reduce": ["reduce small.mlir --keeps 'python keeps.py {}'"],
     "examples": ["examples"],
     "examples NAME": ["examples dlrm"],

@@ -38,6 +38,12 @@ def test_device_output_dumps_and_timings(ttstack: Command, model: Path, tmp_path
     assert (dumps / "00-input.mlir").exists()
 
 
+def test_without_a_file_there_is_nothing_to_run_passes_on(ttstack: Command) -> None:
+    result = ttstack("opt", "-p", "simplify")
+    assert result.code != 0
+    assert "missing argument 'FILE'" in result.err
+
+
 def test_list(ttstack: Command) -> None:
     result = ttstack("opt", "--list")
     assert (result.code, result.err) == (0, "")

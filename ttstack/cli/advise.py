@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ttstack.api import Program
     from ttstack.report.report import Report
 
+_LEAST_GAIN = 5e-5
+"""The part of a total from which on a gain is more than 0.00 % as it is printed."""
+
 
 def advise_program(
     file: ProgramFile,
@@ -102,7 +105,7 @@ def _print(found: "list[Advice]", before: "Report", top: int | None) -> None:
     from ttstack.report.formatting import duration
 
     write(f"{before.function} on {before.system}: {duration(before.total_ns)}")
-    better = [a for a in found if a.gain_ns > 0]
+    better = [a for a in found if a.gain_ns >= _LEAST_GAIN * before.total_ns]
     if better:
         show(stdout(), [_row(a, before) for a in better[:top]])
     write_sentence(f"\n{len(better)} of {len(found)} changes make it faster, each by itself; ±%: of the new total")

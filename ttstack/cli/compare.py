@@ -42,8 +42,11 @@ def compare_programs(
     from ttstack.api import load
     from ttstack.cli.outputs import check_targets
     from ttstack.diagnostics import InputError
+    from ttstack.system_desc import names
 
     check_targets(html, sources=(file, other, recompile))
+    if not file.exists() and str(file) in names() and Path(other).suffix == ".ttb":
+        raise InputError(f"'{file}' is a device", hint=f"give the program first: `ttstack compare {other} {file}`")
     program = load(file)
     is_program = Path(other).suffix == ".ttb"
     if not is_program and Path(other).suffix not in _OF_DEVICES:

@@ -14,16 +14,8 @@ if TYPE_CHECKING:
     from ttstack.passes.base import PassRun
 
 
-def _list_passes(wanted: bool) -> None:
-    if wanted:
-        from ttstack.cli.passes import print_passes
-
-        print_passes(stdout())
-        raise typer.Exit
-
-
 def opt(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A .mlir file, or - for stdin.", show_default=False)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A .mlir file, or - for stdin.", show_default=False)] = "",
     pipeline: Annotated[
         str,
         typer.Option("-p", "--pipeline", metavar="PASSES", help="name{key=value ...},name2 of passes or pipelines."),
@@ -57,10 +49,7 @@ def opt(
     print_after: PrintAfterOption = "",
     mlir_timing: MlirTimingOption = False,
     as_json: JsonOption = False,
-    list_: Annotated[  # noqa: ARG001  (acted on by its callback)
-        bool,
-        typer.Option("--list", callback=_list_passes, is_eager=True, help="List passes and pipelines and leave."),
-    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List passes and pipelines, and nothing else.")] = False,
 ) -> None:
     """Run passes on a module and print it."""
     from ttstack.cli.outputs import check_targets
@@ -75,6 +64,13 @@ def opt(
     from ttstack.passes.pipelines import PIPELINES
     from ttstack.passes.run_timed import run_timed
 
+    if list_:
+        from ttstack.cli.passes import known, print_known
+
+        write_json(known()) if as_json else print_known(stdout())
+        return
+    if not file:
+        raise typer.BadParameter("missing argument 'FILE'")
     if verify_patterns and not patterns:
         raise typer.BadParameter("--verify-patterns goes with --patterns")
     check_targets(output, sources=(file,))

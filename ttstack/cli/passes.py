@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ttstack.cli.printed.files import KnownPassesJson
 from ttstack.passes.base import PASSES, Pass
 from ttstack.passes.pipelines import PIPELINES
 
@@ -9,33 +10,37 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def print_passes(console: "Console") -> None:
-    """Print every pass with its options, then every pipeline with its passes."""
+def known() -> KnownPassesJson:
+    """Every pass with its options, and every pipeline with its passes."""
+    return {
+        "passes": {
+            name: {"options": _options(spec), "about": (spec.__doc__ or "").strip().partition("\n")[0]}
+            for name, spec in sorted(PASSES.items())
+        },
+        "pipelines": {name: [step.title for step in make().passes] for name, make in PIPELINES.items()},
+    }
+
+
+def print_known(console: "Console") -> None:
+    """Print them as tables."""
     from rich.table import Table
 
+    found = known()
     table = Table("pass", "options", "what it does", box=None, pad_edge=False, header_style="bold")
-    for name, spec in sorted(PASSES.items()):
-        table.add_row(name, "\n".join(_options(spec)), _first_line(spec))
+    for name, spec in found["passes"].items():
+        table.add_row(name, "\n".join(f"{option}={value}" for option, value in spec["options"].items()), spec["about"])
     console.print(table)
     console.print()
     table = Table("pipeline", "passes", box=None, pad_edge=False, header_style="bold")
-    for name, make in PIPELINES.items():
-        table.add_row(name, ", ".join(step.title for step in make().passes))
+    for name, steps in found["pipelines"].items():
+        table.add_row(name, ", ".join(steps))
     console.print(table)
     console.print("\nMLIR's own passes go by their names too: canonicalize, cse, inline, ...")
 
 
-def _options(spec: type[Pass]) -> list[str]:
-    return [f"{_kebab(name)}={_default(field)}" for name, field in spec.model_fields.items()]
-
-
-def _kebab(name: str) -> str:
-    return name.replace("_", "-")
+def _options(spec: type[Pass]) -> dict[str, str]:
+    return {name.replace("_", "-"): _default(field) for name, field in spec.model_fields.items()}
 
 
 def _default(field: Any) -> str:
     return "<required>" if field.is_required() else str(field.default)
-
-
-def _first_line(spec: type[Pass]) -> str:
-    return (spec.__doc__ or "").strip().partition("\n")[0]

@@ -29,6 +29,7 @@ PRINTED: dict[str, Any] = {
     "emit": files.EmittedJson,
     "check": checks.JudgementJson,
     "opt": files.ModuleJson,
+    "opt --list": files.KnownPassesJson,
     "reduce": files.ReducedJson,
     "examples": dict[str, str],
     "examples NAME": files.ExampleFileJson,

@@ -53,6 +53,23 @@ class EmittedJson(TypedDict):
     """The file of weights beside it; null where it needs none."""
 
 
+class PassJson(TypedDict):
+    """A pass."""
+
+    options: dict[str, str]
+    """Defaults by name; `<required>` where there is none."""
+    about: str
+
+
+class KnownPassesJson(TypedDict):
+    """Passes and pipelines that `ttstack opt` runs."""
+
+    passes: dict[str, PassJson]
+    """By name."""
+    pipelines: dict[str, list[str]]
+    """Passes with their options, by the pipeline's name."""
+
+
 class ReducedJson(TypedDict):
     """A smaller module."""
 
