@@ -65,9 +65,9 @@ def opt(
     from ttstack.passes.run_timed import run_timed
 
     if list_:
-        from ttstack.cli.passes import known, print_known
+        from ttstack.cli.passes import all_passes, print_passes
 
-        write_json(known()) if as_json else print_known(stdout())
+        write_json(all_passes()) if as_json else print_passes(stdout())
         return
     if not file:
         raise typer.BadParameter("missing argument 'FILE'")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def known() -> KnownPassesJson:
+def all_passes() -> KnownPassesJson:
     """Every pass with its options, and every pipeline with its passes."""
     return {
         "passes": {
@@ -21,11 +21,11 @@ def known() -> KnownPassesJson:
     }
 
 
-def print_known(console: "Console") -> None:
+def print_passes(console: "Console") -> None:
     """Print them as tables."""
     from rich.table import Table
 
-    found = known()
+    found = all_passes()
     table = Table("pass", "options", "what it does", box=None, pad_edge=False, header_style="bold")
     for name, spec in found["passes"].items():
         table.add_row(name, "\n".join(f"{option}={value}" for option, value in spec["options"].items()), spec["about"])
