@@ -96,6 +96,7 @@ class Rewrite(StrEnum):
     JOIN_HEADS = "join-heads"
     FUSE_ACTIVATIONS = "fuse-activations"
     JOIN_SLICES = "join-slices"
+    JOIN_RECURRENCES = "join-recurrences"
     FOLD_PARAMETERS = "fold-parameters"
     UNTIE_TABLES = "untie-tables"
     FOLD_LOOKUPS = "fold-lookups"

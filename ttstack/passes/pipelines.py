@@ -52,6 +52,7 @@ from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.join_columns import JoinColumns
 from ttstack.passes.ttir.join_heads import JoinHeads
 from ttstack.passes.ttir.join_products import JoinProducts
+from ttstack.passes.ttir.join_recurrences import JoinRecurrences
 from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.pad_weights import PadWeights
@@ -125,6 +126,7 @@ def simplify() -> Pipeline:
             JoinHeads(),
             FuseActivations(),
             JoinSlices(),
+            JoinRecurrences(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldParameters(),

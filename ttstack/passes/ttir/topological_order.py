@@ -1,0 +1,24 @@
+"""An order of ops in which each comes after those whose results it reads."""
+
+from collections.abc import Iterator, Sequence
+
+from ttstack.dialects.defining_op import defining_op
+from ttstack.mlir import ir
+
+
+def makers(op: ir.Operation) -> list[ir.Operation]:
+    """The ops whose results an op reads."""
+    return [maker for value in op.operands if (maker := defining_op(value)) is not None]
+
+
+def in_order(ops: Sequence[ir.Operation]) -> Iterator[ir.Operation]:
+    """Ops of one block in such an order, as near to the one that they are given in as can be; they have no cycle."""
+    placed = set[ir.Operation]()
+    for op in ops:
+        pending = [op]
+        while pending:
+            missing = [maker for maker in makers(pending[-1]) if maker not in placed]
+            pending += reversed(missing)
+            if not missing and (now := pending.pop()) not in placed:
+                placed.add(now)
+                yield now
