@@ -11,7 +11,7 @@ CORES = ("sdpa", "matmul", "bmm", "einsum", "divided", "module")
 PROJECTIONS = ("separate", "chunk", "unbind", "split", "grouped")
 REPEATS = ("interleave", "expand", "gqa")
 MASKS = ("none", "causal", "triangle", "window", "padding", "filled", "bias")
-ROTATIONS = ("none", "halves", "pairs", "table")
+ROTATIONS = ("none", "halves", "pairs", "neighbours")
 NORMS = ("layer", "rms", "none")
 MLPS = ("none", "gelu", "tanh", "gated", "squared")
 
@@ -89,6 +89,12 @@ def rotate(x: Tensor, kind: str, positions: Tensor) -> Tensor:
         pairs = x.unflatten(-1, (depth // 2, 2))
         a, b, cos, sin = pairs[..., 0], pairs[..., 1], angles.cos(), angles.sin()
         return torch.stack((a * cos - b * sin, a * sin + b * cos), -1).flatten(-2)
+    if kind == "neighbours":
+        part = depth // 2
+        cos, sin = (f(angles[:, : part // 2]).repeat_interleave(2, -1) for f in (torch.cos, torch.sin))
+        first = x[..., :part]
+        turned = torch.stack((-first[..., 1::2], first[..., ::2]), -1).flatten(-2)
+        return torch.cat((first * cos + turned * sin, x[..., part:]), -1)
     both = torch.cat((angles, angles), -1)
     first, second = x.chunk(2, -1)
     turned = torch.cat((-second, first), -1)

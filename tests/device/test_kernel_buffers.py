@@ -104,6 +104,12 @@ def test_rotary_embeddings_hold_rows_and_tables(
         assert of(32, tuple(replace(layout, **on_cores) for layout in held)) == shards
 
 
+@pytest.mark.parametrize(("width", "nbytes"), [(32, 24576), (64, 47104), (96, 69632), (160, 114688), (256, 182272)])
+def test_rotary_embeddings_of_neighbours_hold_a_matrix(width: int, nbytes: int):
+    shapes = ((8, 1, 128, width), (1, 1, 128, width), (1, 1, 128, width), (1, 1, 32, 32))
+    assert circular_buffers(placed("rotary_embedding", *shapes, held=BF16, interleaved=True), CHIP) == nbytes
+
+
 @pytest.mark.parametrize(("held", "nbytes"), [(BF16, 20480), (BFP8, 10880), (F32, 40960)])
 def test_rotary_embeddings_of_one_tile_have_no_halves_apart(held: DType, nbytes: int):
     shapes = ((2, 4, 64, 32), (1, 1, 64, 32), (1, 1, 64, 32))

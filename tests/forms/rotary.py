@@ -29,6 +29,27 @@ FORMS = [
 ]
 
 INVALID = [
+    (
+        "rotary_embedding",
+        "4x32xf32 32xf32 32xf32 1x1x32x32xf32",
+        "4x32xf32",
+        "",
+        "takes a trans_mat with interleaved alone",
+    ),
+    (
+        "rotary_embedding",
+        "4x32xf32 32xf32 32xf32 32x32xf32",
+        "4x32xf32",
+        "interleaved = true",
+        "trans_mat has shape [32, 32], expected [1, 1, 32, 32]",
+    ),
+    (
+        "rotary_embedding",
+        "4x16xf32 16xf32 16xf32 1x1x32x32xf32",
+        "4x16xf32",
+        "interleaved = true",
+        "rows of 16 elements are no whole tiles, which trans_mat turns",
+    ),
     ("rotary_embedding", "4x7xf32 7xf32 7xf32", "4x7xf32", "", "input [4, 7] has no rows of pairs"),
     ("rotary_embedding", "4x8xf32 4x1xf32 4x8xf32", "4x8xf32", "", "cos_cache [4, 1] has not the rows of [4, 8]"),
     ("rotary_embedding", "4x8xf32 8xf32 3x8xf32", "4x8xf32", "", "shapes [4, 8] and [3, 8] do not broadcast"),

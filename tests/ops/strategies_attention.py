@@ -10,7 +10,7 @@ from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops, spread, tensors
 from ttstack.ops import attention, block_sparse, rotary
 from ttstack.ops.block_sparse import block_flags
 from ttstack.ops.mask_rows import MaskRows, read_structure
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 
 
 @for_ops(attention.ScaledDotProductAttention)
@@ -57,10 +57,11 @@ def _block_sparse(draw: Draw, mnemonic: str) -> Case:
 
 @for_ops(rotary.RotaryEmbedding)
 def _rotary(draw: Draw, mnemonic: str) -> Case:
-    t = draw(tensors(REALS, least=1))
-    t = t.with_shape((*t.shape[:-1], 2 * t.shape[-1]))
+    t, by_matrix = draw(tensors(REALS, least=1)), draw(st.booleans())
+    t = t.with_shape((*t.shape[:-1], (TILE if by_matrix else 2) * t.shape[-1]))
     tables = (t.with_shape((*spread(draw, t.shape[:-1]), t.shape[-1])) for _ in range(2))
-    return Case(mnemonic, (t, *tables), {"interleaved": draw(st.booleans())})
+    matrix = (t.with_shape((1, 1, TILE, TILE)),) if by_matrix else ()
+    return Case(mnemonic, (t, *tables, *matrix), {"interleaved": by_matrix or draw(st.booleans())})
 
 
 @for_ops(attention.ConcatenateHeads)

@@ -12,6 +12,7 @@ from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.rules import rule_faults
 from ttstack.ops.base import OPS
+from ttstack.ops.decode import ScaledDotProductAttentionDecode
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load
 
@@ -72,6 +73,12 @@ def attention(mask: Layout) -> DeviceOp:
     return DeviceOp(op, (DRAM, DRAM, DRAM, mask), (DRAM,), GRID)
 
 
+def single_tokens(query: Layout) -> DeviceOp:
+    q, cache = TensorType((1, 8, 32, 64), DType.BF16), TensorType((8, 2, 64, 64), DType.BF16)
+    op = ScaledDotProductAttentionDecode(query=q, key=cache, value=cache, cur_pos_tensor=TensorType((8,), DType.SI32))
+    return DeviceOp(op, (query, DRAM, DRAM, Layout(DType.SI32, tiled=False)), (DRAM,), GRID)
+
+
 @pytest.mark.parametrize(
     ("device_op", "why"),
     [
@@ -105,6 +112,9 @@ def attention(mask: Layout) -> DeviceOp:
         (norm(BLOCKS, BLOCKS, width=576), None),
         (attention(DRAM), None),
         (attention(DRAM.interleave(MemorySpace.L1)), "a mask of attention lies in DRAM"),
+        (single_tokens(DRAM), None),
+        (single_tokens(HEIGHTS), None),
+        (single_tokens(DRAM.interleave(MemorySpace.L1)), "that is no shard lies in DRAM"),
     ],
 )
 def test_rules_tell_what_kernels_take(device_op: DeviceOp, why: str | None):

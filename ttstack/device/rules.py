@@ -21,6 +21,7 @@ from ttstack.device.kernel_class import (
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, shares
 from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.conv import Convolution
+from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.types import TensorType, tiles
 from ttstack.system_desc import ChipDesc
@@ -105,6 +106,9 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
 
 
 def _attention_faults(device_op: DeviceOp) -> Iterator[str]:
+    query = device_op.operands[0]
+    if isinstance(device_op.op, DecodeAttentionOp) and query.in_l1 and not query.sharded:
+        yield "a query of single tokens that is no shard lies in DRAM"
     for position in attention_masks(device_op.op):
         mask = device_op.operands[position]
         if mask.memory_space is not MemorySpace.DRAM:

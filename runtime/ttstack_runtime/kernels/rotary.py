@@ -8,7 +8,9 @@ KERNELS = KernelTable()
 
 
 @KERNELS
-def rotary_embedding(x: Array, cos: Array, sin: Array, *, interleaved: bool = False) -> Array:
+def rotary_embedding(
+    x: Array, cos: Array, sin: Array, _trans_mat: Array | None = None, *, interleaved: bool = False
+) -> Array:
     """Each pair (a, b) of a row as (a cos - b sin, b cos + a sin); pairs are halves of a row, or neighbours."""
     if interleaved:
         turned = np.stack((-x[..., 1::2], x[..., ::2]), -1).reshape(x.shape)

@@ -81,6 +81,7 @@ experimental = SimpleNamespace(
     paged_fill_cache=caches.paged_fill_cache,
     rotary_embedding=products.rotary,
     rotary_embedding_hf=products.rotary_by_place,
+    rotary_embedding_llama=products.rotary_of_neighbours,
 )
 fill_cache = caches.fill_cache
 

@@ -193,6 +193,14 @@ def join_users(x: Tensor, *, num_heads: int) -> Tensor:
     return made(x, x.values.reshape(1, 1, x.shape[1], -1))
 
 
+def rotary_of_neighbours(x: Tensor, cos: Tensor, sin: Tensor, matrix: Tensor, **_: Any) -> Tensor:
+    """Rows of [heads, 1, places, width] by tables of places, neighbours by a matrix of a tile; in bf16 alone."""
+    assert (matrix.shape, cos.shape) == ((1, 1, 32, 32), (1, 1, *x.shape[2:]))
+    assert {t.dtype for t in (x, cos, sin, matrix)} == {DataType.BFLOAT16}
+    turned = (x.values.reshape(*x.shape[:-1], -1, 32) @ matrix.values[0, 0]).reshape(x.shape)
+    return made(x, x.values * cos.values + turned * sin.values)
+
+
 def rotary(x: Tensor, cos: Tensor, sin: Tensor, token_index: int, **_: Any) -> Tensor:
     """Rows of [1, users, heads, width] by one row of a table; as many rows come as fill tiles."""
     assert cos.shape[:2] == (1, 1)

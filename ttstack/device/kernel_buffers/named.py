@@ -137,8 +137,13 @@ def _upsample(device_op: DeviceOp, op: Upsample2d) -> int:
 
 
 def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
-    """Rows of a tile's height with their halves apart, cosines and sines; of shards, what is made on the way alone."""
+    """Rows of a tile's height with their halves apart, cosines and sines; of shards, what is made on the way alone.
+
+    Where a matrix turns neighbours: all operands and results twice but for the matrix, and three products of a row.
+    """
     width, plain = tiles(op.input.shape[-1]), DType.BF16.tile_bytes
+    if op.trans_mat is not None:
+        return (1 + 11 * width) * plain
     x, table = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
     if device_op.operands[0].sharded:
         return width * (x + 2 * table) + plain

@@ -1,5 +1,6 @@
 """Rotary positions."""
 
+import math
 from dataclasses import replace
 
 from ttstack.device.call_formats import compute_format
@@ -11,16 +12,19 @@ from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.shape import Concat
-from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 
 
 @calls_of("rotary_embedding")
 def rotary_embedding(s: CallWriter) -> CallSequence | None:
-    """The library's op where halves are whole tiles: for all rows by their places, or for the users of a step."""
-    shape, angles = s.op.input.shape, {four(t.shape) for t in s.op.operands[1:]}
+    """The library's op where halves are whole tiles: for all rows by their places, or for the users of a step.
+
+    Neighbours are turned in bf16 alone.
+    """
+    shape, angles = s.op.input.shape, {four(t.shape) for t in s.op.operands[1:3]}
     whole = shape[-1] == TILE or shape[-1] % (2 * TILE) == 0
     if s.op.interleaved:
-        return None
+        return _by_matrix(s)
     if not whole or len(shape) != 4 or len(angles) > 1:
         return _step_by_step(s)
     (table,) = angles
@@ -33,6 +37,18 @@ def rotary_embedding(s: CallWriter) -> CallSequence | None:
         found = s.itself(own, *held, to=[s.layout(held[0])])
         return s.end(s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
     return _step_by_step(s)
+
+
+def _by_matrix(s: CallWriter) -> CallSequence | None:
+    """Neighbours, in bf16: a core takes all of the second dimension, so that heads stand in the first."""
+    if s.op.trans_mat is None:
+        return None
+    *lead, rows, width = s.op.input.shape
+    x, *others = (s.cast(i, DType.BF16) for i in range(len(s.op.operands)))
+    x = s.reshape(x, (math.prod(lead), 1, rows, width))
+    found = s.itself(replace(s.op, input=s.type(x)), x, *others, to=[replace(s.wanted, dtype=DType.BF16)])
+    found = s.reshape_from(s.type(x).shape, found, s.op.input.shape)
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
 
 
 def four(shape: tuple[int, ...]) -> tuple[int, ...]:

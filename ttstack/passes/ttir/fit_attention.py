@@ -17,6 +17,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.fill import cut_to, fill
 from ttstack.passes.ttir.fit_decode import DECODE
+from ttstack.passes.ttir.fit_rotary import ROTARY
 
 _WHOLE = (ScaledDotProductAttention, BlockSparseAttention)
 """Attention over whole sequences."""
@@ -28,12 +29,13 @@ class FitAttention(Pass, name="fit-attention"):
     """A mask of one row is repeated for all queries, once for all readers; narrow heads are filled up with zeros.
 
     So are heads of values that are narrower than those of keys, and rows of a cache up to a tile, where each query is
-    one token. Causal attention of queries and keys of other lengths has a mask.
+    one token. Causal attention of queries and keys of other lengths has a mask. Rotary embeddings that turn neighbours
+    have the matrix by which the library does it.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Rewrite every attention that its kernel would not take."""
-        apply_patterns(module, [*((f"ttir.{spec.mnemonic}", _fit) for spec in _WHOLE), *DECODE])
+        """Rewrite every attention and rotary embedding that its kernel would not take."""
+        apply_patterns(module, [*((f"ttir.{spec.mnemonic}", _fit) for spec in _WHOLE), *DECODE, *ROTARY])
 
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:

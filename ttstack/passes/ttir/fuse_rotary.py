@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, describe
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -12,34 +12,42 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.producers import find_producer, with_scalar
+from ttstack.passes.ttir.producers import find_producer, negation
+from ttstack.passes.ttir.rotary_pairs import PATTERNS, turned_neighbours
+
+_SWAPPED = (0, 2, 1, 3)
 
 
 class FuseRotary(Pass, name="fuse-rotary"):
     """`x * cos + turned(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
 
     Its halves are whole tiles, or its rows one tile wide, as the library's kernels ask. Heads of one token a user are
-    the rows of tiles then.
+    the rows of tiles then. So does the same of neighbours, of all of a row or its first part.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.add", _sum)])
+        apply_patterns(module, [("ttir.add", _sum), *PATTERNS])
 
 
 def _sum(op: ir.Operation) -> list[ir.Value] | None:
-    width = read_type(op.results[0].type).shape[-1:]
-    if not any(w == TILE or w % (2 * TILE) == 0 for w in width):
-        return None
     for plain, turned in (op.operands, reversed(op.operands)):
         first, second = find_producer(plain, "multiply"), find_producer(turned, "multiply")
         if first is None or second is None:
             return None
         for x, cos in (first.operands, reversed(first.operands)):
             for other, sin in (second.operands, reversed(second.operands)):
-                if _turns(other, x) and read_type(x.type) == read_type(op.results[0].type):
+                if read_type(x.type) != read_type(op.results[0].type):
+                    continue
+                if _fits(x) and _turns(other, x):
                     return [rotary(x, _repeated(cos), _repeated(sin))]
+                if (found := turned_neighbours(other, x, cos, sin)) is not None:
+                    return [found]
     return None
+
+
+def _fits(x: ir.Value) -> bool:
+    return any(w == TILE or w % (2 * TILE) == 0 for w in read_type(x.type).shape[-1:])
 
 
 def _turns(value: ir.Value, x: ir.Value) -> bool:
@@ -51,15 +59,7 @@ def _turns(value: ir.Value, x: ir.Value) -> bool:
     if attribute_values(OPS["concat"], joined)["dim"] % read_type(x.type).rank != read_type(x.type).rank - 1:
         return False
     first, second = joined.operands
-    return _is_part(_negated(first), x, width // 2, width) and _is_part(second, x, 0, width // 2)
-
-
-def _negated(value: ir.Value) -> ir.Value | None:
-    if (op := find_producer(value, "neg")) is not None:
-        return op.operands[0]
-    scaled = find_producer(value, "multiply")
-    found = scaled and with_scalar(scaled)
-    return found[0] if found and found[1] == -1 else None
+    return _is_part(negation(first), x, width // 2, width) and _is_part(second, x, 0, width // 2)
 
 
 def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
@@ -80,12 +80,17 @@ def _repeated(table: ir.Value) -> ir.Value:
 
 
 def rotary(x: ir.Value, cos: ir.Value, sin: ir.Value, **attributes: Any) -> ir.Value:
-    """The op; of [users, heads, 1, width], on [1, users, heads, width]."""
+    """The op; heads of one token a user are rows, as in [1, users, heads, width], and those of many come first."""
     shape, tables = read_type(x.type).shape, (read_type(cos.type).shape, read_type(sin.type).shape)
-    one = len(shape) == 4 and shape[2] == 1 < shape[1]
-    if not one or any(len(t) != 4 or t[1] != 1 for t in tables):
+    of_tokens = len(shape) == len(_SWAPPED) and {(1, shape[1], 1, shape[3])} == set(tables)
+    if of_tokens and (shape[1] > TILE or shape[0] > 1 < shape[1]):
+        cos, sin = (reshape_to(t, (1, 1, shape[1], shape[3])) for t in (cos, sin))
+        turned = ttir.rotary_embedding(permute_dims(x, _SWAPPED), cos, sin, **attributes)
+        return permute_dims(turned, _SWAPPED)
+    alone = len(shape) == len(_SWAPPED) and 1 in shape[1:3] and shape[1:3] != (1, 1)
+    if not alone or any(len(t) != len(_SWAPPED) or t[1:3] != (1, 1) for t in tables):
         return ttir.rotary_embedding(x, cos, sin, **attributes)
-    users, heads, _, width = shape
+    users, *heads, width = shape
     angles = (reshape_to(t, (1, s[0], 1, width)) for t, s in zip((cos, sin), tables, strict=True))
-    turned = ttir.rotary_embedding(reshape_to(x, (1, users, heads, width)), *angles, **attributes)
+    turned = ttir.rotary_embedding(reshape_to(x, (1, users, max(heads), width)), *angles, **attributes)
     return reshape_to(turned, shape)

@@ -29,3 +29,12 @@ def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
         if number is not None:
             return value, number
     return None
+
+
+def negation(value: ir.Value) -> ir.Value | None:
+    """What the value is with its sign changed; None where it is not computed so."""
+    if (op := find_producer(value, "neg")) is not None:
+        return op.operands[0]
+    scaled = find_producer(value, "multiply")
+    found = scaled and with_scalar(scaled)
+    return found[0] if found and found[1] == -1 else None

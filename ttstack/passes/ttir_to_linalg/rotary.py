@@ -9,7 +9,7 @@ LOWERINGS = LoweringTable()
 
 
 @LOWERINGS("rotary_embedding")
-def _rotary(op: RotaryEmbedding, x: Dense, cos: Dense, sin: Dense) -> Dense:
+def _rotary(op: RotaryEmbedding, x: Dense, cos: Dense, sin: Dense, _trans_mat: Dense | None = None) -> Dense:
     half = x.shape[-1] // 2
     begin, step = (1, 2) if op.interleaved else (half, 1)
 

@@ -9,9 +9,11 @@ from ttstack.ttnn_python.spelling import NoCallError
 
 @calls("rotary_embedding")
 def rotary_embedding(o: PlacedOp) -> Expression:
-    """For all rows by their places, for all rows by one, or for the users of a step."""
+    """For all rows by their places, for all rows by one, or for the users of a step; neighbours by a matrix."""
+    if o.op.trans_mat is not None:
+        return call("experimental.rotary_embedding_llama", *o.operands, memory_config=o.memory)
     if o.op.interleaved:
-        raise NoCallError("pairs of neighbours: the library turns them by a matrix that is not emitted")
+        raise NoCallError("pairs of neighbours without the matrix that turns them")
     if o.device_op.operands[0].sharded:
         return call("experimental.rotary_embedding_hf", *o.operands, is_decode_mode=True)
     if o.op.cos_cache.shape[2] > 1:

@@ -1,0 +1,56 @@
+"""Rows in which each element stands twice, one after the other: tables of angles of neighbours."""
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, create, definition, describe
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import broadcast_to, constant
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.eltwise import Eltwise
+from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.views import VIEWS
+
+
+def double(value: ir.Value) -> ir.Value:
+    """Each element of a row twice, one after the other; of what is computed from constants, these are doubled."""
+    t, op = read_type(value.type), producer(value)
+    width = t.shape[-1]
+    if op is not None and op.name == "ttir.constant":
+        elements = read_elements(op.attributes["value"]).reshape(t.shape)
+        return constant(np.repeat(elements, 2, -1), t.with_shape((*t.shape[:-1], 2 * width)))
+    if op is not None and op.name in VIEWS and _shape(op.operands[0])[-1:] == t.shape[-1:]:
+        return reshape_to(double(op.operands[0]), (*t.shape[:-1], 2 * width))
+    if op is not None and _is_elementwise(op) and width > 1:
+        operands = [double(v) if _shape(v)[-1:] == (width,) else v for v in op.operands]
+        spec, wide = OPS[op.name.removeprefix("ttir.")], t.with_shape((*t.shape[:-1], 2 * width))
+        declared = [wide] if describe(op).result_fields() else []
+        return create("ttir", spec.mnemonic, operands, attribute_values(spec, op), results=declared).results[0]
+    pairs = broadcast_to(reshape_to(value, (*t.shape, 1)), (*t.shape, 2))
+    return reshape_to(pairs, (*t.shape[:-1], 2 * width))
+
+
+def _is_elementwise(op: ir.Operation) -> bool:
+    spec = definition(op)
+    return spec is not None and issubclass(spec, Eltwise) and len(op.results) == 1
+
+
+def find_single(value: ir.Value) -> ir.Value | None:
+    """A tensor, each element of whose rows stands twice in the value; None where there is none."""
+    shape = _shape(value)
+    view = producer(value, *VIEWS)
+    wide = find_producer(view and view.operands[0], "broadcast")
+    lines = (*shape[:-1], shape[-1] // 2)
+    if wide is None or _shape(wide.results[0]) != (*lines, 2) or _shape(wide.operands[0]) != (*lines, 1):
+        return None
+    given = producer(wide.operands[0], *VIEWS)
+    if given is not None and _shape(given.operands[0]) == lines:
+        return given.operands[0]
+    return reshape_to(wide.operands[0], lines)
+
+
+def _shape(value: ir.Value) -> tuple[int, ...]:
+    return read_type(value.type).shape
