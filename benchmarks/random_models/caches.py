@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from benchmarks.random_models.attention import Attention, Shape, attend, make_norm, mask_of, rotate
 
-WRITES = ("index_copy", "slice", "where", "scatter", "each")
+WRITES = ("index_copy", "slice", "where", "scatter", "each", "pages")
 
 
 class Step(nn.Module):
@@ -50,9 +50,42 @@ class Step(nn.Module):
                 cache.copy_(torch.where((torch.arange(self.room) == at[:, None])[:, None, :, None], rows, cache))
 
 
-def draw_step(rng: Random, shape: Shape) -> tuple[nn.Module, tuple[Tensor, ...]]:
+class PagedStep(Step):
+    """A token for each user, at places of their own, over keys and values in blocks that a table lists."""
+
+    def __init__(self, shape: Shape, blocks: int, length: int) -> None:
+        super().__init__(shape, blocks * length, "pages")
+        self.length = length
+        for name in ("keys", "values"):
+            held = shape.users * blocks + 1, shape.groups, length, shape.depth
+            self.register_buffer(name, torch.randn(held))
+
+    def forward(self, x: Tensor, at: Tensor, table: Tensor) -> Tensor:
+        """(users, 1, width), positions, and the blocks of each user to (users, 1, width)."""
+        users = torch.arange(self.shape.users)
+        q, k, v = self.attention._heads(self.norm(x))
+        block, offset = table[users, at // self.length], at % self.length
+        for cache, rows in ((self.keys, k), (self.values, v)):
+            cache[block, :, offset] = rows[:, :, 0]
+        seen = torch.arange(self.room)[None, None, None] <= at.view(-1, 1, 1, 1)
+        held = (c[table].transpose(1, 2).flatten(2, 3) for c in (self.keys, self.values))
+        found = attend(q, *(self.attention._repeat(c) for c in held), seen, "sdpa")
+        return x + self.attention.out(found.transpose(1, 2).reshape(x.shape))
+
+
+def draw_paged_step(rng: Random, shape: Shape) -> tuple[PagedStep, tuple[Tensor, ...]]:
+    """A step over pages and what it takes."""
+    blocks, length = rng.choice((1, 2, 3)), rng.choice((16, 32, 64))
+    at = torch.tensor([rng.randrange(blocks * length) for _ in range(shape.users)])
+    table = torch.randperm(shape.users * blocks).view(shape.users, blocks)
+    return PagedStep(shape, blocks, length), (torch.randn(shape.users, 1, shape.width), at, table)
+
+
+def draw_step(rng: Random, shape: Shape) -> tuple[Step, tuple[Tensor, ...]]:
     """A step and what it takes."""
     room, write = rng.choice((32, 33, 64, 96, 100)), rng.choice(WRITES)
+    if write == "pages":
+        return draw_paged_step(rng, shape)
     count = shape.users if write == "each" else 1
     at = torch.tensor([rng.randrange(room) for _ in range(count)])
     return Step(shape, room, write), (torch.randn(shape.users, 1, shape.width), at)

@@ -56,6 +56,7 @@ from ttstack.passes.ttir.join_recurrences import JoinRecurrences
 from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
 from ttstack.passes.ttir.pad_weights import PadWeights
+from ttstack.passes.ttir.paged_caches import PagedCaches
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pointwise_products import PointwiseProducts
 from ttstack.passes.ttir.pool_bags import PoolBags
@@ -96,6 +97,7 @@ def simplify() -> Pipeline:
         (
             *_FUNCTIONAL,
             CacheUpdates(),
+            PagedCaches(),
             CutAttention(),
             Decompose(),
             FoldBatchNorm(),

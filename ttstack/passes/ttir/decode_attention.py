@@ -3,20 +3,20 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from ttstack.device.layout import storage
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along
+from ttstack.frontends.conversion.values import broadcast_to, elementwise, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
-from ttstack.ops.decode import ScaledDotProductAttentionDecode
+from ttstack.ops.decode import PagedScaledDotProductAttentionDecode, ScaledDotProductAttentionDecode
 from ttstack.ops.kv_cache import PagedUpdateCache, UpdateCache
 from ttstack.ops.shape import Pad
 from ttstack.ops.types import TILE, DType, tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.pages import find_both_pages, whole_numbers
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.seen_keys import SeenKeys
 
@@ -24,7 +24,8 @@ from ttstack.passes.ttir.seen_keys import SeenKeys
 class DecodeAttention(Pass, name="decode-attention"):
     """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
 
-    A mask that positions decide is no operand then, but those positions. One row a user that goes into a cache becomes
+    A mask that positions decide is no operand then, but those positions. Keys and values in pages are read where they
+    lie, in the blocks that a table lists. One row a user that goes into a cache becomes
     a write of all users at once.
     """
 
@@ -52,33 +53,32 @@ class _Rewrite:
         """The op for one token a user, over keys and values as they lie."""
         found, (query, key, value, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
-        if mask is None or query is None or not _of_one_token(found):
+        if mask is None or query is None or key is None or value is None or not _of_one_token(found):
             return
         seen, users = self.seen.about(mask), found.query.shape[0]
         if seen is None or read_type(mask.type).shape[:3] not in _shapes(read_type(seen.base.type).size, found):
             return
-        heads, given = (
-            _whole_heads(found),
-            found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3])),
-        )
-        one = given.with_shape((1, users, heads, given.shape[3]))
+        given = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
+        one = given.with_shape((1, users, _whole_heads(found), given.shape[3]))
+        at = read_type(seen.base.type).with_shape((users,)).with_dtype(DType.I32)
+        options = {"scale": found.scale, "sliding_window_size": seen.window}
         decode = ScaledDotProductAttentionDecode(
-            query=one,
-            key=found.key,
-            value=found.value,
-            cur_pos_tensor=read_type(seen.base.type).with_shape((users,)).with_dtype(DType.I32),
-            scale=found.scale,
-            sliding_window_size=seen.window,
+            query=one, key=found.key, value=found.value, cur_pos_tensor=at, **options
         )
-        pad = Pad(input=given, padding=(0, 0, 0, 0, 0, heads - given.shape[2], 0, 0), value=0.0)
+        pad = Pad(input=given, padding=(0, 0, 0, 0, 0, one.shape[2] - given.shape[2], 0, 0), value=0.0)
         moves = self.prices.total((pad, pad)) if one != given else 0.0  # there, and a slice as large back
-        if self.prices.alone(decode) + moves >= self.prices.alone(found):
+        pages = find_both_pages(key, value)
+        if pages is None and self.prices.alone(decode) + moves >= self.prices.alone(found):
             return
         with ir.InsertionPoint(op), op.location:
             rows = reshape_to(query, given.shape)
             rows = rows if one == given else ttir.pad(rows, **pad.attributes())
-            places = (rows, key, value, None, self.at(seen.base, seen.offset, users))
-            made = ttir.build(decode.mnemonic, *places, **decode.attributes())
+            positions = self.at(seen.base, seen.offset, users)
+            if pages is not None:
+                places = (rows, *pages, rows, None, positions)
+                made = ttir.build(PagedScaledDotProductAttentionDecode.mnemonic, *places, **options)
+            else:
+                made = ttir.build(decode.mnemonic, rows, key, value, None, positions, **decode.attributes())
             made = slice_along(made, 2, 0, given.shape[2])
             op.results[0].replace_all_uses_with(reshape_to(made, found.results[0].shape))
         op.erase()
@@ -103,7 +103,7 @@ class _Rewrite:
         if key not in self.positions:
             t = read_type(base.type)
             line = reshape_to(base, (t.size,))
-            line = line if storage(t.dtype) is DType.SI32 else cast(line, DType.I32)
+            line = whole_numbers(line)
             moved = elementwise("add", line, offset, result=read_type(line.type)) if offset else line
             self.positions[key] = broadcast_to(moved, (users,))
         return self.positions[key]

@@ -1,0 +1,65 @@
+"""Caches in pages: keys and values that a block table picks out of them."""
+
+from ttstack.device.layout import storage
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import cast
+from ttstack.mlir import ir
+from ttstack.ops.movement import Permutation
+from ttstack.ops.types import TILE, DType
+from ttstack.passes.ttir.ones import PERMUTATIONS
+from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.views import VIEWS
+
+
+def find_both_pages(key: ir.Value, value: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value] | None:
+    """Keys and values in pages [blocks, heads, block length, depth], and the blocks that a row for each user lists.
+
+    None where keys and values [users, heads, length, depth] are not copied together from these.
+    """
+    keys, values = _find_pages(key), _find_pages(value)
+    if keys is None or values is None or keys[1] != values[1] or _shape(key) != _shape(value):
+        return None
+    return keys[0], values[0], whole_numbers(keys[1])
+
+
+def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
+    """The cache and the table."""
+    users, heads, length, depth = _shape(value)
+    value = _before_views(value)
+    if (swap := producer(value, *PERMUTATIONS)) is not None:
+        value = _before_views(swap.operands[0])
+    found = find_producer(value, "embedding")
+    if found is None or len(table := _shape(found.operands[0])) != len(("users", "blocks")):
+        return None
+    cache, (_, blocks) = _before_views(found.operands[1]), table
+    shape = (_shape(found.operands[1])[0], heads, length // blocks, depth)
+    if table != (users, blocks) or _shape(cache) != shape or shape[2] % TILE:
+        return None
+    pages = (users, blocks, *shape[1:])
+    in_order = heads == 1 if swap is None else swaps_heads(swap) and _shape(swap.operands[0]) == pages
+    return (cache, found.operands[0]) if in_order else None
+
+
+def swaps_heads(op: ir.Operation) -> bool:
+    """Whether a permutation swaps the second and the third dimension alone."""
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    return found.order == (0, 2, 1, *range(3, len(found.order)))
+
+
+def _before_views(value: ir.Value) -> ir.Value:
+    """The value under the shape in which it was computed."""
+    while (op := producer(value, *VIEWS)) is not None:
+        value = op.operands[0]
+    return value
+
+
+def _shape(value: ir.Value) -> tuple[int, ...]:
+    return read_type(value.type).shape
+
+
+def whole_numbers(value: ir.Value) -> ir.Value:
+    """Positions or numbers of blocks as the device holds them."""
+    return value if storage(read_type(value.type).dtype) is DType.SI32 else cast(value, DType.I32)
