@@ -9,7 +9,8 @@ from torch import nn
 
 import ttstack
 from ttstack.choices import Precision
-from ttstack.diagnostics import PassOptionError
+from ttstack.device.configs.rowwise import RowwiseConfig
+from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.report.model import OpReport
 from ttstack_runtime.numerics import pcc
 
@@ -101,6 +102,50 @@ def test_roles_have_the_formats_and_fidelities_of_the_name() -> None:
         "attention": "HiFi2",
         "cache": "bfp8_b",
     }
+
+
+class Scores(nn.Module):
+    """A norm, and a softmax that is no part of attention."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(256)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(64, 256) to the same."""
+        return torch.softmax(self.norm(x), -1)
+
+
+def sums(**options: Any) -> dict[str, str]:
+    """What each kernel of rows adds up in, by name."""
+    ops = ttstack.compile(Scores().eval(), (torch.randn(64, 256),), **options).cost().ops
+    configs = [(op.name, op.config) for op in ops if op.name in ("layer_norm", "softmax")]
+    return {name: str(config.sums) for name, config in configs if isinstance(config, RowwiseConfig)}
+
+
+def test_norms_and_softmax_add_up_as_the_name_says() -> None:
+    wide, narrow = dict.fromkeys(("layer_norm", "softmax"), "f32"), dict.fromkeys(("layer_norm", "softmax"), "bf16")
+    for name in Precision:
+        assert sums(precision=name) == (narrow if name is Precision.THROUGHPUT else wide)
+    asked = {"ops": [{"location": "*", "name": "softmax", "config": {"sums": "bf16"}}]}
+    assert sums(precision="accuracy", overrides=asked) == wide | {"softmax": "bf16"}
+    asked = {"ops": [{"location": "*", "name": "layer_norm", "config": {"sums": "f32"}}]}
+    assert sums(dtype="bf16", overrides=asked) == {"layer_norm": "f32", "softmax": "None"}
+
+
+def test_wide_sums_have_a_price_and_are_emitted() -> None:
+    model, x = Scores().eval(), torch.randn(4096, 256)
+    asked = [{"ops": [{"location": "*", "name": "layer_norm", "config": {"sums": of}}]} for of in ("bf16", "f32")]
+    narrow, wide = (ttstack.compile(model, (x,), dtype="bf16", overrides=of) for of in asked)
+    assert narrow.cost().total_ns < wide.cost().total_ns < 1.5 * narrow.cost().total_ns
+    assert [text.count("fp32_dest_acc_en=True") for text in (narrow.to_python(), wide.to_python())] == [0, 1]
+    assert "compute_kernel_config=HIFI4_FP32" in wide.to_python()
+
+
+def test_sums_that_there_are_not_are_refused() -> None:
+    asked = {"ops": [{"location": "*", "name": "softmax", "config": {"sums": "bf16"}}]}
+    with pytest.raises(OverrideError, match="adds up in bf16 what it gives in f32"):
+        ttstack.compile(Scores().eval(), (torch.randn(64, 256),), overrides=asked)
 
 
 @pytest.mark.parametrize("name", Precision)

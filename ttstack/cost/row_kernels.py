@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ttstack.cost.transfers import dram_cycles
 from ttstack.cost.units import vector_cycles
+from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts
 from ttstack.device.kernel_class import is_rowwise
@@ -12,7 +13,7 @@ from ttstack.device.layout import Layout
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.tile_ops import Rate, tile_op
-from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc
 
 _UNEVEN = (5, 7)
@@ -32,10 +33,17 @@ def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     )
     if isinstance(device_op.op, RotaryEmbedding):
         passes *= chip.rows.rotary_factor
-    each = passes * chip.rows.tile_cycles + functions
+    each = passes * (chip.rows.tile_cycles + _wider_cycles(device_op, chip)) + functions
     if isinstance(device_op.op, GroupNorm):  # group after group, over all tiles that have some of its channels
         each *= max(device_op.op.groups_of_tile, 1.0)
     return device_op.core_units * (passes * chip.rows.pass_cycles + device_op.core_steps * each)
+
+
+def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles more for each tile of a pass that is told to add up in 32 bits: what it packs is twice as large."""
+    config = device_op.config
+    told = isinstance(config, RowwiseConfig) and config.sums is Sums.F32
+    return (DType.F32.tile_bytes - DType.BF16.tile_bytes) / chip.pack.bytes_per_cycle if told else 0.0
 
 
 def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:

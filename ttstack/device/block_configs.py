@@ -25,6 +25,7 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
     Those of matrix products are in `matmul_configs`.
     """
     dispatch = device_op.dispatch
+    sums = device_op.config.sums if isinstance(device_op.config, RowwiseConfig) else None
     if isinstance(device_op.op, BlockSparseAttention) and device_op.op.block:
         yield AttentionConfig(*device_op.op.block)
     elif isinstance(device_op.op, DecodeAttentionOp):
@@ -32,9 +33,9 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
     elif is_attention(dispatch):
         yield from _chunks(*attention_chunks(replace(device_op, config=None), chip))
     elif divides_rows(device_op.op):
-        yield RowwiseConfig(min(norm_block(device_op, chip), device_op.core_steps))
+        yield RowwiseConfig(min(norm_block(device_op, chip), device_op.core_steps), sums)
     elif is_rowwise(dispatch):
-        yield from (RowwiseConfig(block) for block in _halves(device_op.core_steps))
+        yield from (RowwiseConfig(block, sums) for block in _halves(device_op.core_steps))
     elif Halo.of(device_op) and not holds_shard(device_op, device_op.operands[0]):
         yield from (WindowConfig(block) for block in _halves(device_op.core_domain[0]))
     else:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.configs.program_config import ProgramConfig
-from ttstack.device.configs.rowwise import RowwiseConfig
+from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise
 from ttstack.device.matmul_blocks import extents, per_core
+from ttstack.ops.types import DType
 from ttstack.ops.windows import WindowOp
 
 
@@ -22,6 +23,8 @@ def config_faults(device_op: DeviceOp) -> Iterator[str]:
     if limits is None or type(limits) is not type(config):
         yield f"has a {type(config).__name__}, it takes {'none' if limits is None else f'a {type(limits).__name__}'}"
         return
+    if isinstance(config, RowwiseConfig) and config.sums is Sums.BF16 and device_op.results[0].dtype is DType.F32:
+        yield "adds up in bf16 what it gives in f32"
     most = limits.tiles()
     for name, count in config.tiles().items():
         if count > most[name]:

@@ -10,6 +10,7 @@ from ttstack.device.block_configs import whole_config
 from ttstack.device.config_limits import config_faults
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.configs.program_config import config_fields, read_config
+from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
@@ -55,6 +56,8 @@ class Question:
     """What the user asks of the op."""
     fidelity: Fidelity | None = None
     """Passes of the multiplier; by the formats where None."""
+    sums: Sums | None = None
+    """What a norm or a softmax adds up in; by the format of the result where None."""
     broken: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
     """Rules that ways broke which the user asks for, and how many of them."""
 
@@ -89,7 +92,8 @@ def plain(question: Question, device: Grid) -> DeviceOp:
     """The op with all tensors where they are when nothing is in L1."""
     operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
     placed = place_op(question.op, operands, question.results, device)
-    return placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
+    placed = placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
+    return placed if question.sums is None else replace(placed, config=RowwiseConfig(sums=question.sums))
 
 
 def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Candidate]:

@@ -144,7 +144,7 @@ class _Formulator:
         tried = grids if self.grids else grids[:1]
         fixed = self.fixed.get(at)
         fidelity = fixed.fidelity if fixed and fixed.fidelity else node.fidelity
-        question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity)
+        question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity, node.sums)
         known = self.pricing.tables
         if (found := known.get(question)) is None or not found.candidates:  # why there are none is said anew
             found = known[question] = CandidateTable(candidates(question, self.pricing))

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, last_uses
+from ttstack.device.configs.rowwise import Sums
 from ttstack.device.device_op import Fidelity
 from ttstack.device.kernel_class import is_view
 from ttstack.device.layout import Grid
@@ -27,6 +28,8 @@ class Node:
     """The cores that it can be given; worked out from the op where there are none."""
     fidelity: Fidelity | None = None
     """Passes of the multiplier; where None, the fewest that multiply its formats exactly."""
+    sums: Sums | None = None
+    """What a norm or a softmax adds up in; numbers of the result's width where None."""
     recast: bool = False
     """Whether it casts between two types that the device holds in one format, which changes nothing."""
 

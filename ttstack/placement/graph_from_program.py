@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from glob import escape
 
 from ttstack.buffers.aliasing import buffer_owners
+from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.kernel_class import casts_reals
 from ttstack.device.layout import Layout
 from ttstack.placement.graph import Graph, Node
@@ -89,9 +90,9 @@ def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:
     operands = tuple(numbers[tensor] for tensor in op.operands if tensor is not None)
     found = function.definition(op)
     recast = casts_reals(found) and not _is_placed(function, op)
-    return Node(
-        found, operands, tuple(numbers[r] for r in op.results), op.location, fidelity=op.fidelity, recast=recast
-    )
+    sums = op.config.sums if isinstance(op.config, RowwiseConfig) else None
+    results = tuple(numbers[r] for r in op.results)
+    return Node(found, operands, results, op.location, fidelity=op.fidelity, sums=sums, recast=recast)
 
 
 def _home(layout: Layout) -> Layout:

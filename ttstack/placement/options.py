@@ -61,7 +61,7 @@ class PlacementOptions(BaseModel):
     @property
     def table_dtype(self) -> DType | None:
         """The format of tables of embeddings; the model's own where None."""
-        return self.dtype if self.precision is None else PRECISIONS[self.precision][Role.PARAMETERS][0]
+        return self.dtype if self.precision is None else PRECISIONS[self.precision][Role.PARAMETERS].format
 
     @property
     def seconds(self) -> float:

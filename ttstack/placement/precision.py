@@ -1,53 +1,67 @@
-"""Precision by name: the format of tensors and the fidelity of ops, by role.
+"""Precision by name: the format of tensors, the fidelity of ops and the width of sums, by role.
 
 The first three are after the decoder precisions `accuracy` and `performance` of tt-metal's model code, and what both
-start from (models/tt_transformers/tt/model_config.py, models/tt_transformers/PERF.md); the last is after its encoders
+start from (models/tt_transformers/tt/model_config.py, models/tt_transformers/PERF.md; sums of norms in
+models/common/rmsnorm.py); the last is after its encoders
 and image models, which keep everything in bfp8_b (models/demos/wormhole/vit, models/demos/resnet).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from ttstack.choices import Approximation, Precision
+from ttstack.device.configs.rowwise import Sums
 from ttstack.device.device_op import Fidelity
+from ttstack.device.kernel_class import divides_rows, is_softmax
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement.graph import Graph
+from ttstack.placement.graph import Graph, Node
 from ttstack.placement.roles import Role, Roles, roles_of
 
-_Kept = Mapping[Role, tuple[DType | None, Fidelity | None]]
 
-_BALANCED: _Kept = {
-    Role.ACTIVATIONS: (DType.BF16, None),
-    Role.PARAMETERS: (DType.BF16, None),
-    Role.WEIGHTS: (DType.BFP8_B, Fidelity.HIFI2),
-    Role.MLP: (DType.BFP8_B, Fidelity.HIFI2),
-    Role.GATES: (DType.BFP8_B, Fidelity.HIFI2),
-    Role.CACHES: (DType.BFP8_B, None),
-    Role.ATTENTION: (None, Fidelity.HIFI4),
-    Role.DECODE: (None, Fidelity.HIFI2),
-    Role.NORMS: (None, Fidelity.HIFI2),
+class Kept(NamedTuple):
+    """How a role is kept: what is None, the op's other tensors say."""
+
+    format: DType | None = None
+    fidelity: Fidelity | None = None
+    """Passes of the multiplier."""
+    sums: Sums | None = None
+    """What the kernels of norms and of softmax add up in."""
+
+
+_BALANCED: Mapping[Role, Kept] = {
+    Role.ACTIVATIONS: Kept(DType.BF16),
+    Role.PARAMETERS: Kept(DType.BF16),
+    Role.WEIGHTS: Kept(DType.BFP8_B, Fidelity.HIFI2),
+    Role.MLP: Kept(DType.BFP8_B, Fidelity.HIFI2),
+    Role.GATES: Kept(DType.BFP8_B, Fidelity.HIFI2),
+    Role.CACHES: Kept(DType.BFP8_B),
+    Role.ATTENTION: Kept(fidelity=Fidelity.HIFI4),
+    Role.DECODE: Kept(fidelity=Fidelity.HIFI2),
+    Role.NORMS: Kept(fidelity=Fidelity.HIFI2, sums=Sums.F32),
 }
-PRECISIONS: Mapping[Precision, _Kept] = {
+PRECISIONS: Mapping[Precision, Mapping[Role, Kept]] = {
     Precision.ACCURACY: {
         **_BALANCED,
-        Role.WEIGHTS: (DType.BF16, Fidelity.HIFI4),
-        Role.CACHES: (DType.BF16, None),
-        Role.DECODE: (None, Fidelity.HIFI4),
-        Role.NORMS: (None, Fidelity.HIFI4),
+        Role.WEIGHTS: Kept(DType.BF16, Fidelity.HIFI4),
+        Role.CACHES: Kept(DType.BF16),
+        Role.DECODE: Kept(fidelity=Fidelity.HIFI4),
+        Role.NORMS: Kept(fidelity=Fidelity.HIFI4, sums=Sums.F32),
     },
     Precision.BALANCED: _BALANCED,
-    Precision.PERFORMANCE: {**_BALANCED, Role.GATES: (DType.BFP4_B, Fidelity.LOFI)},
+    Precision.PERFORMANCE: {**_BALANCED, Role.GATES: Kept(DType.BFP4_B, Fidelity.LOFI)},
     Precision.THROUGHPUT: {
         **_BALANCED,
-        Role.ACTIVATIONS: (DType.BFP8_B, None),
-        Role.WEIGHTS: (DType.BFP8_B, Fidelity.LOFI),
-        Role.MLP: (DType.BFP8_B, Fidelity.LOFI),
-        Role.GATES: (DType.BFP8_B, Fidelity.LOFI),
-        Role.ATTENTION: (None, Fidelity.HIFI2),
+        Role.ACTIVATIONS: Kept(DType.BFP8_B),
+        Role.WEIGHTS: Kept(DType.BFP8_B, Fidelity.LOFI),
+        Role.MLP: Kept(DType.BFP8_B, Fidelity.LOFI),
+        Role.GATES: Kept(DType.BFP8_B, Fidelity.LOFI),
+        Role.ATTENTION: Kept(fidelity=Fidelity.HIFI2),
+        Role.NORMS: Kept(fidelity=Fidelity.HIFI2, sums=Sums.BF16),
     },
 }
-"""For each role, the format of tensors and the passes of the multiplier; None where the op's other tensors say it."""
+"""How each role is kept."""
 
 APPROXIMATED: Mapping[Precision, tuple[Approximation, ...]] = {Precision.THROUGHPUT: (Approximation.GELU,)}
 """Functions that are computed in the device's fast form."""
@@ -79,15 +93,20 @@ class Exactness:
                 for v, t in enumerate(self.graph.values)
             ]
         kept = PRECISIONS[self.precision]
-        return [kept[self._roles.values.get(v, Role.ACTIVATIONS)][0] for v in range(len(self.graph.values))]
+        return [kept[self._roles.values.get(v, Role.ACTIVATIONS)].format for v in range(len(self.graph.values))]
 
     def with_fidelities(self) -> Graph:
         """The graph whose nodes know theirs."""
         if self.precision is None:
             return self.graph
         kept, roles = PRECISIONS[self.precision], self._roles.nodes
-        nodes = (replace(n, fidelity=kept[roles[i]][1]) if i in roles else n for i, n in enumerate(self.graph.nodes))
+        nodes = (_as_kept(n, kept[roles[i]]) if i in roles else n for i, n in enumerate(self.graph.nodes))
         return replace(self.graph, nodes=tuple(nodes))
+
+
+def _as_kept(node: Node, kept: Kept) -> Node:
+    sums = kept.sums if divides_rows(node.op) or is_softmax(node.op) else None
+    return replace(node, fidelity=kept.fidelity, sums=sums)
 
 
 def _is_half(t: TensorType) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ttstack.device.kernel_class import divides_rows, is_attention, is_contraction, is_product
+from ttstack.device.kernel_class import divides_rows, is_attention, is_contraction, is_product, is_softmax
 from ttstack.ops.base import Op
 from ttstack.ops.matmul import ACTIVATIONS
 from ttstack.placement.element_values import element_nest
@@ -49,7 +49,7 @@ def roles_of(graph: Graph) -> Roles:
 def _of_op(op: Op) -> Role | None:
     if op.family == "decode":
         return Role.DECODE
-    if op.family == "normalization" or divides_rows(op):
+    if op.family == "normalization" or divides_rows(op) or is_softmax(op):
         return Role.NORMS
     return Role.ATTENTION if is_attention(op.loops) or is_contraction(op.loops) else None
 

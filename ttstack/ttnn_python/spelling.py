@@ -6,6 +6,7 @@ from typing import Any
 from ttstack.device.data_types import data_type_name, is_held
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.sums import wide_sums
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.expression import Call, Name, call
 
@@ -68,7 +69,7 @@ def is_turned(found: Layout) -> bool:
 
 
 def compute_config(device_op: DeviceOp) -> Call:
-    """Passes of the multiplier, and sums in 32 bits where the result has as many."""
+    """Passes of the multiplier, and the width of sums."""
     return call(
         "WormholeComputeKernelConfig",
         math_fidelity=Name(f"ttnn.MathFidelity.{device_op.fidelity}"),
@@ -76,11 +77,6 @@ def compute_config(device_op: DeviceOp) -> Call:
         fp32_dest_acc_en=wide_sums(device_op),
         packer_l1_acc=True,
     )
-
-
-def wide_sums(device_op: DeviceOp) -> bool:
-    """Whether Dst holds 32-bit numbers: where the result does."""
-    return bool(device_op.results) and device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
 
 
 class Constants:

@@ -1,4 +1,4 @@
-"""The presets of formats and fidelities."""
+"""The presets of formats, fidelities and sums."""
 
 from ttstack.choices import Precision
 from ttstack.placement.precision import APPROXIMATED, PRECISIONS
@@ -14,4 +14,6 @@ def precision_table() -> str:
 
 
 def _cell(name: Precision, role: Role) -> str:
-    return " ".join(str(said) for said in PRECISIONS[name][role] if said is not None)
+    kept = PRECISIONS[name][role]
+    sums = kept.sums and f"sums in {kept.sums}"
+    return " ".join(str(said) for said in (kept.format, kept.fidelity, sums) if said)

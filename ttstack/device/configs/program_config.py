@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.configs.rowwise import RowwiseConfig
+from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.configs.window import WindowConfig
 
 ProgramConfig = MatmulConfig | AttentionConfig | RowwiseConfig | WindowConfig
 """The configuration of one kernel; `type` tells the one of matrix products, the names of fields the others."""
+
+E = TypeVar("E", bound=StrEnum)
 
 _UNTYPED = (RowwiseConfig, AttentionConfig, WindowConfig)
 
@@ -23,6 +26,8 @@ def config_fields(config: ProgramConfig | None) -> dict[str, int | str]:
     found: dict[str, int | str] = {} if config is None else dict(config.tiles())
     if isinstance(config, MatmulConfig):
         found["type"] = config.type.value
+    if isinstance(config, RowwiseConfig) and config.sums:
+        found["sums"] = config.sums.value
     return dict(sorted(found.items()))
 
 
@@ -35,7 +40,10 @@ def read_config(given: Mapping[str, Any]) -> ProgramConfig | None:
     if not given:
         return None
     if "type" in given and _has(MatmulConfig, given):
-        return MatmulConfig(_program(given["type"]), **{name: given[name] for name in given if name != "type"})
+        program = _choice(MatmulProgram, given["type"], "program of matrix products")
+        return MatmulConfig(program, **{name: given[name] for name in given if name != "type"})
+    if "sums" in given:
+        given = {**given, "sums": _choice(Sums, given["sums"], "format of sums")}
     for kind in _UNTYPED:
         if _has(kind, given):
             return kind(**given)
@@ -46,8 +54,8 @@ def _has(kind: type[ProgramConfig], given: Mapping[str, Any]) -> bool:
     return given.keys() <= {field.name for field in fields(kind)}
 
 
-def _program(name: object) -> MatmulProgram:
+def _choice(kind: type[E], name: object, what: str) -> E:
     try:
-        return MatmulProgram(name)
+        return kind(name)
     except ValueError:
-        raise ValueError(f"{name!r} is no program of matrix products; there are {', '.join(MatmulProgram)}") from None
+        raise ValueError(f"{name!r} is no {what}; there are {', '.join(kind)}") from None

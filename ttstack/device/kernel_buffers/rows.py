@@ -3,6 +3,7 @@
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_centred
 from ttstack.device.layout import Grid, MemoryLayout
+from ttstack.device.sums import wide_sums
 from ttstack.ops.types import TILE, DType
 from ttstack.system_desc import ChipDesc
 
@@ -42,12 +43,12 @@ def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _block(device_op: DeviceOp) -> int:
-    return _BLOCK // 2 if device_op.results[0].dtype is DType.F32 else _BLOCK
+    return _BLOCK // 2 if wide_sums(device_op) else _BLOCK
 
 
 def _sums(device_op: DeviceOp) -> DType:
     """The format in which a norm or a softmax adds up."""
-    return DType.F32 if device_op.results[0].dtype is DType.F32 else DType.BF16
+    return DType.F32 if wide_sums(device_op) else DType.BF16
 
 
 def _interleaved_norm(device_op: DeviceOp, held: int, *, pieces: bool) -> int:
@@ -97,7 +98,8 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
     source, result = device_op.operands[0].dtype, device_op.results[0].dtype
     sums = _sums(device_op)
     block, width = _softmax_block(device_op.dispatch.steps, _block(device_op))
-    scalars = (4 if stable else 3) * sums.tile_bytes + DType.BF16.tile_bytes
+    scaler = DType.F32 if source is DType.F32 else DType.BF16
+    scalars = (3 if stable else 2) * sums.tile_bytes + scaler.tile_bytes + DType.BF16.tile_bytes
     held = width * sums.tile_bytes + _DOUBLE * block * result.tile_bytes + scalars
     ragged = device_op.op.operands[0].shape[-1] % TILE != 0
     if stable and not ragged:
