@@ -8,15 +8,13 @@ from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise
-from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.compile_time import Parameters, parameters
 from ttstack.passes.ttir.lanes import works_in_lanes
+from ttstack.passes.ttir.step_pairs import Sense, is_step, senses
 from ttstack.passes.ttir.topological_order import makers
 
-Sense = int | None
-"""The dimension along which the second one takes steps from the last to the first; None where it goes the same way."""
 Pair = tuple[ir.Operation, ir.Operation]
 Tensors = tuple[ir.Value, ir.Value]
 
@@ -57,12 +55,12 @@ class PairedOps:
     def tensors(self, step: ir.Operation) -> Tensors | None:
         """The tensors that a pair takes steps of; None of other pairs."""
         found = step.operands[0], self.second[step].operands[0]
-        return found if _is_step(step) else None
+        return found if is_step(step) else None
 
     def sense(self, a: ir.Value, b: ir.Value) -> Sense:
         """That in which steps are taken of two tensors: the same, where it is one of several."""
-        senses = self.steps[a, b]
-        return None if None in senses else next(iter(senses))
+        found = self.steps[a, b]
+        return None if None in found else next(iter(found))
 
     def multiply_alike(self, a: ir.Operation, b: ir.Operation) -> bool:
         """Whether both are products of rows with a known matrix, the same but for their operands."""
@@ -84,12 +82,12 @@ class PairedOps:
         """Pair two ops, where they are the same of other operands; says whether they are a new pair."""
         if a == b or not self._are_free(a, b) or not (self._is_candidate(a) and self._is_candidate(b)):
             return False
-        if _is_step(a) and _is_step(b):
+        if is_step(a) and is_step(b):
             place = a.operands[0], b.operands[0]
-            senses = _senses(a, b) & self.steps.get(place, _senses(a, b))
-            if not senses:
+            common = senses(a, b) & self.steps.get(place, senses(a, b))
+            if not common:
                 return False
-            self.steps[place] = senses
+            self.steps[place] = common
         elif describe(a) != describe(b) or not _reads_alike(a, b):
             return False
         self._pair(a, b)
@@ -110,7 +108,7 @@ class PairedOps:
         self.second[a], self.first[b] = b, a
 
     def _before(self, a: ir.Operation, b: ir.Operation) -> Iterator[Pair]:
-        if not _is_step(a):
+        if not is_step(a):
             for value, other in zip(a.operands, b.operands, strict=True):
                 one, another = defining_op(value), defining_op(other)
                 if one is not None and another is not None:
@@ -158,25 +156,3 @@ def _reads_alike(a: ir.Operation, b: ir.Operation) -> bool:
         return True
     columns, values = described.results[0].shape[-1], zip(a.operands, b.operands, strict=True)
     return all(v == w or t.shape[-1:] == (columns,) for (v, w), t in zip(values, described.operands, strict=True))
-
-
-def _is_step(op: ir.Operation) -> bool:
-    """Whether it takes a part of something along another dimension than that of columns."""
-    cut = describe(op) if op.name == "ttir.slice_static" else None
-    return isinstance(cut, SliceStatic) and cut.input.shape[:-1] != cut.results[0].shape[:-1]
-
-
-def _senses(a: ir.Operation, b: ir.Operation) -> set[Sense]:
-    """Those in which two slices of tensors of one type are each other's."""
-    one, other = describe(a), describe(b)
-    assert isinstance(one, SliceStatic)
-    assert isinstance(other, SliceStatic)
-    if one.input != other.input or one.results != other.results:
-        return set()
-    apart = [d for d, (at, to) in enumerate(zip(one.begins, other.begins, strict=True)) if at != to]
-    extents = [*zip(one.input.shape, one.results[0].shape, strict=True)][:-1]
-    found: set[Sense] = set() if apart else {None}
-    for d, (extent, taken) in enumerate(extents):
-        if taken == 1 < extent and set(apart) <= {d} and other.begins[d] == extent - 1 - one.begins[d]:
-            found.add(d)
-    return found

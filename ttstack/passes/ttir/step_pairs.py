@@ -1,0 +1,30 @@
+"""Steps that two computations take of tensors of one type: at the same place, or one from the end."""
+
+from ttstack.dialects.base import describe
+from ttstack.mlir import ir
+from ttstack.ops.indexing import SliceStatic
+
+Sense = int | None
+"""The dimension along which the second one takes steps from the last to the first; None where it goes the same way."""
+
+
+def is_step(op: ir.Operation) -> bool:
+    """Whether it takes a part of something along another dimension than that of columns."""
+    cut = describe(op) if op.name == "ttir.slice_static" else None
+    return isinstance(cut, SliceStatic) and cut.input.shape[:-1] != cut.results[0].shape[:-1]
+
+
+def senses(a: ir.Operation, b: ir.Operation) -> set[Sense]:
+    """Those in which two slices of tensors of one type are each other's."""
+    one, other = describe(a), describe(b)
+    assert isinstance(one, SliceStatic)
+    assert isinstance(other, SliceStatic)
+    if one.input != other.input or one.results != other.results:
+        return set()
+    apart = [d for d, (at, to) in enumerate(zip(one.begins, other.begins, strict=True)) if at != to]
+    extents = [*zip(one.input.shape, one.results[0].shape, strict=True)][:-1]
+    found: set[Sense] = set() if apart else {None}
+    for d, (extent, taken) in enumerate(extents):
+        if taken == 1 < extent and set(apart) <= {d} and other.begins[d] == extent - 1 - one.begins[d]:
+            found.add(d)
+    return found
