@@ -73,15 +73,18 @@ def _of_images(example: Example) -> Example:
     return ChannelsLast(model), (torch.empty(images.permute(0, 2, 3, 1).shape, device=images.device),), kwargs
 
 
-def _whole(build: Callable[[], Example], precision: str, differs: str = "") -> Network:
+def whole(build: Callable[[], Example], precision: str, differs: str = "") -> Network:
+    """A network that is made with all its layers."""
     return Network(lambda _: described(build)(), options={"precision": precision}, differs=differs)
 
 
-def _layered(build: Callable[[int], Example], layers: int, precision: str, differs: str = "") -> Network:
+def layered(build: Callable[[int], Example], layers: int, precision: str, differs: str = "") -> Network:
+    """A network of equal layers."""
     return Network(lambda n: described(lambda: build(n))(), layers, {"precision": precision}, differs)
 
 
-def _bf16(example: Example) -> Example:
+def bf16(example: Example) -> Example:
+    """The same with parameters in bfloat16."""
     model, args, kwargs = example
     return model.to(torch.bfloat16), args, kwargs
 
@@ -106,9 +109,10 @@ def _with_values(network: Network) -> Network:
     return replace(network, make=made)
 
 
-def _decode(
+def decode(
     family: type[Any], config: Mapping[str, Any], batch: int, context: int, precision: str, differs: str = ""
 ) -> Network:
+    """A step of decoding of `batch` users with `context` tokens each."""
     sizes = {name: value for name, value in config.items() if name != "num_hidden_layers"}
 
     def build(layers: int) -> Example:
@@ -116,7 +120,7 @@ def _decode(
         model = made(family(**sizes, num_hidden_layers=layers)).to(torch.bfloat16)
         return Greedy(DecodeStep(model, batch, context)), (), {"input_ids": tokens(config["vocab_size"], batch, 1)}
 
-    return _layered(build, config["num_hidden_layers"], precision, differs)
+    return layered(build, config["num_hidden_layers"], precision, differs)
 
 
 def _falcon_decode(layers: int) -> Example:
@@ -126,20 +130,21 @@ def _falcon_decode(layers: int) -> Example:
     return Greedy(DecodeStep(model, 32, 128)), (), {"input_ids": tokens(config.vocab_size, 32, 1)}
 
 
-def _prefill(
+def prefill(
     build: Callable[[Any, int, int], Example], config: Callable[[int], Any], layers: int, n: int, differs: str = ""
 ) -> Network:
-    return _layered(lambda count: _bf16(build(config(count), 1, n)), layers, "performance", differs)
+    """A prompt of `n` tokens."""
+    return layered(lambda count: bf16(build(config(count), 1, n)), layers, "performance", differs)
 
 
 _SIZES = ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
-_LLAMA_1B = LLAMA_3_1_8B | {
+LLAMA_1B = LLAMA_3_1_8B | {
     **dict(zip(_SIZES, (128256, 2048, 8192, 16, 32), strict=True)),
     "head_dim": 64,
     "tie_word_embeddings": True,
 }
 """https://huggingface.co/meta-llama/Llama-3.2-1B/blob/main/config.json"""
-_LLAMA_3B = LLAMA_3_1_8B | dict(zip(_SIZES, (128256, 3072, 8192, 28, 24), strict=True)) | {"head_dim": 128}
+LLAMA_3B = LLAMA_3_1_8B | dict(zip(_SIZES, (128256, 3072, 8192, 28, 24), strict=True)) | {"head_dim": 128}
 """https://huggingface.co/meta-llama/Llama-3.2-3B/blob/main/config.json"""
 _FALCON3_1B = {
     **dict(zip(_SIZES, (131072, 2048, 8192, 18, 8), strict=True)),
@@ -182,27 +187,27 @@ def _bert_large(layers: int) -> Example:
 
 
 def _mixtral(layers: int) -> Example:
-    return _bf16(mixtral._build(MixtralConfig(num_hidden_layers=layers), 1, 128))
+    return bf16(mixtral._build(MixtralConfig(num_hidden_layers=layers), 1, 128))
 
 
 def _mamba(layers: int) -> Example:
     from transformers import MambaConfig
 
-    return _bf16(mamba_family._build(MambaConfig(hidden_size=2560, num_hidden_layers=layers), 1, 16))
+    return bf16(mamba_family._build(MambaConfig(hidden_size=2560, num_hidden_layers=layers), 1, 16))
 
 
 NETWORKS: Mapping[str, Network] = {
-    "BERT-large": _layered(_bert_large, 24, "throughput", _BERT_DIFFERS),
-    "DistilBERT": _layered(
+    "BERT-large": layered(_bert_large, 24, "throughput", _BERT_DIFFERS),
+    "DistilBERT": layered(
         lambda n: distilbert._build(DistilBertConfig(n_layers=n), 8, 384), 6, "throughput", _DISTILBERT_DIFFERS
     ),
-    "ViT-base 224": _layered(
+    "ViT-base 224": layered(
         lambda n: _of_images(vit._build(ViTConfig(num_labels=1000, num_hidden_layers=n), 8)), 12, "throughput"
     ),
-    "ResNet-50 224": _whole(
+    "ResNet-50 224": whole(
         lambda: _of_images(resnet._build(ResNetConfig(num_labels=1000), 16, 224)), "throughput", _RESNET_DIFFERS
     ),
-    "SegFormer-B0 512": _whole(
+    "SegFormer-B0 512": whole(
         lambda: _of_images(segformer._build(SegformerConfig(num_labels=150), 1, 512)), "throughput", _SEGFORMER_DIFFERS
     ),
     "VGG-16 224": Network(
@@ -210,22 +215,22 @@ NETWORKS: Mapping[str, Network] = {
         options={"dtype": "bf16", "overrides": _LOFI},
     ),
     "Falcon-7B prefill": _with_values(
-        _prefill(falcon._build, lambda n: FalconConfig(num_hidden_layers=n), 32, 128, _FALCON_DIFFERS)
+        prefill(falcon._build, lambda n: FalconConfig(num_hidden_layers=n), 32, 128, _FALCON_DIFFERS)
     ),
-    "Falcon-7B decode": _with_values(_layered(_falcon_decode, 32, "balanced")),
-    "Llama-3.2-1B decode": _decode(LlamaConfig, _LLAMA_1B, 32, 128, "performance", _LLAMA_DIFFERS),
-    "Llama-3.2-3B decode": _decode(LlamaConfig, _LLAMA_3B, 32, 128, "performance"),
-    "Llama-3.1-8B decode": _decode(LlamaConfig, LLAMA_3_1_8B, 32, 128, "performance"),
-    "Falcon3-1B decode": _decode(LlamaConfig, _FALCON3_1B, 32, 128, "balanced"),
-    "Qwen2.5-0.5B decode": _decode(Qwen2Config, _QWEN_05B, 32, 128, "balanced"),
-    "MobileNetV2 224": _whole(
+    "Falcon-7B decode": _with_values(layered(_falcon_decode, 32, "balanced")),
+    "Llama-3.2-1B decode": decode(LlamaConfig, LLAMA_1B, 32, 128, "performance", _LLAMA_DIFFERS),
+    "Llama-3.2-3B decode": decode(LlamaConfig, LLAMA_3B, 32, 128, "performance"),
+    "Llama-3.1-8B decode": decode(LlamaConfig, LLAMA_3_1_8B, 32, 128, "performance"),
+    "Falcon3-1B decode": decode(LlamaConfig, _FALCON3_1B, 32, 128, "balanced"),
+    "Qwen2.5-0.5B decode": decode(Qwen2Config, _QWEN_05B, 32, 128, "balanced"),
+    "MobileNetV2 224": whole(
         lambda: _of_images(mobilenet_v2._build(MobileNetV2Config(num_labels=1001), 1)), "throughput"
     ),
     "UNet 256": Network(lambda _: _of_images(unet.full()), options={"precision": "throughput"}),
     "DLRM": Network(lambda _: dlrm.full(), options={"precision": "balanced"}),
     "Whisper-base": Network(lambda _: whisper_family.full(), options={"precision": "balanced"}),
-    "Mistral-7B prefill": _prefill(mistral._build, lambda n: MistralConfig(num_hidden_layers=n), 32, 1024),
-    "Mixtral-8x7B prefill": _layered(_mixtral, 32, "performance"),
-    "Mamba-2.8B": _layered(_mamba, 64, "balanced"),
+    "Mistral-7B prefill": prefill(mistral._build, lambda n: MistralConfig(num_hidden_layers=n), 32, 1024),
+    "Mixtral-8x7B prefill": layered(_mixtral, 32, "performance"),
+    "Mamba-2.8B": layered(_mamba, 64, "balanced"),
 }
 """By the names of the table; those that nobody measured come last."""

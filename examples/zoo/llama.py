@@ -31,6 +31,12 @@ def _build(config: LlamaConfig, batch: int, length: int) -> Example:
     return LlamaForCausalLM(config), (), {"input_ids": tokens(config.vocab_size, batch, length), "use_cache": False}
 
 
+def of_last_token(config: LlamaConfig, length: int) -> Example:
+    """A prompt of `length` tokens, and the logits of the last one."""
+    model, args, kwargs = _build(config, 1, length)
+    return model, args, kwargs | {"logits_to_keep": 1}
+
+
 @seeded
 def small() -> Example:
     """Two layers of width 64, two query heads for each head of keys and values."""
