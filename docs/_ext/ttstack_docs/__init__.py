@@ -18,7 +18,7 @@ from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
 from ttstack_docs.precisions import precision_table
 from ttstack_docs.printed import json_pages
-from ttstack_docs.published import published_models
+from ttstack_docs.published import published_models, rewritten_models
 from ttstack_docs.schema import header_layout, schema_text
 from ttstack_docs.zoo import zoo_figures, zoo_table
 
@@ -47,6 +47,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "presets": preset_table,
     "published-models": published_models,
     "report": report_table,
+    "rewritten-models": rewritten_models,
     "schema": schema_text,
     "written-out": written_out,
     "zoo": zoo_table,

@@ -1,4 +1,4 @@
-"""Whole models beside published measurements, as the benchmark's command wrote them."""
+"""Whole models beside published measurements, and what rewrites make of them, as the benchmark's commands wrote it."""
 
 import json
 from pathlib import Path
@@ -6,15 +6,33 @@ from typing import Any
 
 from ttstack_docs.markdown import table
 
-_FILE = Path(__file__).parents[2] / "models.json"
+_DOCS = Path(__file__).parents[2]
 _TITLES = ("model", "compiled with", "ops", "predicted, ms", "measured, ms", "error", "moves data", "")
 
 
 def published_models() -> str:
     """A row for each measurement, then those of networks that nobody measured."""
-    records = [record for of in json.loads(_FILE.read_text()).values() for record in of]
+    records = [record for of in json.loads((_DOCS / "models.json").read_text()).values() for record in of]
     ordered = sorted(records, key=lambda record: record["measured_ms"] is None)
     return table(_TITLES, map(_row, ordered))
+
+
+def rewritten_models() -> str:
+    """A row for each network: ops, predicted milliseconds and the share that moves data, without rewrites and with."""
+    titles = ("model", *(f"{what} {way}" for way in ("without", "with") for what in ("ops", "ms", "moves data")))
+    found = json.loads((_DOCS / "rewrites.json").read_text())
+    return table(titles, ([name, *_both(record)] for name, record in found.items()))
+
+
+def _both(record: dict[str, Any]) -> list[str]:
+    return [cell for way in ("without", "with") for cell in _figures(record[way])]
+
+
+def _figures(figures: dict[str, float] | str) -> list[str]:
+    if isinstance(figures, str):
+        return [figures, "", ""]
+    total = figures["kernel_ns"] + figures["gap_ns"]
+    return [f"{figures['ops']:,}", f"{total / 1e6:,.2f}", f"{figures['moving_ns'] / total:.1%}"]
 
 
 def _row(record: dict[str, Any]) -> list[str]:
