@@ -51,3 +51,26 @@ def test_elementwise_ops_make_their_results_with_steps_first():
     made = [op.results[0].type.shape for op in first.cost().ops if op.name == "exp"]
     assert made == [(8, 1, 256, 16)]
     assert first.cost().total_ns < within.cost().total_ns
+
+
+class Cast(nn.Module):
+    """The same of steps and inputs in 16 bits, which are cast once they are columns."""
+
+    def forward(self, step: torch.Tensor, x: torch.Tensor, decay: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """(1, channels, steps) twice, (channels, states) and (1, steps, states) to (1, channels, steps)."""
+        step, x = (t[:, :, None].transpose(2, 3).float() for t in (step, x))
+        return Scan()(torch.exp(-step * decay[None, :, None]), step * b[:, None] * x)
+
+
+def test_columns_of_each_step_are_rows_that_are_transposed():
+    """All rows are taken out of tiles once, where each element of a column was a row for itself."""
+    torch.manual_seed(0)
+    step, x, decay, b = (torch.rand(shape) for shape in ((1, 2048, 8), (1, 2048, 8), (2048, 16), (1, 8, 16)))
+    given = (step.bfloat16(), x.bfloat16(), decay, b)
+    program = ttstack.compile(Cast(), given)
+    arrays = dict(zip(program.inputs(), (t.float().numpy() for t in given), strict=True))
+    (found,) = program.run(arrays).outputs.values()
+    assert torch.allclose(torch.from_numpy(found), Cast()(*given), atol=1e-5)
+    moved = [op.results[0].type.shape for op in program.cost().ops if op.name in ("reshape", "unsqueeze")]
+    assert moved.count((8, 1, 1, 2048)) == 2
+    assert not [shape for shape in moved if shape[:3] == (1, 2048, 1)]

@@ -123,6 +123,7 @@ def simplify() -> Pipeline:
             StepsFirst(),
             SinkSlices(),
             ShareRows(),
+            Builtin(pipeline="cse"),
             FoldMovement(),
             JoinColumns(),
             JoinHeads(),

@@ -17,6 +17,7 @@ from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import EltwiseUnary
 from ttstack.ops.movement import Permutation
 from ttstack.ops.shape import Permute, Reshape
+from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import is_known
@@ -41,6 +42,7 @@ class FoldMovement(Pass, name="fold-movement"):
         rules = [("ttir.embedding", _lookup), *((name, partial(_movement, prices=prices)) for name in MOVES)]
         if prices is not None:
             rules += [(name, partial(_before_move, prices=prices)) for name in FUNCTIONS]
+            rules += [(name, partial(_before_cast, prices=prices)) for name in MOVES]
         apply_patterns(module, rules)
 
 
@@ -59,6 +61,10 @@ def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
         by_parts, order = _burden(way(t, found, shape), prices), found.order(t.shape)
         if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})], prices) < min(now, by_parts):
             return [permute_dims(source, order)]
+        if (turn := _from_row(t.with_shape(shape))) is not None:
+            row = turn.input.shape
+            if _burden([*way(t, found, row), turn], prices) < min(now, by_parts):
+                return [permute_dims(rearrange(source, found, row), turn.permutation)]
         if by_parts < now:
             return [rearrange(source, found, shape)]
     return None
@@ -74,13 +80,22 @@ def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Pri
     now, direct = _ns(map(describe, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
     if read_type(source.type).shape == shape or (len(steps) > 1 and _ns([direct], prices) <= now):
         return reshape_to(source, shape)
-    if len(shape) < 2 or shape[-1] != 1 or shape[-2] == 1 or is_known(source):
+    turn = None if is_known(source) else _from_row(direct.results[0])
+    if turn is None:
         return None
-    row = Reshape(input=direct.input, shape=(*shape[:-2], 1, shape[-2]))
-    turn = Permute(input=row.results[0], permutation=(*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))
+    row = Reshape(input=direct.input, shape=turn.input.shape)
     if _ns([row, turn], prices) < min(now, _ns([direct], prices)):
         return permute_dims(reshape_to(source, row.shape), turn.permutation)
     return None
+
+
+def _from_row(column: TensorType) -> Permute | None:
+    """What makes a column of a row of as many elements; None of what is no column."""
+    rank = column.rank
+    if rank < 2 or column.shape[-1] != 1 or column.shape[-2] == 1:
+        return None
+    row = column.with_shape((*column.shape[:-2], 1, column.shape[-2]))
+    return Permute(input=row, permutation=(*range(rank - 2), rank - 1, rank - 2))
 
 
 def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
@@ -100,6 +115,20 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         return None
     made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
     return [create("ttir", then.mnemonic, [made.results[0]], then.attributes()).results[0]]
+
+
+def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """A move before the cast that parts it from other moves, where it is faster there."""
+    cast = find_producer(op.operands[0], "typecast")
+    if cast is None or producer(cast.operands[0], *MOVES) is None or len(list(op.operands[0].uses)) > 1:
+        return None
+    move, t = describe(op), read_type(cast.operands[0].type)
+    first = type(move).on([t], move.attributes())
+    then = type(describe(cast)).on(first.results, {}, move.results[0])
+    if prices.total([first, then]) >= prices.total([describe(cast), move]):
+        return None
+    moved = create("ttir", first.mnemonic, [cast.operands[0]], first.attributes()).results[0]
+    return [ttir.typecast(moved, result=move.results[0])]
 
 
 def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
