@@ -82,6 +82,7 @@ class Rewrite(StrEnum):
     CUT_ATTENTION = "cut-attention"
     DECODE_ATTENTION = "decode-attention"
     FUSE_ROTARY = "fuse-rotary"
+    SPLIT_TOPK = "split-topk"
     FUSE_BIAS = "fuse-bias"
     SPLIT_PRODUCTS = "split-products"
     PAD_WEIGHTS = "pad-weights"

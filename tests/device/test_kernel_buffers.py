@@ -281,6 +281,22 @@ def test_a_norm_holds_pieces_of_rows_that_do_not_fit(name: str, weights: int, he
         assert footprint(placed(name, *shapes, held=held, normalized_shape=(width,)), CHIP) == nbytes
 
 
+@pytest.mark.parametrize(
+    ("held", "columns", "nbytes"),
+    [
+        (BF16, 2080, 47104),
+        (BF16, 16384, 71680),
+        (BF16, 65536, 251904),
+        (BF16, 131072, 448512),
+        (F32, 8192, 104448),
+        (F32, 65536, 333824),
+    ],
+)
+def test_long_rows_are_sorted_by_all_cores(held: DType, columns: int, nbytes: int):
+    op = placed("sort", (32, columns), held=held, dtype=UI32)
+    assert footprint(op, CHIP) == nbytes
+
+
 @pytest.mark.parametrize(("columns", "nbytes"), [(64, 33792), (128, 41984), (256, 58368), (1024, 156672)])
 def test_a_row_is_sorted_whole(columns: int, nbytes: int):
     op = placed("sort", (32, columns), held=BF16, layouts=(Layout(BF16), Layout(BF16), Layout(DType.UI16)), dtype=UI32)

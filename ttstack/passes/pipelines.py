@@ -65,6 +65,7 @@ from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.sparse_updates import SparseUpdates
 from ttstack.passes.ttir.split_products import SplitProducts
+from ttstack.passes.ttir.split_topk import SplitTopk
 from ttstack.passes.ttir.state_matrices import StateMatrices
 from ttstack.passes.ttir.steps_first import StepsFirst
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
@@ -109,6 +110,7 @@ def simplify() -> Pipeline:
             FoldMasks(),
             DecodeAttention(),
             FuseRotary(),
+            SplitTopk(),
             FitAttention(),
             ChannelsLast(),
             DecomposeNorms(),

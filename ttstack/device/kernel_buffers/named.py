@@ -28,6 +28,8 @@ _SCANNED = 8
 """Tiles of a sum that goes on, and of what it is added to."""
 _SORTED, _BARRIER = 6, 1024
 """Tiles of values, and of positions, beside those of a row that is sorted; bytes that cores wait at."""
+_SORTING_CORES, _EXCHANGED, _PEERS, _WIDE_ROW = 64, 8, 3, 1 << 16
+"""Cores that share rows of more tiles; tiles of both beside their own, and of small numbers; places of 32 bits."""
 _MANY_COLUMNS, _MOST_CORES, _LEAST_TILES = 1024, 16, 4
 """Columns from which on cores share the search for the greatest, at most so many, of so many tiles each at least."""
 _BLENDED = 8192
@@ -70,10 +72,13 @@ def _scan(device_op: DeviceOp) -> int:
 
 
 def _sort(device_op: DeviceOp, op: Sort) -> int:
-    """Rows of values and of positions, of a power of two of tiles."""
+    """Rows of values and of positions, of a power of two of tiles; of long ones, the part of each of 64 cores."""
     width = op.input.shape[op.dim] if op.input.rank else 1
     columns = max(1 << (tiles(width) - 1).bit_length(), 2)
-    return (columns + _SORTED) * _pair(device_op) + _BARRIER
+    if columns <= _SORTING_CORES:
+        return (columns + _SORTED) * _pair(device_op) + _BARRIER
+    pair = _pair(device_op) if width < _WIDE_ROW else device_op.operands[0].dtype.tile_bytes + DType.UI32.tile_bytes
+    return (columns // _SORTING_CORES + _EXCHANGED) * pair + _PEERS * DType.BF16.tile_bytes
 
 
 def _topk(device_op: DeviceOp, op: Topk) -> int:

@@ -16,6 +16,10 @@ from ttstack.ops.types import TILE, DType, TensorType
 CUT = "slice of parts of tiles"
 """What cuts tiles, by the name under which its formats stand."""
 
+_WIDE = (DType.SI32, DType.UI32)
+_LONGEST_LINE = 256
+"""Elements of a line that is scattered in tiles, where integers of 32 bits are among them."""
+
 
 @calls_of("slice_static")
 def slice_static(s: CallWriter) -> CallSequence | None:
@@ -86,10 +90,15 @@ def gather(s: CallWriter) -> CallSequence | None:
 
 @calls_of("scatter")
 def scatter(s: CallWriter) -> CallSequence | None:
-    """Elements put along one dimension, or added to or multiplied with what is there; of 32 bits, in rows."""
+    """Elements put along one dimension, or added to or multiplied with what is there.
+
+    Real numbers of 32 bits are in rows, and all where many places or integers of 32 bits go to one line.
+    """
     held = compute_format("scatter", s.layout(0).dtype)
     x, source = s.cast(0, held), s.cast(2, held)
-    if held is not DType.F32 or not s.layout(0).tiled:
+    wide = any(layout.dtype in _WIDE for layout in (s.layout(x), s.layout(1)))
+    long = wide and s.op.index.shape[s.op.dim] > _LONGEST_LINE
+    if not s.layout(0).tiled or not (held is DType.F32 or long):
         found = s.itself(s.op, x, 1, source, to=[replace(s.wanted, dtype=held)])
         return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
     plain = [s.untile(v) for v in (x, 1, source)]
