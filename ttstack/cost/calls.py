@@ -9,6 +9,7 @@ from ttstack.cost.units import peak_flops
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid
 from ttstack.device.sequences import call_sequence
+from ttstack.device.tall_reduction import TallReduction
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 
@@ -28,16 +29,20 @@ def call_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = 
     """The calls that an op becomes, in order, and what each is predicted to take; views among them launch nothing."""
     sequence = call_sequence(device_op, Grid(*chip.grid))
     if sequence is None:
-        return [(device_op, predict(device_op, chip, system))]
+        return _kernel_costs(device_op, chip, system)
     return [
         priced
         for step in sequence.steps
-        for priced in (
-            [(step.device_op, predict(step.device_op, chip, system))]
-            if step.own
-            else call_costs(step.device_op, chip, system)
-        )
+        for priced in (_kernel_costs if step.own else call_costs)(step.device_op, chip, system)
     ]
+
+
+def _kernel_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> list[tuple[DeviceOp, Cost]]:
+    """What one call is predicted to take, a kernel at a time."""
+    device = Grid(*chip.grid)
+    tall = TallReduction.of(device_op, device)
+    kernels = (device_op,) if tall is None else tall.kernels(device_op, device)
+    return [(kernel, predict(kernel, chip, system)) for kernel in kernels]
 
 
 def _sum(device_op: DeviceOp, costs: Sequence[Cost], chip: ChipDesc) -> Cost:

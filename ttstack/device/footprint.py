@@ -32,6 +32,7 @@ from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.matmul_buffers import DOUBLE
 from ttstack.device.product_buffers import buffers_of
 from ttstack.device.sequences import CallSequence, Step, call_sequence
+from ttstack.device.tall_reduction import TallReduction
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.generic import chain_of
@@ -102,6 +103,8 @@ def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     last = device_op.dispatch.reductions == (len(device_op.dispatch.domain) - 1,)
     if is_softmax(device_op.op) and last:
         return softmax_bytes(device_op, chip, stable=is_stable(device_op.op))
+    if tall := TallReduction.of(device_op, Grid(*chip.grid)):
+        return tall.nbytes(device_op.operands[0].dtype, device_op.results[0].dtype)
     moved = movement_bytes(device_op, chip)
     return None if moved is None or moved > chip.l1_usable_bytes else moved
 
