@@ -52,6 +52,7 @@ FAMILIES: Sequence[ModuleType] = (
 NOT_ALONE = {
     **dict.fromkeys(("rand", "empty", "alloc", "dealloc"), "has no values that its definition says"),
     **dict.fromkeys(("block_sparse_attention",), "against dense attention: tests/masks/test_fold_masks.py"),
+    **dict.fromkeys(("linear_bias_attention",), "against dense attention: tests/masks/test_linear_biases.py"),
     **dict.fromkeys(("assign",), "gives nothing, and writes: tests/frontends/test_torch_updates.py"),
     **dict.fromkeys(
         ("moe_gpt", "moe_compute", "selective_reduce_combine", "tt_lang_op"), "only the device's own kernels compute it"

@@ -18,6 +18,7 @@ from ttstack.ops import (
     embedding,
     generic,
     indexing,
+    linear_bias,
     matmul,
     mesh,
     normalization,
@@ -97,6 +98,9 @@ _SIZED: dict[type[Op], Callable[[str, int], Case]] = {
         m,
         (*(_t(1, 4, n, 64),) * 3, None, None, _t(2, dtype=DType.I32), None),
         {"mask_structure": f"0..{n}"},
+    ),
+    linear_bias.LinearBiasAttention: lambda m, n: Case(
+        m, (*(_t(1, 4, n, 64),) * 3, None, None, *(_t(1, 4, n, 32),) * 2), {"slopes": "1.0,0.5,0.25,0.125"}
     ),
     attention.ScaledDotProductAttention: lambda m, n: Case(m, (_t(1, 4, n, 64),) * 3, {"is_causal": False}),
     rotary.RotaryEmbedding: lambda m, n: Case(m, (_t(1, 4, n, 64), _t(1, 1, n, 64), _t(1, 1, n, 64)), {}),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.ops.case import Case
 from tests.ops.draws import LEAD, REALS, SIDE, Draw, for_ops, spread, tensors
-from ttstack.ops import attention, block_sparse, rotary
+from ttstack.ops import attention, block_sparse, linear_bias, rotary
 from ttstack.ops.block_sparse import block_flags
 from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.ops.types import TILE, DType, TensorType
@@ -53,6 +53,19 @@ def _block_sparse(draw: Draw, mnemonic: str) -> Case:
     shapes_ = ((b, heads, s, d), (b, kv, s, d), (b, kv, s, dv))
     types = (*(TensorType(shape, dtype) for shape in shapes_), masks[0], sink, *masks[1:])
     return Case(mnemonic, types, {"is_causal": causal, "mask_structure": str(structure)})
+
+
+@for_ops(linear_bias.LinearBiasAttention)
+def _linear_bias(draw: Draw, mnemonic: str) -> Case:
+    dtype, causal = draw(st.sampled_from(REALS)), draw(st.booleans())
+    b, kv, groups, sq, sk, d, dv = (draw(x) for x in (LEAD, LEAD, LEAD, SIDE, SIDE, SIDE, SIDE))
+    heads, sk = kv * groups, sq if causal else sk
+    slopes = np.random.default_rng(draw(st.integers(0, 99))).standard_normal(heads)
+    sink = (1, heads, 1, 1) if draw(st.booleans()) else None
+    columns = (1, heads, sq, linear_bias.COLUMNS), (1, kv, sk, linear_bias.COLUMNS)
+    shapes_ = ((b, heads, sq, d), (b, kv, sk, d), (b, kv, sk, dv), None, sink, *columns)
+    attributes = {"is_causal": causal, "slopes": linear_bias.slopes_text(slopes)}
+    return Case(mnemonic, tuple(None if s is None else TensorType(s, dtype) for s in shapes_), attributes)
 
 
 @for_ops(rotary.RotaryEmbedding)

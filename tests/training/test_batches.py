@@ -107,7 +107,14 @@ def test_what_autocast_computes_in_16_bits_can_lie_in_bfp8_beside_float32():
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"micro_batches": 0}, "micro_batches is 0"), ({"autocast": "f8"}, "'f8'"), ({"loss_scale": -1.0}, "loss_scale")],
+    [
+        ({"micro_batches": 0}, "micro_batches is 0"),
+        ({"autocast": "f8"}, "'f8'"),
+        ({"loss_scale": -1.0}, "loss_scale"),
+        ({"loss_scale": True}, "loss_scale is True"),
+        ({"micro_batches": True}, "micro_batches is True"),
+        ({"max_norm": True}, "max_norm is True"),
+    ],
 )
 def test_what_is_no_batch_type_or_scale_says_so(wrong: dict[str, Any], message: str):
     with pytest.raises(SourceError, match=message):

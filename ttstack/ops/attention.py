@@ -55,7 +55,7 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
     def score_parts(self) -> Attended:
         """What its scores are made of."""
         mask = None if self.attention_mask is None else 3
-        sink = None if self.attention_sink is None else len(self.operands) - 1
+        sink = None if self.attention_sink is None else min(self.operand_positions("attention_sink"))
         scale = self.query.shape[3] ** -0.5 if self.scale is None else self.scale
         return Attended(scale, self.is_causal, self.sliding_window_size, mask, sink)
 

@@ -97,8 +97,7 @@ class BlockSparseAttention(ScaledDotProductAttention, mnemonic="block_sparse_att
 
     def score_parts(self) -> Attended:
         """What its scores are made of."""
-        sink = None if self.attention_sink is None else min(self.operand_positions("attention_sink"))
-        return replace(super().score_parts(), sink=sink, structure=self.structure)
+        return replace(super().score_parts(), structure=self.structure)
 
     def estimate(self) -> WorkEstimate:
         """Tiles of scores that are visited, and their softmax."""

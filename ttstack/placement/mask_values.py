@@ -1,6 +1,7 @@
 """Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
 
 from ttstack.device.kernel_class import attention_masks, is_softmax
+from ttstack.ops.linear_bias import LinearBiasAttention
 from ttstack.ops.types import DType
 from ttstack.placement.element_values import CARRYING, TRUTH, UNKNOWN, ElementValues, contents_after, element_nest
 from ttstack.placement.graph import Graph, Node
@@ -12,7 +13,7 @@ def masked_buffers(graph: Graph) -> frozenset[int]:
     """Buffers in which numbers as large as those of masks may stand beside others that count.
 
     Masks of nothing but 0 and one such number are none. What a given tensor holds is not known; it may be a mask where
-    it is added to what softmax is taken of, or is attention's.
+    it is added to what softmax is taken of, or is attention's. Columns of slopes are such buffers too.
     """
     masks, found = _perhaps_masks(graph), dict[int, ElementValues]()
     for v in graph.arguments:
@@ -23,7 +24,11 @@ def masked_buffers(graph: Graph) -> frozenset[int]:
             one = len(node.results) == 1
             after = contents_after(node.op, [found[i] for i in node.operands]) if one else UNKNOWN
             found[v] = TRUTH if t.dtype == DType.I1 else after
-    return frozenset(graph.owner[v] for v, contents in found.items() if contents.uneven)
+    uneven = {v for v, contents in found.items() if contents.uneven}
+    for node in graph.nodes:
+        if isinstance(node.op, LinearBiasAttention):
+            uneven.update(node.operands[i] for i in node.op.operand_positions("query_columns", "key_columns"))
+    return frozenset(graph.owner[v] for v in uneven)
 
 
 def _perhaps_masks(graph: Graph) -> frozenset[int]:

@@ -30,6 +30,7 @@ FAMILIES = (
     "indexing",
     "attention",
     "block_sparse",
+    "linear_bias",
     "rotary",
     "decode",
     "kv_cache",

@@ -28,11 +28,15 @@ class Visibility:
         """[b, 1, 1, rows, columns]: True where a query does not see a key; None where all are seen."""
         if not self.is_causal and not self.window:
             return None
-        places = self.positions[batch if len(self.positions) > 1 else _ALL, rows]
-        away = np.arange(int(columns.start), int(columns.stop)) - places[:, None, None, :, None]
+        away = self.distances(batch, rows, columns)
         if not self.is_causal:
             return np.abs(away) > (self.window or 0) // 2
         return (away > 0) | (away <= -self.window) if self.window else away > 0
+
+    def distances(self, batch: slice, rows: slice, columns: slice) -> Array:
+        """[b, 1, 1, rows, columns]: how far behind a query a key stands."""
+        places = self.positions[batch if len(self.positions) > 1 else _ALL, rows]
+        return np.arange(int(columns.start), int(columns.stop)) - places[:, None, None, :, None]
 
     def columns(self, rows: slice, count: int) -> slice:
         """The keys, of so many, that any of `rows` can see."""
@@ -54,12 +58,14 @@ def attend(
     scale: float | None,
     visible: Visibility,
     mask: Array | None = None,
+    slopes: Array | None = None,
     sink: Array | None = None,
 ) -> Array:
     """`softmax(query @ key^T * scale + mask) @ value` of [B, Hq, S, D] on [B, Hkv, Sk, D], grouped queries.
 
-    `mask` broadcasts to [B, Hq, S, Sk]: added to the scores, or bool, True where a key is seen. `sink` holds
-    one score a query head that takes part in the softmax and has no value. A query that sees no key gives 0.
+    `mask` broadcasts to [B, Hq, S, Sk]: added to the scores, or bool, True where a key is seen. `slopes` [Hq] times
+    the distance from query to key are added too. `sink` holds one score a query head that takes part in the softmax
+    and has no value. A query that sees no key gives 0.
     """
     batch, heads, rows, depth = query.shape
     kv_heads = key.shape[1]
@@ -67,6 +73,7 @@ def attend(
     scale = depth**-0.5 if scale is None else scale
     grouped = query.reshape(batch, kv_heads, group, rows, depth) * query.dtype.type(scale)
     mask = None if mask is None else _group_mask(mask, kv_heads)
+    slopes = None if slopes is None else slopes.astype(query.dtype).reshape(kv_heads, group, 1, 1)
     sink = None if sink is None else sink.reshape(kv_heads, group, 1, 1)
     out = np.empty((batch, kv_heads, group, rows, value.shape[-1]), dtype=query.dtype)
     for b, h, r in _blocks(batch, kv_heads, rows, group * key.shape[2]):
@@ -74,6 +81,8 @@ def attend(
         scores = _product(grouped[b, h, :, r], key[b, h, columns].swapaxes(-1, -2))
         if mask is not None:
             _add_mask(scores, _part(mask, b, h, r, columns))
+        if slopes is not None:
+            scores += slopes[h] * visible.distances(b, r, columns).astype(query.dtype)
         hidden = visible.hidden_mask(b, r, columns)
         if hidden is not None:
             np.copyto(scores, -np.inf, where=hidden)

@@ -50,18 +50,26 @@ def library_all(q: Any, k: Any, v: Any) -> Any:
     return _heads_last(q, k, v)
 
 
+def library_alibi(q: Any, k: Any, v: Any) -> Any:
+    """Causal, with slopes of eight heads beside it."""
+    at, slopes = jnp.arange(q.shape[2]), 2.0 ** -jnp.arange(1.0, 9.0)
+    bias = slopes[:, None, None] * (at[None, :] - at[:, None])
+    return _heads_last(q, k, v, bias=bias[None], is_causal=True)
+
+
 def _heads_last(q: Any, k: Any, v: Any, **options: Any) -> Any:
     turned = [x.swapaxes(1, 2) for x in (q, k, v)]
     return jax.nn.dot_product_attention(*turned, **options).swapaxes(1, 2)
 
 
-def write(function: Callable[..., Any]) -> None:
-    """The file of one function."""
-    heads = jax.ShapeDtypeStruct((1, 2, LENGTH, 16), "float32")
-    text = export.export(jax.jit(function))(heads, heads, heads).mlir_module()
+def write(function: Callable[..., Any], *shapes: tuple[int, ...], dtype: str = "float32") -> None:
+    """The file of one function, of queries of that shape, and keys and values of the last."""
+    heads = [jax.ShapeDtypeStruct(shape, dtype) for shape in (shapes[0], shapes[-1], shapes[-1])]
+    text = export.export(jax.jit(function))(*heads).mlir_module()
     (FOLDER / function.__name__).with_suffix(".mlir").write_text(text)
 
 
 if __name__ == "__main__":
     for program in (spelled_documents, spelled_bias, library_documents, library_window, library_all):
-        write(program)
+        write(program, (1, 2, LENGTH, 16))
+    write(library_alibi, (1, 8, 1024, 64))

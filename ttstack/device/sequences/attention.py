@@ -8,10 +8,12 @@ from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.layout import Layout
 from ttstack.device.sequences.formats import compute_in
 from ttstack.device.sequences.indexing import CUT
+from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import OPS
 from ttstack.ops.decode import CacheAttention, ChunkedScaledDotProductAttention, DecodeAttentionOp
 from ttstack.ops.indexing import SliceStatic
-from ttstack.ops.shape import Pad, Repeat
+from ttstack.ops.linear_bias import COLUMNS
+from ttstack.ops.shape import Concat, Pad, Repeat
 from ttstack.ops.types import DType
 
 _NARROW = DType.BF16
@@ -45,6 +47,45 @@ def attention(s: CallWriter) -> CallSequence | None:
     if width > value[-1]:
         found = _cut(s, found)
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+@calls_of("linear_bias_attention")
+def linear_bias(s: CallWriter) -> CallSequence | None:
+    """Attention of wider heads: before the columns of queries and keys stand those whose product is the bias.
+
+    They come first, so that what they add cancels in the first step of the matrix engine, before heads are added.
+    Queries are in bf16, as blocks with one exponent would lose parts of slopes; digits of keys they hold.
+    """
+    query, width = s.op.query.shape, s.op.value.shape[-1]
+    parts: dict[str, int | None] = {"query": _behind_columns(s, "query", "query_columns", _NARROW)}
+    parts["key"] = _behind_columns(s, "key", "key_columns", DType.BFP8_B)
+    parts["value"] = _widened(s, "value", query[-1] + COLUMNS)
+    sink = _sink(s, [1, query[1], 1, 1])
+    values = [v for v in (*parts.values(), sink) if v is not None]
+    own = ScaledDotProductAttention(
+        **{place: s.type(v) for place, v in parts.items() if v is not None},
+        attention_sink=None if sink is None else s.type(sink),
+        is_causal=s.op.is_causal,
+        scale=s.op.scale or query[-1] ** -0.5,
+        sliding_window_size=s.op.sliding_window_size,
+    )
+    found = s.itself(own, *values, to=[Layout(_NARROW)])
+    if s.type(found).shape[-1] > width:
+        found = _cut(s, found)
+    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+def _behind_columns(s: CallWriter, place: str, columns: str, least: DType) -> int:
+    """Columns before those of heads, in the format of the heads where that is `least`, else in bf16."""
+    heads, first = (s.operand(name) for name in (place, columns))
+    assert heads is not None
+    assert first is not None
+    held = least if s.layout(heads).dtype is least else _NARROW
+    first = s.cast(first, held)
+    if (batch := s.type(heads).shape[0]) > 1:
+        first = s.call(Repeat(input=s.type(first), repeat_dimensions=(batch, 1, 1, 1)), first)
+    heads = s.cast(heads, held)
+    return s.call(Concat(inputs=(s.type(first), s.type(heads)), dim=3), first, heads)
 
 
 def _cut(s: CallWriter, found: int) -> int:

@@ -12,9 +12,10 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import kind_of
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.passes.dataflow import Facts
+from ttstack.passes.functions import body
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.program.records import TensorKind
 
@@ -105,3 +106,10 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: 
 def _has_one_known_result(op: ir.Operation, spec: type[Op]) -> bool:
     """Whether it is a function, and no other op changes what it gives."""
     return is_function(spec) and len(op.results) == 1 and not is_overwritten(op.results[0])
+
+
+def erase_dead_ops(function: func.FuncOp) -> None:
+    """Take away what can be done before the program runs and nothing reads."""
+    for op in reversed(body(function)):
+        if is_computable(op) and not list(op.results[0].uses):
+            op.erase()

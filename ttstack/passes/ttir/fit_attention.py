@@ -12,6 +12,7 @@ from ttstack.frontends.conversion.values import broadcast_to, constant
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.block_sparse import BlockSparseAttention
+from ttstack.ops.linear_bias import LinearBiasAttention
 from ttstack.ops.types import TILE, ElementType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
@@ -19,7 +20,7 @@ from ttstack.passes.ttir.fill import cut_to, fill
 from ttstack.passes.ttir.fit_decode import DECODE
 from ttstack.passes.ttir.fit_rotary import ROTARY
 
-_WHOLE = (ScaledDotProductAttention, BlockSparseAttention)
+_WHOLE = (ScaledDotProductAttention, BlockSparseAttention, LinearBiasAttention)
 """Attention over whole sequences."""
 
 _PLACES = len(ScaledDotProductAttention.operand_specs())

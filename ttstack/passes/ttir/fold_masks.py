@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
+from ttstack.ops.linear_bias import COLUMNS, MOST_KEYS, LinearBiasAttention, slopes_text
 from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place
-from ttstack.ops.types import DType, TensorType, tiles
+from ttstack.ops.types import DType, ElementType, TensorType, tiles
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import body, functions
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.ttir.compile_time import erase_dead_ops, parameters
 from ttstack.passes.ttir.known_masks import KnownMasks
 from ttstack.passes.ttir.price import Prices
 
@@ -43,6 +45,10 @@ class FoldMasks(ParameterPass, name="fold-masks"):
             for op in body(function):
                 if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
                     rewrite.fold(op)
+            if rewrite.replaced:
+                erase_dead_ops(function)
+                erase_unused_parameters(function, {names[leaf.arg_number] for leaf in rewrite.replaced})
+                refresh_signature(function)
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,16 @@ class _MaskFolding:
     masks: KnownMasks
     prices: Prices | None
     made: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
-    """Starts of documents and flags that are there already."""
+    """Starts of documents, flags, and columns of slopes that are there already."""
+    replaced: set[ir.BlockArgument] = field(default_factory=set[ir.BlockArgument])
+    """Parameters that decide masks which are no operand any more."""
 
     def fold(self, op: ir.Operation) -> None:
         found, (*_, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
         if mask is None or found.sliding_window_size:
+            return
+        if self._fold_linear(op, found, mask):
             return
         structure = self.masks.structure(mask, found.query.shape[2], found.key.shape[2])
         if structure is None:
@@ -69,6 +79,29 @@ class _MaskFolding:
             best = min(self._forms(found, structure), key=self.prices.alone)
             if self.prices.alone(best) < self.prices.alone(found):
                 self._replace(op, best, attributes={})
+
+    def _fold_linear(self, op: ir.Operation, found: ScaledDotProductAttention, mask: ir.Value) -> bool:
+        """Whether the mask is slopes beside what positions hide, and the op says so now.
+
+        It does where that is not slower than with the mask, in the formats of the source and in bf16.
+        """
+        queries, keys = found.query.shape[2], found.key.shape[2]
+        if self.prices is None or queries == 1 or max(queries, keys) > MOST_KEYS:
+            return False
+        linear = self.masks.linear_bias(mask, queries, keys)
+        if linear is None or (linear.slopes != linear.slopes[:1]).any() or (by := _by_place(linear.seen)) is None:
+            return False
+        new = _linear(found, by, linear.slopes[0])
+        if any(self.prices.alone(new, dtype) > self.prices.alone(found, dtype) for dtype in (None, DType.BF16)):
+            return False
+        *inputs, _, sink = operands_by_place(ScaledDotProductAttention, op)
+        with ir.InsertionPoint(op), op.location:
+            columns = [
+                self._constant(values, found.query.dtype) for values in (new.bias_of_queries(), new.bias_of_keys())
+            ]
+            made = ttir.build(new.mnemonic, *inputs, None, sink, *columns, **new.attributes())
+        self._end(op, made)
+        return True
 
     def _forms(self, found: ScaledDotProductAttention, structure: MaskStructure) -> Iterator[BlockSparseAttention]:
         """The ways in which the library's op leaves blocks out: of documents, else by flags in blocks of some sizes."""
@@ -88,22 +121,41 @@ class _MaskFolding:
         own = attribute_values(ScaledDotProductAttention, op) | attributes
         with ir.InsertionPoint(op), op.location:
             if isinstance(new, BlockSparseAttention):
-                documents = self._constant(new.document_bounds() if new.cu_window_seqlens else None)
-                flags = self._constant(new.block_map() if new.attn_mask_block_map else None)
+                documents = self._constant(new.document_bounds()) if new.cu_window_seqlens else None
+                flags = self._constant(new.block_map()) if new.attn_mask_block_map else None
                 kept, own = (mask if flags else None), new.attributes()
                 made = ttir.build(new.mnemonic, *inputs, kept, sink, documents, flags, **own)
             else:
                 made = ttir.build(new.mnemonic, *inputs, None, sink, **own)
+        self._end(op, made)
+
+    def _end(self, op: ir.Operation, made: ir.Value) -> None:
+        *_, mask, _ = operands_by_place(ScaledDotProductAttention, op)
+        self.replaced.update((mask and parameters().about(mask)) or ())
         op.results[0].replace_all_uses_with(made)
         op.erase()
 
-    def _constant(self, values: Array | None) -> ir.Value | None:
-        if values is None:
-            return None
-        key = str(values.shape), values.tobytes()
+    def _constant(self, values: Array, dtype: ElementType = DType.I32) -> ir.Value:
+        key = str(TensorType(values.shape, dtype)), values.tobytes()
         if key not in self.made:
-            self.made[key] = constant(values, TensorType(values.shape, DType.I32))
+            self.made[key] = constant(values.astype(dtype.numpy), TensorType(values.shape, dtype))
         return self.made[key]
+
+
+def _linear(found: ScaledDotProductAttention, by_place: dict[str, Any], slopes: Array) -> LinearBiasAttention:
+    """Attention with slopes [1] or [heads] in place of a mask, and what positions hide."""
+    (_, heads, queries, _), (_, key_heads, keys, _) = found.query.shape, found.key.shape
+    return LinearBiasAttention(
+        query=found.query,
+        key=found.key,
+        value=found.value,
+        attention_sink=found.attention_sink,
+        scale=found.scale,
+        query_columns=found.query.with_shape((1, heads, queries, COLUMNS)),
+        key_columns=found.key.with_shape((1, key_heads, keys, COLUMNS)),
+        slopes=slopes_text(np.broadcast_to(slopes, heads)),
+        **by_place,
+    )
 
 
 def _by_place(structure: MaskStructure) -> dict[str, Any] | None:

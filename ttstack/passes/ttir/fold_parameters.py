@@ -11,7 +11,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import Parameters, elements, is_computable, parameters
+from ttstack.passes.ttir.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
 from ttstack.passes.ttir.shape_chains import MOVES, moves
 
 
@@ -50,7 +50,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
             new, insert_parameters(function, [*new.values()], [v.type for v in new]), strict=True
         ):
             value.replace_all_uses_with(parameter)
-        _erase_unused(function)
+        erase_dead_ops(function)
         erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in known[value]})
         refresh_signature(function)
 
@@ -125,10 +125,3 @@ def _views_argument(op: ir.Operation) -> bool:
 
 def _free(name: str, taken: AbstractSet[str]) -> str:
     return next(n for n in chain([name], (f"{name}{i}" for i in count(2))) if n not in taken)
-
-
-def _erase_unused(function: func.FuncOp) -> None:
-    """Take away what only the folded ops read."""
-    for op in reversed(body(function)):
-        if is_computable(op) and not list(op.results[0].uses):
-            op.erase()

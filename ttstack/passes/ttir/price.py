@@ -30,7 +30,7 @@ class Prices:
     """What ops cost on one chip, each worked out once in a pipeline."""
 
     chip: ChipDesc
-    found: dict[Op, float] = field(default_factory=dict[Op, float])
+    found: dict[tuple[Op, DType | None], float] = field(default_factory=dict[tuple[Op, DType | None], float])
 
     @staticmethod
     def of(module: ir.Module) -> "Prices | None":
@@ -42,15 +42,15 @@ class Prices:
         """Nanoseconds of all of them, views aside."""
         return sum(self.alone(op) for op in ops if not is_view(op))
 
-    def alone(self, op: Op) -> float:
-        """Nanoseconds of one; infinitely many where it does not fit."""
-        if op not in self.found:
-            self.found[op] = self._alone(op)
-        return self.found[op]
+    def alone(self, op: Op, dtype: DType | None = None) -> float:
+        """Nanoseconds of one, with real numbers in that format or their own; infinitely many where it does not fit."""
+        if (op, dtype) not in self.found:
+            self.found[op, dtype] = self._alone(op, dtype)
+        return self.found[op, dtype]
 
-    def _alone(self, op: Op) -> float:
+    def _alone(self, op: Op, dtype: DType | None) -> float:
         try:
-            return alone_ns(op, self.chip)
+            return alone_ns(op, self.chip, dtype)
         except CapacityError:
             return math.inf
 

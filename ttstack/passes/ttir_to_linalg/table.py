@@ -26,6 +26,7 @@ FAMILIES = (
     "attention",
     "decode",
     "block_sparse",
+    "linear_bias",
     "rotary",
     "kv_cache",
     "sort",

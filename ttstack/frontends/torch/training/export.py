@@ -84,6 +84,9 @@ def _check_gradients(module: nn.Module) -> None:
 
 
 def _check(max_norm: object, micro_batches: object, loss_scale: object, seed: object) -> None:
+    for name, given in {"max_norm": max_norm, "micro_batches": micro_batches, "loss_scale": loss_scale}.items():
+        if isinstance(given, bool):
+            raise SourceError(f"{name} is {given!r}", hint="give a number, or leave it out")
     if max_norm is not None and not (isinstance(max_norm, int | float) and max_norm > 0):
         raise SourceError(f"max_norm is {max_norm!r}", hint="give a number above 0, such as 1.0")
     if not isinstance(micro_batches, int) or micro_batches < 1:

@@ -1,0 +1,123 @@
+"""Attention with linear biases (ALiBi): a slope for each head, by which scores rise with the key's position."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.attributes import Bool, Str
+from ttstack.ops.flash import head_passes
+from ttstack.ops.loops import IndexingMap
+from ttstack.ops.shapes import expect
+from ttstack.ops.types import TILE, TensorType, tile_shape, tiles
+from ttstack.ops.work_estimate import WorkEstimate
+
+Array = np.ndarray[Any, Any]
+
+COLUMNS = TILE
+"""Columns that stand before those of a head: a tile, whose second half is zeros."""
+_BITS = 5
+"""Bits of a number in such a column, which every pass of the matrix engine's multiplier takes whole."""
+_DIGITS = 3
+_SLOPE_PARTS = 3
+_ROW_PARTS = 6
+MOST_KEYS = 2 ** (_BITS * _DIGITS)
+"""Positions that digits of keys can say."""
+
+
+class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_attention"):
+    """`softmax(query @ key^T * scale + slope * (j - i)) @ value` of query `i` and key `j`, a slope for each head.
+
+    Not an op of tt-mlir's. The library's kernel adds no bias by rule, but products: with `query_columns` [1, Hq, Sq,
+    32] and `key_columns` [1, Hkv, Sk, 32] before the columns of heads, scores have the bias, and causality and windows
+    stay the kernel's own. A softmax is the same whatever is added to all of its row, so that slopes are ALiBi's
+    (Press et al., 2022), counted from any position.
+    """
+
+    query_columns: TensorType
+    key_columns: TensorType
+    is_causal: Bool = False
+    slopes: Str
+
+    def infer(self) -> TensorType:
+        """The query's shape with the value's width; raises `ValueError` where slopes and operands differ."""
+        result = super().infer()
+        (_, heads, queries, _), (_, key_heads, keys, _) = self.query.shape, self.key.shape
+        expect(self.attention_mask is None, "takes no attention_mask: slopes say what is added")
+        found = len(self.head_slopes)
+        expect(found == heads, f"slopes are {found} numbers, of {heads} heads of queries")
+        expect(bool(np.isfinite(self.head_slopes).all()), f"slopes '{self.slopes}' are not all finite")
+        expect(max(queries, keys) <= MOST_KEYS, f"{max(queries, keys)} positions: slopes count up to {MOST_KEYS}")
+        expect(not self.is_causal or queries == keys, f"is causal, of {queries} queries and {keys} keys")
+        for name, t, wanted in (
+            ("query_columns", self.query_columns, (1, heads, queries, COLUMNS)),
+            ("key_columns", self.key_columns, (1, key_heads, keys, COLUMNS)),
+        ):
+            expect(t.shape == wanted, f"{name} {list(t.shape)} is not {list(wanted)}")
+        return result
+
+    def check_constants(self, values: Mapping[int, Any]) -> None:
+        """Raise `ValueError` where columns are not those of the slopes."""
+        for name, work_out in {"query_columns": self.bias_of_queries, "key_columns": self.bias_of_keys}.items():
+            for position in self.operand_positions(name):
+                if position in values and not np.array_equal(values[position], work_out()):
+                    raise ValueError(f"{name} differs from what slopes say")
+
+    @cached_property
+    def head_slopes(self) -> Array:
+        """Float32 [Hq]; raises `ValueError` where the text is no list of numbers."""
+        try:
+            return np.array([float(slope) for slope in self.slopes.split(",")], np.float32)
+        except ValueError:
+            raise ValueError(f"slopes '{self.slopes}' are not numbers with commas between") from None
+
+    def bias_of_queries(self) -> Array:
+        """Float32 [1, Hq, Sq, 32]: parts of slopes for each digit of a key, then those of what a row takes away."""
+        (_, heads, queries, depth) = self.query.shape
+        scale = np.float32(depth**-0.5 if self.scale is None else self.scale)
+        parts = _parts(self.head_slopes / np.float64(scale), _SLOPE_PARTS)
+        away = _parts(-parts.sum(axis=0)[:, None] * np.arange(queries), _ROW_PARTS)
+        digits = [part * 2.0 ** (_BITS * digit) for digit in range(_DIGITS) for part in parts]
+        found = np.zeros((1, heads, queries, COLUMNS), np.float32)
+        for column, numbers in enumerate([*(part[:, None] for part in digits), *away]):
+            found[0, :, :, column] = numbers
+        return found
+
+    def bias_of_keys(self) -> Array:
+        """Float32 [1, Hkv, Sk, 32]: digits of positions, each for all parts of slopes, then ones for rows."""
+        (_, heads, keys, _), at = self.key.shape, 0
+        found = np.zeros((1, heads, keys, COLUMNS), np.float32)
+        for digit in range(_DIGITS):
+            of_keys = np.arange(keys) >> _BITS * digit & 2**_BITS - 1
+            found[..., at : at + _SLOPE_PARTS] = of_keys[:, None]
+            at += _SLOPE_PARTS
+        found[..., at : at + _ROW_PARTS] = 1
+        return found
+
+    def dispatch(self) -> WorkEstimate:
+        """What its kernel does: no region says what the slopes add."""
+        return self.estimate()
+
+    def estimate(self) -> WorkEstimate:
+        """Attention; columns and a sink are read once."""
+        domain = tile_shape((*self.query.shape[:3], self.key.shape[2]))
+        columns, others = tiles(self.query.shape[3]) + tiles(self.value.shape[3]), len(self.operands) - 3
+        whole = [IndexingMap((None,) * 4)] * others
+        return head_passes(domain, columns, whole, self.results[0], is_causal=self.is_causal)
+
+
+def slopes_text(slopes: Array) -> str:
+    """The attribute that says these slopes [H]: the shortest numbers that are the same in float32."""
+    return ",".join(str(slope) for slope in slopes.astype(np.float32))
+
+
+def _parts(numbers: Array, count: int) -> Array:
+    """So many parts [count, ...] of a few bits each, whose sum is the numbers but for what is below the last one."""
+    rest, found = np.asarray(numbers, np.float64), list[Array]()
+    for _ in range(count):
+        unit = np.exp2(np.floor(np.log2(np.abs(np.where(rest == 0, 1, rest)))) - (_BITS - 1))
+        found.append(np.trunc(rest / unit) * unit)
+        rest = rest - found[-1]
+    return np.stack(found)

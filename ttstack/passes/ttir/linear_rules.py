@@ -1,0 +1,78 @@
+"""The slopes of a mask that is linear in the key's position wherever it does not hide the key."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttstack.ops.mask_rows import MaskRows
+from ttstack.placement.element_values import FAR
+
+Array = np.ndarray[Any, Any]
+
+
+_APART = 2.0**-12
+"""What the weight of a key may change, relative to the greatest of its row."""
+
+
+class NoRuleError(Exception):
+    """Some elements are neither on the line of their row nor hidden."""
+
+
+@dataclass(frozen=True)
+class LinearRule:
+    """What is added to scores of keys that are seen: a slope times the key's position, and anything of its row."""
+
+    slopes: Array
+    """[batch, heads]."""
+    keys: int
+    precision: float
+    """Times a number, the distance to the next one in the mask's format."""
+
+    @staticmethod
+    def of(part: MaskRows, keys: int, precision: float) -> "LinearRule | None":
+        """By the least squares of that row of a part in which most keys are seen; None where nothing is added there."""
+        if part.elements.dtype == bool:
+            return None
+        added, (shown, _) = part.elements, _shown(part.elements)
+        row = int(shown.sum(axis=(0, 1, 3)).argmax())
+        weight, value = shown[:, :, row].astype(np.float64), np.where(shown, added, 0)[:, :, row].astype(np.float64)
+        count = np.maximum(weight.sum(axis=-1, keepdims=True), 1)
+        away = (part.columns - (weight * part.columns).sum(axis=-1, keepdims=True) / count) * weight
+        spread = (away * away).sum(axis=-1)
+        slopes = (away * value).sum(axis=-1) / np.where(spread == 0, 1, spread)
+        return LinearRule(slopes, keys, precision) if slopes.any() else None
+
+    def visible_keys(self, parts: Iterable[MaskRows]) -> Iterator[MaskRows]:
+        """Which keys are seen: those on the line of their row; raises `NoRuleError` where others are not hidden."""
+        for part in parts:
+            on_line, (shown, finite) = self._on_line(part), _shown(part.elements)
+            on_line &= finite & (np.diff(part.columns, append=self.keys) == 1)
+            low = part.elements.max(axis=-1) <= -FAR  # all alike, where they are finite
+            if (shown & ~on_line).any() or (low & finite.any(axis=-1)).any():
+                raise NoRuleError
+            yield MaskRows(on_line, part.columns)
+
+    def _on_line(self, part: MaskRows) -> Array:
+        """Whether an element is as far from the greatest of its row as their positions say, but for its rounding.
+
+        That must not count for the key's weight, which is a power of how far it is.
+        """
+        added = part.elements.astype(np.promote_types(part.elements.dtype, np.float32), copy=False)
+        at, first = part.columns.astype(added.dtype), added.argmax(axis=-1)[..., None]
+        top = np.take_along_axis(added, first, axis=-1)
+        slopes = self.slopes[..., None, None].astype(added.dtype)
+        with np.errstate(invalid="ignore", over="ignore"):
+            away = abs(added - (top + slopes * (at - at[first])))
+            close = away <= self.precision * (abs(added) + abs(top))
+            if (far := close & (away > _APART)).any():
+                close &= ~far | (away * np.exp(added - top) <= _APART)
+            return close
+
+
+def _shown(added: Array) -> tuple[Array, Array]:
+    """Which elements are not so far below the greatest of their row that they hide a key, and which are finite."""
+    top, finite = added.max(axis=-1, keepdims=True), np.isfinite(added)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return ~(np.isneginf(added) | (added - top <= -FAR)), finite
