@@ -47,6 +47,62 @@ def test_attention_of_jax_without_a_mask():
     assert op.name == "scaled_dot_product_attention"
 
 
+def _grouped(dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    rng = torch.Generator().manual_seed(0)
+    return tuple(torch.randn(2, h, LENGTH, 16, generator=rng).to(dtype) for h in (4, 2, 2))  # pyright: ignore
+
+
+def _run(program: ttstack.Program, heads: tuple[Tensor, ...]) -> Tensor:
+    given = {n: x.float().numpy() for n, x in zip(program.inputs(), heads, strict=True)}
+    (found,) = program.run(given).outputs.values()
+    return torch.from_numpy(found.astype(np.float32))
+
+
+def test_attention_of_jax_in_bf16_is_the_library_s():
+    q, k, v = _grouped(torch.bfloat16)
+    heads = (q, *(x.repeat_interleave(2, 1) for x in (k, v)))
+    program = ttstack.compile(EXPORTS / "library_causal_bf16.mlir")
+    (op,) = (op for op in program.cost().ops if "attention" in op.name)
+    assert (op.name, len(op.operands)) == ("scaled_dot_product_attention", 3)
+    wanted = nn.functional.scaled_dot_product_attention(*(x.float() for x in heads), is_causal=True)
+    torch.testing.assert_close(_run(program, heads), wanted, atol=2**-7, rtol=2**-7)
+
+
+def test_grouped_keys_and_a_window_of_jax():
+    heads = _grouped(torch.bfloat16)
+    found = _run(ttstack.compile(EXPORTS / "library_grouped.mlir"), heads)
+    wide = (x.float() for x in heads)
+    wanted = nn.functional.scaled_dot_product_attention(*wide, attn_mask=SEEN["window"], enable_gqa=True)
+    torch.testing.assert_close(found, wanted, atol=2**-6, rtol=2**-6)
+
+
+def test_lengths_of_keys_of_jax():
+    heads = _grouped(torch.float32)
+    seen = (K <= Q) & (torch.tensor([20, 50])[:, None, None, None] > K)
+    wanted = nn.functional.scaled_dot_product_attention(*heads, attn_mask=seen, enable_gqa=True)
+    torch.testing.assert_close(_run(ttstack.compile(EXPORTS / "library_lengths.mlir"), heads), wanted)
+
+
+def test_an_update_function_of_jax_with_attention_trains():
+    program, rng = ttstack.compile(EXPORTS / "update.mlir"), torch.Generator().manual_seed(0)
+    shapes = {"k": (32, 32), "out": (64, 32), "q": (32, 64), "v": (32, 32)}
+    weights = {n: torch.randn(s, generator=rng).div(6).requires_grad_() for n, s in shapes.items()}
+    x, y = (torch.randn(2, LENGTH, 32, generator=rng) for _ in range(2))
+    given = {f"params.{n}": w.detach().numpy().copy() for n, w in weights.items()} | {"x": x.numpy(), "y": y.numpy()}
+    descent = torch.optim.SGD(weights.values(), lr=0.5)
+    for done in program.steps([given] * 3):
+        q, k, v = ((x @ weights[n]).unflatten(2, (-1, 16)).transpose(1, 2) for n in "qkv")
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        loss = (mixed.transpose(1, 2).flatten(2) @ weights["out"] - y).square().mean()
+        descent.zero_grad()
+        loss.backward()
+        descent.step()
+        (found,) = done.outputs.values()
+        np.testing.assert_allclose(found, loss.item(), rtol=1e-5)
+        for name, weight in weights.items():
+            np.testing.assert_allclose(done.updated[f"params.{name}"], weight.detach().numpy(), atol=1e-5)
+
+
 def _whole(q: Tensor, k: Tensor, v: Tensor, seen: Tensor) -> Tensor:
     return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
 

@@ -57,6 +57,33 @@ def library_alibi(q: Any, k: Any, v: Any) -> Any:
     return _heads_last(q, k, v, bias=bias[None], is_causal=True)
 
 
+def library_causal_bf16(q: Any, k: Any, v: Any) -> Any:
+    """Causal in bf16, whose scores are in float32."""
+    return _heads_last(q, k, v, is_causal=True)
+
+
+def library_grouped(q: Any, k: Any, v: Any) -> Any:
+    """Two heads of queries for each of keys, in bf16, of which each query sees the last."""
+    return _heads_last(q, k, v, is_causal=True, local_window_size=(WINDOW - 1, 0))
+
+
+def library_lengths(q: Any, k: Any, v: Any) -> Any:
+    """Keys up to a length of each of the batch, causal, two heads of queries for each of keys."""
+    return _heads_last(q, k, v, is_causal=True, key_value_seq_lengths=jnp.array([20, 50]))
+
+
+def update(params: Any, x: Any, y: Any) -> Any:
+    """A step of gradient descent of attention with two heads of queries for each of keys."""
+
+    def loss(params: Any) -> Any:
+        heads = [(x @ params[name]).reshape(*x.shape[:2], -1, 16) for name in ("q", "k", "v")]
+        mixed = jax.nn.dot_product_attention(*heads, is_causal=True).reshape(*x.shape[:2], -1)
+        return ((mixed @ params["out"] - y) ** 2).mean()
+
+    value, gradients = jax.value_and_grad(loss)(params)
+    return jax.tree.map(lambda p, g: p - 0.5 * g, params, gradients), {"loss": value}
+
+
 def _heads_last(q: Any, k: Any, v: Any, **options: Any) -> Any:
     turned = [x.swapaxes(1, 2) for x in (q, k, v)]
     return jax.nn.dot_product_attention(*turned, **options).swapaxes(1, 2)
@@ -73,3 +100,11 @@ if __name__ == "__main__":
     for program in (spelled_documents, spelled_bias, library_documents, library_window, library_all):
         write(program, (1, 2, LENGTH, 16))
     write(library_alibi, (1, 8, 1024, 64))
+    write(library_causal_bf16, (2, 4, LENGTH, 16), dtype="bfloat16")
+    write(library_grouped, (2, 4, LENGTH, 16), (2, 2, LENGTH, 16), dtype="bfloat16")
+    write(library_lengths, (2, 4, LENGTH, 16), (2, 2, LENGTH, 16))
+    shapes = {"q": (32, 64), "k": (32, 32), "v": (32, 32), "out": (64, 32)}
+    weights = {name: jax.ShapeDtypeStruct(shape, "float32") for name, shape in shapes.items()}
+    rows = jax.ShapeDtypeStruct((2, LENGTH, 32), "float32")
+    text = export.export(jax.jit(update, donate_argnums=0))(weights, rows, rows).mlir_module()
+    (FOLDER / "update.mlir").write_text(text)

@@ -32,7 +32,9 @@ class Mask:
 
     def is_of(self, dtype: ElementType) -> bool:
         """Whether scores and what is added to them are of that element type, which holds what hides."""
-        return self.scores.dtype == dtype and (self.choice is not None or read_type(self.value.type).dtype == dtype)
+        if self.choice is not None:
+            return self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
+        return self.scores.dtype == dtype == read_type(self.value.type).dtype
 
 
 @dataclass(frozen=True)

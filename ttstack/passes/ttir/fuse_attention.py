@@ -17,7 +17,7 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.movement import Permutation
 from ttstack.ops.reduction import Softmax
 from ttstack.ops.shape import Broadcast, RepeatInterleave
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.attention_scores import (
@@ -82,6 +82,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
         return None
     inner = _matmul(scores.product)
     (query, before), (key, times) = map(_unscaled, scores.product.operands)
+    query, key = (_before_widening(v, result.dtype) for v in (query, key))
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
     query_heads, key_heads, value_heads = (_fold(_batch(v), whole, heads) for v in (query, key, value))
     alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
@@ -103,6 +104,24 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
 
 
+def _before_widening(value: ir.Value, dtype: ElementType) -> ir.Value:
+    """Queries or keys in bf16 where a model multiplies them in float32, as attention does inside."""
+    moves, source = list[ir.Operation](), value
+    while (op := producer(source)) is not None and (op.name in PERMUTATIONS or op.name in VIEWS):
+        moves.append(op)
+        source = op.operands[0]
+    if dtype is not DType.BF16 or op is None or op.name != "ttir.typecast":
+        return value
+    found = op.operands[0]
+    if read_type(found.type).dtype != dtype:
+        return value
+    for move in reversed(moves):
+        said = describe(move)
+        turned = isinstance(said, Permutation)
+        found = permute_dims(found, said.order) if turned else reshape_to(found, said.results[0].shape)
+    return found
+
+
 def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
     """`v^T @ weights^T` as `(weights @ v)^T`."""
     value, turned = op.operands
@@ -122,7 +141,7 @@ def _unturned(value: ir.Value) -> ir.Value | None:
     while op is not None and moves_ones(op) and len(list(value.uses)) == 1:
         value = op.operands[0]
         op = producer(value)
-    if op is None or op.name not in PERMUTATIONS or find_producer(op.operands[0], "softmax") is None:
+    if op is None or op.name not in PERMUTATIONS or find_producer(behind(op.operands[0]), "softmax") is None:
         return None
     weights, moved = op.operands[0], moved_dims(op)
     rank = read_type(weights.type).rank
