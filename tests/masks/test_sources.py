@@ -64,15 +64,16 @@ def test_attention_of_jax_in_bf16_is_the_library_s():
     program = ttstack.compile(EXPORTS / "library_causal_bf16.mlir")
     (op,) = (op for op in program.cost().ops if "attention" in op.name)
     assert (op.name, len(op.operands)) == ("scaled_dot_product_attention", 3)
-    wanted = nn.functional.scaled_dot_product_attention(*(x.float() for x in heads), is_causal=True)
+    q, k, v = (x.float() for x in heads)
+    wanted = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     torch.testing.assert_close(_run(program, heads), wanted, atol=2**-7, rtol=2**-7)
 
 
 def test_grouped_keys_and_a_window_of_jax():
     heads = _grouped(torch.bfloat16)
     found = _run(ttstack.compile(EXPORTS / "library_grouped.mlir"), heads)
-    wide = (x.float() for x in heads)
-    wanted = nn.functional.scaled_dot_product_attention(*wide, attn_mask=SEEN["window"], enable_gqa=True)
+    q, k, v = (x.float() for x in heads)
+    wanted = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=SEEN["window"], enable_gqa=True)
     torch.testing.assert_close(found, wanted, atol=2**-6, rtol=2**-6)
 
 
