@@ -73,10 +73,10 @@ def attention(mask: Layout) -> DeviceOp:
     return DeviceOp(op, (DRAM, DRAM, DRAM, mask), (DRAM,), GRID)
 
 
-def single_tokens(query: Layout) -> DeviceOp:
+def single_tokens(query: Layout, key: Layout = DRAM) -> DeviceOp:
     q, cache = TensorType((1, 8, 32, 64), DType.BF16), TensorType((8, 2, 64, 64), DType.BF16)
     op = ScaledDotProductAttentionDecode(query=q, key=cache, value=cache, cur_pos_tensor=TensorType((8,), DType.SI32))
-    return DeviceOp(op, (query, DRAM, DRAM, Layout(DType.SI32, tiled=False)), (DRAM,), GRID)
+    return DeviceOp(op, (query, key, DRAM, Layout(DType.SI32, tiled=False)), (DRAM,), GRID)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,7 @@ def single_tokens(query: Layout) -> DeviceOp:
         (single_tokens(DRAM), None),
         (single_tokens(HEIGHTS), None),
         (single_tokens(DRAM.interleave(MemorySpace.L1)), "that is no shard lies in DRAM"),
+        (single_tokens(DRAM, DRAM.interleave(MemorySpace.L1)), "keys and values that single tokens attend to"),
     ],
 )
 def test_rules_tell_what_kernels_take(device_op: DeviceOp, why: str | None):

@@ -5,8 +5,9 @@ import math
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
+from ttstack.device.kernel_buffers.decode_attention import chunk_tiles
 from ttstack.ops.decode import DecodeAttentionOp
-from ttstack.ops.types import tiles
+from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
 
 
@@ -30,6 +31,8 @@ def score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
         return queries, keys
     config = device_op.config
     said = config.k_chunk_tiles if isinstance(config, AttentionConfig) else None
+    if device_op.op.parts[1].shape[2] % TILE:
+        said = chunk_tiles(device_op.op)  # the call says it
     return 1, min(said or chip.attention.decode_chunk_tiles, device_op.dispatch.steps)
 
 

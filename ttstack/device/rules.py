@@ -106,9 +106,12 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
 
 
 def _attention_faults(device_op: DeviceOp) -> Iterator[str]:
-    query = device_op.operands[0]
-    if isinstance(device_op.op, DecodeAttentionOp) and query.in_l1 and not query.sharded:
-        yield "a query of single tokens that is no shard lies in DRAM"
+    if isinstance(device_op.op, DecodeAttentionOp):
+        query, *cached = device_op.operands[: len(("query", "key", "value"))]
+        if query.in_l1 and not query.sharded:
+            yield "a query of single tokens that is no shard lies in DRAM"
+        if any(layout.in_l1 and layout.tiled for layout in cached):
+            yield "keys and values that single tokens attend to lie in DRAM"
     for position in attention_masks(device_op.op):
         mask = device_op.operands[position]
         if mask.memory_space is not MemorySpace.DRAM:

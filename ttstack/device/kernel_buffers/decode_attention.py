@@ -21,7 +21,7 @@ def decode_attention_bytes(device_op: DeviceOp, op: DecodeAttentionOp, chip: Chi
     """
     users, heads, _ = op.lengths()
     rows, (depth, width) = tiles(heads), map(tiles, op.widths())
-    chunk, cores = _chunk(op), cores_of_head(device_op, op, chip)
+    chunk, cores = chunk_tiles(op), cores_of_head(device_op, op, chip)
     if isinstance(op, PagedScaledDotProductAttentionDecode):
         cores = 1  # each takes whole heads
     streams = 2 * chunk * (depth + width) * device_op.operands[1].dtype.tile_bytes
@@ -42,7 +42,8 @@ def free_cores(device_op: DeviceOp, op: DecodeAttentionOp) -> int:
     return device_op.grid.cores // max(op.lengths()[0] * op.parts[1].shape[1], 1)
 
 
-def _chunk(op: DecodeAttentionOp) -> int:
+def chunk_tiles(op: DecodeAttentionOp) -> int:
+    """Tiles of keys that a core takes at a time."""
     keys = 1 if isinstance(op, PagedDecodeAttention) else tiles(op.parts[1].shape[2])
     return min(_MOST_CHUNK, keys & -keys)
 

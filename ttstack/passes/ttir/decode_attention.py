@@ -3,17 +3,19 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, elementwise, slice_along
+from ttstack.frontends.conversion.values import broadcast_to, constant, elementwise, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.decode import PagedScaledDotProductAttentionDecode, ScaledDotProductAttentionDecode
 from ttstack.ops.kv_cache import PagedUpdateCache, UpdateCache
 from ttstack.ops.shape import Pad
-from ttstack.ops.types import TILE, DType, tiles
+from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.pages import find_both_pages, whole_numbers
@@ -24,8 +26,9 @@ from ttstack.passes.ttir.seen_keys import SeenKeys
 class DecodeAttention(Pass, name="decode-attention"):
     """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
 
-    A mask that positions decide is no operand then, but those positions. Keys and values in pages are read where they
-    lie, in the blocks that a table lists. One row a user that goes into a cache becomes
+    A mask that positions decide is no operand then, but those positions; where nothing is hidden, as in full caches of
+    a window, they are the last ones. Keys and values in pages are read where they lie, in the blocks that a table
+    lists. One row a user that goes into a cache becomes
     a write of all users at once.
     """
 
@@ -53,17 +56,17 @@ class _Rewrite:
         """The op for one token a user, over keys and values as they lie."""
         found, (query, key, value, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
-        if mask is None or query is None or key is None or value is None or not _of_one_token(found):
+        if query is None or key is None or value is None or not _of_one_token(found):
             return
-        seen, users = self.seen.about(mask), found.query.shape[0]
-        if seen is None or read_type(mask.type).shape[:3] not in _shapes(read_type(seen.base.type).size, found):
+        seen, users = None if mask is None else self.seen.about(mask), found.query.shape[0]
+        if mask is not None and (seen is None or not _fits(mask, read_type(seen.base.type).size, found)):
             return
         given = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
         one = given.with_shape((1, users, _whole_heads(found), given.shape[3]))
-        at = read_type(seen.base.type).with_shape((users,)).with_dtype(DType.I32)
-        options = {"scale": found.scale, "sliding_window_size": seen.window}
+        places = TensorType((users,), DType.I32)
+        options = {"scale": found.scale, "sliding_window_size": seen and seen.window}
         decode = ScaledDotProductAttentionDecode(
-            query=one, key=found.key, value=found.value, cur_pos_tensor=at, **options
+            query=one, key=found.key, value=found.value, cur_pos_tensor=places, **options
         )
         pad = Pad(input=given, padding=(0, 0, 0, 0, 0, one.shape[2] - given.shape[2], 0, 0), value=0.0)
         moves = self.prices.total((pad, pad)) if one != given else 0.0  # there, and a slice as large back
@@ -73,10 +76,11 @@ class _Rewrite:
         with ir.InsertionPoint(op), op.location:
             rows = reshape_to(query, given.shape)
             rows = rows if one == given else ttir.pad(rows, **pad.attributes())
-            positions = self.at(seen.base, seen.offset, users)
+            last = np.full(users, found.key.shape[2] - 1)
+            positions = constant(last, places) if seen is None else self.at(seen.base, seen.offset, users)
             if pages is not None:
-                places = (rows, *pages, rows, None, positions)
-                made = ttir.build(PagedScaledDotProductAttentionDecode.mnemonic, *places, **options)
+                operands = (rows, *pages, rows, None, positions)
+                made = ttir.build(PagedScaledDotProductAttentionDecode.mnemonic, *operands, **options)
             else:
                 made = ttir.build(decode.mnemonic, rows, key, value, None, positions, **decode.attributes())
             made = slice_along(made, 2, 0, given.shape[2])
@@ -110,13 +114,14 @@ class _Rewrite:
 
 
 def _of_one_token(found: ScaledDotProductAttention) -> bool:
-    """Whether there is one query a user, and nothing that decides but a mask.
+    """Whether there is one query a user, and nothing that decides but a mask, or nothing at all.
 
-    Keys are whole tiles, and the heads of a user 1, 2, 4, ... of them, as the kernel asks, or can be filled up to that.
+    Heads are as wide as whole tiles, and those of a user 1, 2, 4, ... of them, as the kernel asks, or can be filled up
+    to that.
     """
     if found.is_causal or found.sliding_window_size or found.attention_sink is not None:
         return False
-    whole = (found.key.shape[2], found.key.shape[3], found.value.shape[3])
+    whole = (found.key.shape[3], found.value.shape[3])
     blocks = tiles(_whole_heads(found))
     return found.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole) and blocks & (blocks - 1) == 0
 
@@ -128,9 +133,10 @@ def _whole_heads(found: ScaledDotProductAttention) -> int:
     return TILE * blocks if blocks != tiles(heads) and found.key.shape[1] == 1 else heads
 
 
-def _shapes(positions: int, found: ScaledDotProductAttention) -> tuple[tuple[int, ...], ...]:
-    """What masks by so many positions can be like before the keys: any where it is one, else with a row a user."""
+def _fits(mask: ir.Value, positions: int, found: ScaledDotProductAttention) -> bool:
+    """Whether a mask by so many positions has one for all before the keys, or a row for each user."""
     users, heads, _, _ = found.query.shape
+    shape = read_type(mask.type).shape[:3]
     if positions == 1:
-        return tuple((u, h, 1) for u in (1, users) for h in (1, heads))
-    return ((users, 1, 1),) if positions == users else ()
+        return shape[0] in (1, users) and shape[1] in (1, heads) and shape[2] == 1
+    return positions == users and shape == (users, 1, 1)

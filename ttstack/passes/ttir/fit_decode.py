@@ -71,11 +71,9 @@ def _of_whole_rows(
     """Keys and values, and a mask that hides the rows that are filled up, where positions do not."""
     rows, mask = found.key.shape[2], places["attention_mask"]
     whole = _whole(rows)
-    if whole == rows:
+    if whole == rows or found.is_causal:
         return {}
     cache = {name: fill(v, 2, whole) for name in ("key", "value") if (v := places[name]) is not None}
-    if found.is_causal:
-        return dict(cache)
     users, heads, _ = found.lengths()
     if mask is None:
         mask = constant(np.zeros((1, 1, 1, rows)), TensorType((1, 1, 1, rows), found.query.dtype))

@@ -1,7 +1,7 @@
 """Attention, and heads between columns and a dimension of their own."""
 
 from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.kernel_buffers.decode_attention import free_cores
+from ttstack.device.kernel_buffers.decode_attention import chunk_tiles, free_cores
 from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call
@@ -52,9 +52,9 @@ def decode(o: PlacedOp) -> Expression:
     """One query a user over a cache, of which a tensor says how much is filled."""
     if len({t.shape[-1] for t in (o.op.query, o.op.key, o.op.value)}) > 1:
         raise NoCallError("heads of queries, keys and values of other widths")
-    if "page_table" not in o.op.operand_specs() and o.op.key.shape[2] % TILE:
-        raise NoCallError(f"a cache of {o.op.key.shape[2]} rows, which are no whole tiles")
     causal = o.op.is_causal and o.operand("cur_pos_tensor") is not None
+    if "page_table" not in o.op.operand_specs() and o.op.key.shape[2] % TILE and not causal:
+        raise NoCallError(f"a cache of {o.op.key.shape[2]} rows, which are no whole tiles")
     return call(
         f"transformer.{o.op.mnemonic}",
         *(o.operand(place) for place in ("query", "key", "value")),
@@ -74,9 +74,11 @@ def decode(o: PlacedOp) -> Expression:
 def _shared_by(o: PlacedOp, *, whole: bool) -> Call | None:
     """Where there are more cores for a head than share it: no more than that, in chunks of the library's choice.
 
-    Those of pages that are seen `whole` it must be told.
+    Those of pages that are seen `whole` it must be told, and those of a cache whose last tile is not full.
     """
     free = free_cores(o.device_op, o.op)
+    if "page_table" not in o.op.operand_specs() and o.op.key.shape[2] % TILE:
+        return _decode_config(o, TILE * chunk_tiles(o.op))
     return _decode_config(o, TILE if whole else 0) if free > _CORES_OF_HEAD else None
 
 
