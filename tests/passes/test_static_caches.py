@@ -18,9 +18,10 @@ def hold(module: nn.Module, cache: StaticCache, name: str) -> None:
     """Make a cache's tensors buffers of the module."""
     for i, layer in enumerate(cache.layers):
         for kind in ("keys", "values", "cumulative_length"):
-            module.register_buffer(f"{name}{i}_{kind}", getattr(layer, kind))
-        layer.keys.normal_()
-        layer.values.normal_()
+            held: Tensor = getattr(layer, kind)
+            module.register_buffer(f"{name}{i}_{kind}", held)
+            if held.is_floating_point():
+                held.normal_()
 
 
 def make_cache(config: transformers.PreTrainedConfig, users: int, heads: int, width: int, room: int) -> StaticCache:
@@ -92,16 +93,23 @@ class Whisper(nn.Module):
 class Window(nn.Module):
     """A full cache of a window: the oldest token leaves it, and the query sees all others."""
 
-    def __init__(self, users: int, groups: int, room: int) -> None:
+    def __init__(self, users: int, groups: int, room: int, *, rolls: bool = False) -> None:
         super().__init__()
+        self.rolls = rolls
         self.query, self.key, self.value = (nn.Linear(64, 32 * n) for n in (groups * 4, groups, groups))
         self.keys, self.values = (nn.Buffer(torch.randn(users, groups, room, 32)) for _ in range(2))
 
     def forward(self, x: Tensor) -> Tensor:
         q, k, v = (p(x).unflatten(-1, (-1, 32)).transpose(1, 2) for p in (self.query, self.key, self.value))
         for cache, rows in ((self.keys, k), (self.values, v)):
-            cache.copy_(torch.cat((cache[:, :, 1:], rows), 2))
+            cache.copy_(self.rolled(cache, rows) if self.rolls else torch.cat((cache[:, :, 1:], rows), 2))
         return nn.functional.scaled_dot_product_attention(q, self.keys, self.values, enable_gqa=True).flatten(1)
+
+    def rolled(self, cache: Tensor, rows: Tensor) -> Tensor:
+        """As transformers has it."""
+        found = cache.roll(-1, dims=-2)
+        found[:, :, torch.tensor([-1])] = rows
+        return found
 
 
 def check(model: nn.Module, inputs: tuple[Tensor, ...], without: str | tuple[()] = ()) -> list[str]:
@@ -133,6 +141,13 @@ def test_keys_of_an_encoder_are_computed_once():
     products = [op for op in ops if op in ("matmul", "linear")]
     assert len(products) == len(("query", "key", "value", "out", "query", "out", "up", "down"))
     assert ops.count("paged_update_cache") == 2
+
+
+@pytest.mark.parametrize(("without", "scatters"), [((), 0), ("fold-identities", 2)])
+def test_a_row_takes_the_place_of_the_one_that_was_rolled_there(without: str | tuple[()], scatters: int):
+    torch.manual_seed(0)
+    ops = check(Window(4, 2, 64, rolls=True), (torch.randn(4, 1, 64),), without=without)
+    assert ops.count("scatter") == scatters
 
 
 @pytest.mark.parametrize(("users", "groups", "room"), [(32, 2, 96), (32, 8, 100), (8, 1, 1024)])

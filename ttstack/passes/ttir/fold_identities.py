@@ -15,6 +15,7 @@ from ttstack.ops.types import DType, ElementType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import Pattern, apply_patterns
 from ttstack.passes.ttir.producers import find_producer, scalar
+from ttstack.passes.ttir.replace_parts import replace_part
 
 _SIGNIFICANT = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
 """Bits of integers that a real type holds exactly."""
@@ -29,7 +30,8 @@ _WIDER = {
 class FoldIdentities(Pass, name="fold-identities"):
     """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
 
-    Bounds from tensors that hold one number each become attributes.
+    Bounds from tensors that hold one number each become attributes; rows that take the place of one part of a concat
+    are that part.
 
     `x + 0.0` is `x`, as XLA has it: alone the sign of a zero can tell.
     """
@@ -153,5 +155,6 @@ _PATTERNS: tuple[tuple[str, Pattern], ...] = (
     ("neg", _negation),
     ("typecast", _cast),
     ("slice_static", _slice),
+    ("scatter", replace_part),
     *((name, _nothing) for name in ("concat", "pad", "broadcast", "repeat", "upsample2d")),
 )
