@@ -20,6 +20,7 @@ from ttstack_docs.precisions import precision_table
 from ttstack_docs.printed import json_pages
 from ttstack_docs.published import published_models, rewritten_models
 from ttstack_docs.schema import header_layout, schema_text
+from ttstack_docs.ways import network_ways
 from ttstack_docs.zoo import zoo_figures, zoo_table
 
 GENERATORS: dict[str, Callable[..., str]] = {
@@ -47,6 +48,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "presets": preset_table,
     "published-models": published_models,
     "report": report_table,
+    "network-ways": network_ways,
     "rewritten-models": rewritten_models,
     "schema": schema_text,
     "written-out": written_out,
