@@ -170,6 +170,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "",
         "y = AveragePool<kernel_shape=[3,3], pads=[1,1,1,1], count_include_pad=1>(x)",
     ),
+    "MaxPool, of all": ("float[1,2,4,4] x", "", "y = MaxPool<kernel_shape=[9,9], strides=[9,9], ceil_mode=1>(x)"),
     "Conv, padded on one side": ("float[1,2,6,5] x, float[3,2,3,3] w", "", "y = Conv<pads=[0,1,2,0]>(x, w)"),
     "GlobalAveragePool": ("float[1,2,6,5] x", "", "y = GlobalAveragePool(x)"),
     "GlobalMaxPool": ("float[1,2,6,5] x", "", "y = GlobalMaxPool(x)"),

@@ -85,3 +85,14 @@ def test_every_conversion_has_a_case():
     tested = {name for _, _, nodes in CASES.values() for name in re.findall(r"= ?(\w+) ?[<(]", nodes)}
     left = {name.removeprefix("torch.onnx.") for name in CONVERSIONS} - tested
     assert not left, "add a graph with each to tests/frontends/onnx_cases.py"
+
+
+def test_a_window_larger_than_the_image_averages_what_there_is(tmp_path: Path, interpret: Interpret):
+    """So PyTorch does, which exports such pools; ONNX's reference counts elements that are not there."""
+    pool = "AveragePool<kernel_shape=[9,9], strides=[9,9], ceil_mode=1, count_include_pad=1>"
+    text = f'<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,4,4] x) => (float[1,2,1,1] y) {{ y = {pool}(x) }}'
+    onnx.save(parser.parse_model(text), tmp_path / "model.onnx")
+    x = np.random.default_rng(0).normal(size=(1, 2, 4, 4)).astype(np.float32)
+    with import_model(tmp_path / "model.onnx") as found:
+        (result,) = interpret(found.module, [x])
+    np.testing.assert_allclose(result, x.mean((2, 3), keepdims=True), rtol=1e-5)

@@ -37,6 +37,10 @@ def _pool(call: OnnxOp, mnemonic: str, **more: Any) -> ir.Value:
         for name in ("kernel_shape", "strides", "dilations")
     )
     pads = call.attribute("pads", []) or [0] * 2 * rank
+    overhangs = bool(call.attribute("ceil_mode", 0))
+    if overhangs and set(dilation) == {1}:  # a window that is larger than the image sees what there is
+        padded = [sum(size) for size in zip(sizes, pads[:rank], pads[rank:], strict=True)]
+        kernel = (*kernel[: len(lead)], *map(min, kernel[len(lead) :], padded))
     images = permute_dims(reshape_to(x, (batch, channels, *(1 for _ in lead), *sizes)), (0, 2, 3, 1))
     pooled = ttir.build(
         mnemonic,
@@ -45,7 +49,7 @@ def _pool(call: OnnxOp, mnemonic: str, **more: Any) -> ir.Value:
         stride=stride,
         dilation=dilation,
         padding=(*lead, *pads[:rank], *lead, *pads[rank:]),
-        ceil_mode=bool(call.attribute("ceil_mode", 0)),
+        ceil_mode=overhangs,
         **more,
     )
     return reshape_to(permute_dims(pooled, (0, 3, 1, 2)), call.result.shape)
