@@ -18,6 +18,7 @@ from ttstack.system_desc import ChipDesc
 
 _UNEVEN = (5, 7)
 """Tiles that tt-metal takes in no block, though they divide a row."""
+_SUMS = (Rate.REDUCE, Rate.REDUCE_MAX)
 _COPIES = 4
 """Times that a scan writes or reads its tensor with rows as tiles: to transpose, to add up, to transpose back."""
 
@@ -33,17 +34,22 @@ def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     )
     if isinstance(device_op.op, RotaryEmbedding):
         passes *= chip.rows.rotary_factor
-    each = passes * (chip.rows.tile_cycles + _wider_cycles(device_op, chip)) + functions
+    each = passes * chip.rows.tile_cycles + functions + _wider_cycles(device_op, chip)
     if isinstance(device_op.op, GroupNorm):  # group after group, over all tiles that have some of its channels
         each *= max(device_op.op.groups_of_tile, 1.0)
     return device_op.core_units * (passes * chip.rows.pass_cycles + device_op.core_steps * each)
 
 
 def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles more for each tile of a pass that is told to add up in 32 bits: what it packs is twice as large."""
+    """Cycles more for each tile of a row that is told to add up in 32 bits.
+
+    What passes hand on to the next is twice as large to pack; sums are a tile a row, and the last packs the result.
+    """
     config = device_op.config
-    told = isinstance(config, RowwiseConfig) and config.sums is Sums.F32
-    return (DType.F32.tile_bytes - DType.BF16.tile_bytes) / chip.pack.bytes_per_cycle if told else 0.0
+    if not isinstance(config, RowwiseConfig) or config.sums is not Sums.F32:
+        return 0.0
+    handed_on = sum(op.count for op in device_op.dispatch.work if tile_op(op.name).rate not in _SUMS) - 1
+    return handed_on * (DType.F32.tile_bytes - DType.BF16.tile_bytes) / chip.pack.bytes_per_cycle
 
 
 def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
