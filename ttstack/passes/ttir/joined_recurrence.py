@@ -42,7 +42,8 @@ class JoinedRecurrence:
 
     def replace(self, prices: Prices) -> bool:
         """Put one op in the place of each pair, where that takes less time; says whether it does."""
-        if max(_columns(self.pairs)) > _BLOCKS * self.lanes.block:
+        columns = _columns(self.pairs)
+        if not columns or max(columns) > _BLOCKS * self.lanes.block:
             return False
         *before, end = body(self.function)
         paired = {*self.pairs.first, *self.pairs.second}
