@@ -31,6 +31,7 @@ REASONS = {
     "deallocate": "frees memory",
     "empty": "its values are not defined",
     "group_norm": "sums over parts of a loop",
+    "linear_bias_attention": "what slopes add to scores goes by their place",
     "pad": "puts a number around tiles",
     "rotary_embedding": "takes halves of rows one for the other",
     "tensor_train_reconstruct": "merges digits of rows",
