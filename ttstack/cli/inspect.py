@@ -1,5 +1,6 @@
 """`ttstack inspect`: what is in a program."""
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +41,7 @@ def inspect_program(
     output_format: Annotated[Format, typer.Option("--format", help="As tables, or as JSON.")] = Format.TABLE,
 ) -> None:
     """Show what is in a program."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's starts its threads at import: nothing is multiplied
     from ttstack.cli.render import show
     from ttstack.cli.sections import ABSENT, SECTIONS, only
     from ttstack.flatbuffer import load
