@@ -355,9 +355,21 @@ def test_blocks_in_use_are_multiplied_one_after_the_other(
 
 
 @pytest.mark.parametrize(
-    ("shape", "index", "held", "nbytes"),
-    [((4, 8), (4, 8), BF16, 14336), ((8, 64), (8, 32), BF16, 16384), ((2, 512), (2, 32), DType.SI32, 73728)],
+    ("shape", "index", "dim", "held", "nbytes"),
+    [
+        ((64, 64), (64, 32), 1, BF16, 16384),
+        ((8, 32, 64), (8, 32, 32), -1, BFP8, 7360),
+        ((4, 8), (4, 8), 1, BF16, 24576),
+        ((8, 64), (8, 32), 1, BF16, 20480),
+        ((2, 512), (2, 32), 1, DType.SI32, 73728),
+        ((64, 32), (64, 32), 0, BF16, 16384),
+        ((33, 40), (33, 40), 0, BF16, 24576),
+        ((4, 8, 32), (4, 8, 32), 0, BF16, 24640),
+        ((2, 3, 40, 32), (2, 3, 40, 32), 2, BF16, 20480),
+    ],
 )
-def test_a_whole_row_is_picked_from(shape: tuple[int, ...], index: tuple[int, ...], held: DType, nbytes: int):
-    op = OPS["gather"].on((TensorType(shape, held), TensorType(index, UI32)), {"dim": 1})
+def test_a_gather_turns_fills_up_and_picks_from_a_whole_row(
+    shape: tuple[int, ...], index: tuple[int, ...], dim: int, held: DType, nbytes: int
+):
+    op = OPS["gather"].on((TensorType(shape, held), TensorType(index, UI32)), {"dim": dim})
     assert footprint(DeviceOp(op, (Layout(held), Layout(UI32)), (Layout(held),), WORKERS), CHIP) == nbytes

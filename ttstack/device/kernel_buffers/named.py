@@ -9,7 +9,8 @@ from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.collective import collective_bytes
 from ttstack.device.kernel_buffers.memory import rows_bytes
-from ttstack.device.kernel_buffers.tiles import DOUBLE
+from ttstack.device.kernel_buffers.permutation import permutation_bytes
+from ttstack.device.kernel_buffers.tiles import DOUBLE, fill_padding
 from ttstack.device.kernel_class import is_scan
 from ttstack.device.layout import ROW_ALIGNMENT
 from ttstack.ops.attention import SplitQueryKeyValueDecode
@@ -97,10 +98,21 @@ def _pair(device_op: DeviceOp) -> int:
 
 
 def _gather(device_op: DeviceOp, op: Gather) -> int:
-    """The row that is picked from; indices and what they pick, twice where numbers are of 16 bits."""
+    """The row that is picked from; indices and what they pick, twice where numbers are of 16 bits.
+
+    Both are turned first where that is not along the last dimension, and partly filled tiles are filled up.
+    """
     given, index = (layout.dtype.tile_bytes for layout in device_op.operands)
     times = DOUBLE if device_op.operands[0].dtype is DType.BF16 else 1
-    return tiles(op.input.shape[op.dim]) * given + times * (index + given)
+    found = [tiles(op.input.shape[op.dim]) * given + times * (index + given)]
+    last = op.input.rank - 1
+    order = list(range(last + 1))
+    order[op.dim], order[last] = order[last], order[op.dim]
+    for t, layout in zip((op.input, op.index), device_op.operands, strict=True):
+        if order[last] != last:
+            found.append(permutation_bytes(t.shape, tuple(order), layout.dtype))
+        found.append(fill_padding(tuple(t.shape[d] for d in order), layout.dtype))
+    return max(found)
 
 
 def _scatter(device_op: DeviceOp, op: Scatter) -> int:
