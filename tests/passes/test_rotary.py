@@ -121,6 +121,23 @@ def test_halves_of_many_tokens_are_turned_with_heads_first():
     assert times[1] < 1.4 * times[0]
 
 
+def test_halves_of_the_first_part_are_turned_apart():
+    """Phi turns half of a row; tables go on from it for neighbours alone, whose pairs stay where they are."""
+    torch.manual_seed(0)
+
+    def half_of_halves(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        part = x.shape[-1] // 2
+        first, second = x[..., :part].chunk(2, -1)
+        c, s = (torch.cat((t[..., : part // 2],) * 2, -1) for t in (cos, sin))
+        return torch.cat((x[..., :part] * c + torch.cat((-second, first), -1) * s, x[..., part:]), -1)
+
+    model = Rotary(half_of_halves, 3, 64, heads_first=True, table=False).eval().requires_grad_(False)
+    inputs = torch.randn(2, 40, 64), torch.arange(40)[None]
+    program = ttstack.compile(model, inputs)
+    assert [op.name for op in program.cost().ops].count("rotary_embedding") == 1
+    check(program, model, inputs)
+
+
 def check(program: ttstack.Program, model: nn.Module, inputs: tuple[Tensor, ...]) -> None:
     values = dict(zip(program.inputs(), (x.numpy() for x in inputs), strict=True))
     (got,) = program.run(values).outputs.values()

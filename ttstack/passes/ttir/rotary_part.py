@@ -6,6 +6,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.types import TILE
 from ttstack.passes.ttir.fill import fill
 from ttstack.passes.ttir.producers import find_producer
@@ -18,7 +19,7 @@ def first_part(op: ir.Operation) -> list[ir.Value] | None:
     if turned is None or len(op.operands) != 2 or attribute_values(OPS["concat"], op)["dim"] % t.rank != t.rank - 1:
         return None
     first, rest = (find_producer(v, "slice_static") for v in (turned.operands[0], op.operands[1]))
-    if first is None or rest is None or not attribute_values(OPS["rotary_embedding"], turned)["interleaved"]:
+    if first is None or rest is None or not _of_neighbours(turned):
         return None
     x, width = first.operands[0], read_type(turned.results[0].type).shape[-1]
     if rest.operands[0] != x or read_type(x.type) != t or t.shape[-1] % TILE:
@@ -28,6 +29,12 @@ def first_part(op: ir.Operation) -> list[ir.Value] | None:
     _, cos, sin, *_ = turned.operands
     tables = (fill(v, read_type(v.type).rank - 1, t.shape[-1], number) for v, number in ((cos, 1.0), (sin, 0.0)))
     return [ttir.rotary_embedding(x, *tables, interleaved=True)]
+
+
+def _of_neighbours(turned: ir.Operation) -> bool:
+    op = describe(turned)
+    assert isinstance(op, RotaryEmbedding)
+    return op.interleaved
 
 
 def _columns(op: ir.Operation) -> tuple[int, int] | None:
