@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
-from ttstack.mlir import arith, func, ir, llvm, memref, scf
-from ttstack.passes.cpu.divide_loops import in_parallel, index
+from ttstack.mlir import arith, func, ir, llvm, memref
+from ttstack.passes.cpu.divide_loops import in_parallel, in_turn, index
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
 
 _LETTERS = {"f32": "s", "f64": "d"}
@@ -49,10 +49,7 @@ class BlasCall:
             elif gemm.count == 1:
                 self._matrix(index(0))
             else:
-                loop = scf.ForOp(index(0), index(gemm.count), index(1))
-                with ir.InsertionPoint(loop.body):
-                    self._matrix(loop.induction_variable)
-                    scf.YieldOp([])
+                in_turn(gemm.count, self._matrix)
         gemm.erase()
 
     def _matrix(self, at: ir.Value) -> None:

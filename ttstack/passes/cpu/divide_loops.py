@@ -71,6 +71,16 @@ def in_parallel(count: int, body: Callable[[ir.Value], object]) -> None:
         body(block.arguments[0])
 
 
+def in_turn(count: int, body: Callable[[ir.Value], object]) -> None:
+    """The same of one thread."""
+    from ttstack.mlir import scf
+
+    loop = scf.ForOp(index(0), index(count), index(1))
+    with ir.InsertionPoint(loop.body):
+        body(loop.induction_variable)
+        scf.YieldOp([])
+
+
 def index(number: int) -> ir.Value:
     """A constant of loops and addresses."""
     from ttstack.mlir import arith

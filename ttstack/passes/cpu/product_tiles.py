@@ -4,12 +4,12 @@ A panel, the columns of one vector, is copied so that they lie together; a few r
 added up in registers (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34, 2008).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ttstack.mlir import arith, ir, memref, scf, vector
-from ttstack.passes.cpu.divide_loops import in_parallel, index
+from ttstack.passes.cpu.divide_loops import in_parallel, in_turn, index
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
 from ttstack.passes.cpu.registers import RegisterTile
 
@@ -34,14 +34,14 @@ class ProductTiles:
     def write(self) -> None:
         """Put them in the place of the op."""
         _, columns, _ = self.gemm.mnk
-        loop = in_parallel if self.threads else _loop
+        loop = in_parallel if self.threads else in_turn
 
         def multiply(batch: ir.Value) -> None:
             for start, count, size in _parts(columns, self._width):
                 loop(count, lambda at, s=start, n=size: self._panel(batch, _moved(at, self._width, s), n))
 
         with ir.InsertionPoint(self.gemm.op), self.gemm.op.location:
-            _loop(self.gemm.count, multiply)
+            in_turn(self.gemm.count, multiply)
         self.gemm.erase()
 
     def _panel(self, batch: ir.Value, first: ir.Value, size: int) -> None:
@@ -50,17 +50,17 @@ class ProductTiles:
         right, whole = self.gemm.b, size == self._width
         panel = memref.alloc(ir.Type.parse(f"memref<{depth}x{self._width}x{self.gemm.element}>"), [], [])
         if not whole:
-            _loop(depth, lambda k: vector.store(self._zero(), panel, [k, index(0)]))
+            in_turn(depth, lambda k: vector.store(self._zero(), panel, [k, index(0)]))
 
         def copy(k: ir.Value, x: ir.Value) -> None:
             memref.store(memref.load(right.value, _place(right, batch, k, arith.addi(first, x))), panel, [k, x])
 
         if right.transposed:
-            _loop(size, lambda x: _loop(depth, lambda k: copy(k, x)))
+            in_turn(size, lambda x: in_turn(depth, lambda k: copy(k, x)))
         else:
-            _loop(depth, lambda k: _loop(size, lambda x: copy(k, x)))
+            in_turn(depth, lambda k: in_turn(size, lambda x: copy(k, x)))
         for start, count, height in _parts(rows, self.tile.rows):
-            _loop(
+            in_turn(
                 count,
                 lambda at, s=start, n=height: self._tile(panel, batch, _moved(at, self.tile.rows, s), n, first, size),
             )
@@ -99,13 +99,6 @@ def _parts(extent: int, size: int) -> Iterator[tuple[int, int, int]]:
         yield 0, whole, size
     if extent % size:
         yield whole * size, 1, extent % size
-
-
-def _loop(count: int, body: Callable[[ir.Value], object]) -> None:
-    loop = scf.ForOp(index(0), index(count), index(1))
-    with ir.InsertionPoint(loop.body):
-        body(loop.induction_variable)
-        scf.YieldOp([])
 
 
 def _place(matrices: Matrices, batch: ir.Value, row: ir.Value, column: ir.Value) -> Sequence[ir.Value]:
