@@ -16,6 +16,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.producers import concat_dim
 from ttstack.passes.ttir.views import VIEWS
 
 _LENGTH = 2
@@ -113,7 +114,7 @@ def _known(index: ir.Value) -> np.ndarray[Any, Any] | None:
 
 def _join(op: ir.Operation) -> _RowUpdate | None:
     """Rows between what is before and after them in the cache."""
-    if op.name != "ttir.concat" or attribute_values(OPS["concat"], op)["dim"] % 4 != _LENGTH:
+    if op.name != "ttir.concat" or concat_dim(op) != _LENGTH:
         return None
     whole, at = read_type(op.results[0].type), 0
     bases, rows = set[ir.Value](), list[tuple[ir.Value, int]]()

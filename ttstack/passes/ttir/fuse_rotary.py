@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.producers import find_producer, negation
+from ttstack.passes.ttir.producers import concat_dim, find_producer, negation
 from ttstack.passes.ttir.rotary_pairs import PATTERNS, turned_neighbours
 
 _SWAPPED = (0, 2, 1, 3)
@@ -56,7 +55,7 @@ def _turns(value: ir.Value, x: ir.Value) -> bool:
     if joined is None or len(joined.operands) != 2 or read_type(value.type) != read_type(x.type):
         return False
     width = read_type(x.type).shape[-1]
-    if attribute_values(OPS["concat"], joined)["dim"] % read_type(x.type).rank != read_type(x.type).rank - 1:
+    if concat_dim(joined) != read_type(x.type).rank - 1:
         return False
     first, second = joined.operands
     return _is_part(negation(first), x, width // 2, width) and _is_part(second, x, 0, width // 2)

@@ -1,12 +1,11 @@
 """Rows seen as pairs of neighbours: their first and their second elements, and rows that are put together of both."""
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS
 from ttstack.ops.indexing import SliceStatic
-from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.producers import concat_dim, find_producer
 from ttstack.passes.ttir.views import VIEWS
 
 _PAIR = 2
@@ -46,7 +45,7 @@ def in_turn(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
     if op is None or op.name != "ttir.concat" or len(op.operands) != _PAIR:
         return None
     t = read_type(op.results[0].type)
-    if t.shape[-1] != _PAIR or attribute_values(OPS["concat"], op)["dim"] % t.rank != t.rank - 1:
+    if t.shape[-1] != _PAIR or concat_dim(op) != t.rank - 1:
         return None
     first, second = (producer(v, *VIEWS) for v in op.operands)
     if first is None or second is None or any(_shape(v.operands[0]) != t.shape[:-1] for v in (first, second)):

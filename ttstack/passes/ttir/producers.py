@@ -3,6 +3,7 @@
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 
@@ -29,6 +30,11 @@ def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
         if number is not None:
             return value, number
     return None
+
+
+def concat_dim(concat: ir.Operation) -> int:
+    """The dimension along which it joins its operands, counted from the front."""
+    return attribute_values(OPS["concat"], concat)["dim"] % read_type(concat.results[0].type).rank
 
 
 def negation(value: ir.Value) -> ir.Value | None:

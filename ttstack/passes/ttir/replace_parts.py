@@ -8,7 +8,7 @@ from ttstack.frontends.conversion.values import concat_along
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.ttir.compile_time import constant_elements
-from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.producers import concat_dim, find_producer
 
 
 def replace_part(op: ir.Operation) -> list[ir.Value] | None:
@@ -17,7 +17,7 @@ def replace_part(op: ir.Operation) -> list[ir.Value] | None:
     joined, attributes = find_producer(base, "concat"), attribute_values(OPS["scatter"], op)
     t = read_type(rows.type)
     dim = attributes["dim"] % t.rank
-    if joined is None or attribute_values(OPS["concat"], joined)["dim"] % t.rank != dim:
+    if joined is None or concat_dim(joined) != dim:
         return None
     others = [n for d, n in enumerate(read_type(base.type).shape) if d != dim]
     begin = _begin(index, dim)

@@ -1,22 +1,21 @@
 """Rotary embeddings of the first part of rows, as those of whole ones."""
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.base import OPS
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.types import TILE
 from ttstack.passes.ttir.fill import fill
-from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.producers import concat_dim, find_producer
 
 
 def first_part(op: ir.Operation) -> list[ir.Value] | None:
     """Rows of which the first part is turned: all of them, by angles of 0 for the rest."""
     t = read_type(op.results[0].type)
     turned = find_producer(op.operands[0], "rotary_embedding")
-    if turned is None or len(op.operands) != 2 or attribute_values(OPS["concat"], op)["dim"] % t.rank != t.rank - 1:
+    if turned is None or len(op.operands) != 2 or concat_dim(op) != t.rank - 1:
         return None
     first, rest = (find_producer(v, "slice_static") for v in (turned.operands[0], op.operands[1]))
     if first is None or rest is None or not _of_neighbours(turned):
