@@ -95,7 +95,7 @@ class Rewrite(StrEnum):
     SINK_SLICES = "sink-slices"
     SHARE_ROWS = "share-rows"
     JOIN_COLUMNS = "join-columns"
-    JOIN_HEADS = "join-heads"
+    RESHAPE_HEADS = "reshape-heads"
     FUSE_ACTIVATIONS = "fuse-activations"
     JOIN_SLICES = "join-slices"
     JOIN_RECURRENCES = "join-recurrences"

@@ -15,13 +15,13 @@ REWRITES = (
     Rewrite.FUSE_ROTARY,
     Rewrite.SHARE_ROWS,
     Rewrite.JOIN_PRODUCTS,
-    Rewrite.JOIN_HEADS,
+    Rewrite.RESHAPE_HEADS,
 )
 OPS = {
     Rewrite.DECODE_ATTENTION: {"scaled_dot_product_attention_decode", "paged_update_cache"},
     Rewrite.FUSE_ROTARY: {"rotary_embedding"},
     Rewrite.JOIN_PRODUCTS: {"split_query_key_value_decode"},
-    Rewrite.JOIN_HEADS: {"concatenate_heads_decode"},
+    Rewrite.RESHAPE_HEADS: {"concatenate_heads_decode"},
 }
 
 

@@ -50,7 +50,6 @@ from ttstack.passes.ttir.fuse_rotary import FuseRotary
 from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.join_columns import JoinColumns
-from ttstack.passes.ttir.join_heads import JoinHeads
 from ttstack.passes.ttir.join_products import JoinProducts
 from ttstack.passes.ttir.join_recurrences import JoinRecurrences
 from ttstack.passes.ttir.join_slices import JoinSlices
@@ -61,6 +60,7 @@ from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pointwise_products import PointwiseProducts
 from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.recompute import RecomputeActivations
+from ttstack.passes.ttir.reshape_heads import ReshapeHeads
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.sparse_updates import SparseUpdates
@@ -128,7 +128,7 @@ def simplify() -> Pipeline:
             Builtin(pipeline="cse"),
             FoldMovement(),
             JoinColumns(),
-            JoinHeads(),
+            ReshapeHeads(),
             FuseActivations(),
             JoinSlices(),
             JoinRecurrences(),

@@ -109,3 +109,27 @@ func.func @wider_softmax(%q: tensor<2x8x16xbf16>, %k: tensor<2x8x16xbf16>) -> te
   %4 = "ttir.matmul"(%3, %k) : (tensor<2x8x8xbf16>, tensor<2x8x16xbf16>) -> tensor<2x8x16xbf16>
   return %4 : tensor<2x8x16xbf16>
 }
+// Numbers that queries and keys are multiplied by before they are moved are a part of the scale.
+// CHECK-LABEL: func.func @scaled_queries
+// CHECK: [[Q:%.+]] = "ttir.permute"({{.*}}) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>)
+// CHECK-NEXT: [[A:%.+]] = "ttir.scaled_dot_product_attention"([[Q]], %arg1, %arg2) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, scale = 7.500000e-01 : f32}
+// CHECK-NEXT: return [[A]]
+func.func @scaled_queries(%x: tensor<2x8x64xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
+  %three = "ttir.full"() {fill_value = 3.0 : f32, shape = array<i32: 1, 1, 1>} : () -> tensor<1x1x1xf32>
+  %0 = "ttir.multiply"(%x, %three) : (tensor<2x8x64xf32>, tensor<1x1x1xf32>) -> tensor<2x8x64xf32>
+  %1 = "ttir.reshape"(%0) {shape = [2 : i32, 8 : i32, 4 : i32, 16 : i32]} : (tensor<2x8x64xf32>) -> tensor<2x8x4x16xf32>
+  %2 = "ttir.permute"(%1) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
+  %3 = "ttir.scaled_dot_product_attention"(%2, %k, %v) {is_causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return %3 : tensor<2x4x8x16xf32>
+}
+// By nothing, or what differs, they are not.
+// CHECK-LABEL: func.func @other_factors
+// CHECK-COUNT-2: "ttir.multiply"
+// CHECK: return
+func.func @other_factors(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>, %row: tensor<1x1x1x16xf32>) -> tensor<2x4x8x16xf32> {
+  %zero = "ttir.full"() {fill_value = 0.0 : f32, shape = array<i32: 1, 1, 1, 1>} : () -> tensor<1x1x1x1xf32>
+  %0 = "ttir.multiply"(%q, %row) : (tensor<2x4x8x16xf32>, tensor<1x1x1x16xf32>) -> tensor<2x4x8x16xf32>
+  %1 = "ttir.multiply"(%k, %zero) : (tensor<2x4x8x16xf32>, tensor<1x1x1x1xf32>) -> tensor<2x4x8x16xf32>
+  %2 = "ttir.scaled_dot_product_attention"(%0, %1, %v) {is_causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return %2 : tensor<2x4x8x16xf32>
+}

@@ -27,10 +27,12 @@ from ttstack.passes.ttir.attention_scores import (
     level_masks,
     scores_of,
 )
+from ttstack.passes.ttir.before_moves import before_moves, move_alike
 from ttstack.passes.ttir.fuse_reduction import softmax
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.ones import PERMUTATIONS, moved_dims, moves_ones
 from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
+from ttstack.passes.ttir.query_scale import take_scale
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.passes.user_patterns.python_file import with_roots
 
@@ -62,6 +64,7 @@ class FuseAttention(Pass, name="fuse-attention"):
                 ("ttir.matmul", attention),
                 ("ttir.matmul", _weights_first),
                 (f"ttir.{_ATTENTION}", _without_repetition),
+                (f"ttir.{_ATTENTION}", take_scale),
             ],
         )
 
@@ -106,20 +109,11 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
 
 def _before_widening(value: ir.Value, dtype: ElementType) -> ir.Value:
     """Queries or keys in bf16 where a model multiplies them in float32, as attention does inside."""
-    moves, source = list[ir.Operation](), value
-    while (op := producer(source)) is not None and (op.name in PERMUTATIONS or op.name in VIEWS):
-        moves.append(op)
-        source = op.operands[0]
-    if dtype is not DType.BF16 or op is None or op.name != "ttir.typecast":
+    source, moves = before_moves(value)
+    cast = find_producer(source, "typecast")
+    if dtype is not DType.BF16 or cast is None or read_type(cast.operands[0].type).dtype != dtype:
         return value
-    found = op.operands[0]
-    if read_type(found.type).dtype != dtype:
-        return value
-    for move in reversed(moves):
-        said = describe(move)
-        turned = isinstance(said, Permutation)
-        found = permute_dims(found, said.order) if turned else reshape_to(found, said.results[0].shape)
-    return found
+    return move_alike(cast.operands[0], moves)
 
 
 def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
