@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from tests.ops.sized import sized
+from tests.placement.problems import random_problem
 from ttstack.placement import Graph, Node
 from ttstack.placement.default_layouts import default_layouts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.greedy import greedy_choices
 from ttstack.placement.pricing import Pricing
 from ttstack.placement.problem import Decision, Problem, Read
+from ttstack.placement.revise import revise
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]
@@ -43,6 +45,31 @@ def test_greedy_looks_at_two_users() -> None:
         steps = (step(0, (), 0.0, extra), *readers[:users])
         problem = Problem(((0, 0), *[(0,)] * users), steps, (100,) * (users + 1))
         assert greedy_choices(problem)[0] == chosen
+
+
+def test_a_choice_is_taken_anew_once_all_users_are_known() -> None:
+    """Three users would pay 3 each, of which greedy sees two."""
+    readers = [step(i, (read(0, 3.0, 0.0),), 1.0) for i in (1, 2, 3)]
+    problem = Problem(((0, 8), *[(0,)] * 3), (step(0, (), 0.0, 7.0), *readers), (100,) * 4)
+    assert revise(problem, greedy_choices(problem)) == [1, 0, 0, 0]
+    full = Problem(problem.sizes, problem.steps, (100, 100, 7, 100))
+    assert revise(full, greedy_choices(full)) == [0, 0, 0, 0], "no room at a step at which it is there"
+
+
+def test_choices_that_are_taken_anew_fit_and_cost_less() -> None:
+    rng = np.random.default_rng(0)
+    fewer = 0
+    for _ in range(300):
+        problem = random_problem(rng, int(rng.integers(1, 9)))
+        start = greedy_choices(problem)
+        found = revise(problem, start)
+        assert problem.fits(found)
+        assert problem.total(found) <= problem.total(start)
+        fewer += problem.total(found) < problem.total(start)
+        for at, of in enumerate(problem.steps):
+            others = ([*found[:at], choice, *found[at + 1 :]] for choice in range(of.choices))
+            assert all(problem.total(o) >= problem.total(found) - 1e-2 for o in others if problem.fits(o))
+    assert fewer
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ttstack.placement.problem import Decision, Numbers, Problem, Read
+from ttstack.placement.revise import revise
 
 _USERS_SEEN = 2
 """Users of a value that a choice looks ahead to."""
@@ -17,19 +18,19 @@ class NoRoomError(Exception):
 
 
 def cautious_choices(problem: Problem) -> list[int]:
-    """Greedy choices, or those with every value in its smallest place where these have the lower price.
+    """Greedy choices, and those with every value in its smallest place, taken anew: which of them has the lower price.
 
     What looks best step by step can be dearer than what the library does by default, which is free of doubt.
 
     Raises:
         NoRoomError: as `greedy_choices`.
     """
-    found = greedy_choices(problem)
+    found = revise(problem, greedy_choices(problem))
     try:
         default = greedy_choices(problem.fix(dict(enumerate(problem.smallest))))
     except NoRoomError:
         return found
-    return min(found, default, key=problem.total)
+    return min(found, revise(problem, default), key=problem.total)
 
 
 def greedy_choices(problem: Problem) -> list[int]:

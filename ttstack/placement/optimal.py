@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.placement.greedy import greedy_choices
+from ttstack.placement.greedy import cautious_choices
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.problem import Problem
 from ttstack.placement.solve_with_addresses import Bank, with_addresses
@@ -24,14 +24,14 @@ def solve_optimal(problem: Problem, bank: Bank, seconds: float, nodes: int | Non
     The bound is that of the whole problem, whatever room is lost between buffers: it holds for every placement.
     """
     end = time.monotonic() + seconds
-    start = with_addresses(problem, greedy_choices, bank)
+    start = with_addresses(problem, cautious_choices, bank)
     whole = solve_program(problem, start, seconds, nodes)
 
     def solve(tightened: Problem) -> Sequence[int]:
         if tightened is problem:
             return whole.chosen or start
         left = max(end - time.monotonic(), 0.0)
-        return solve_program(tightened, start, left, nodes).chosen or greedy_choices(tightened)
+        return solve_program(tightened, start, left, nodes).chosen or cautious_choices(tightened)
 
     found = with_addresses(problem, solve, bank)
     return Solution(min(found, start, key=problem.total), whole.bound)
