@@ -9,7 +9,7 @@ from itertools import product
 from ttstack.device.block_configs import whole_config
 from ttstack.device.config_limits import config_faults
 from ttstack.device.configs.matmul import MatmulConfig
-from ttstack.device.configs.program_config import config_fields, read_config
+from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.kernel_class import is_matmul
@@ -22,7 +22,7 @@ from ttstack.ops.types import DType
 from ttstack.placement.grids import distinct, shard_layout, shardings, width_grids
 from ttstack.placement.overrides import OpOverride
 from ttstack.placement.parameter_layouts import bank_cores
-from ttstack.placement.pricing import Candidate, Pricing, Way, place_op
+from ttstack.placement.pricing import Candidate, Pricing, place_op
 from ttstack.system_desc import ChipDesc
 
 _ALL_COMBINATIONS = 64
@@ -167,7 +167,7 @@ def _price(
     bases: Sequence[tuple[DeviceOp, list[Grid]]], layouts: Sequence[Layouts], question: Question, pricing: Pricing
 ) -> Iterator[Candidate]:
     """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
-    best: set[Way] = set()
+    best: set[_Blocks] = set()
     layouts = [of for of in layouts if any(_keeps_rules(question, base, grids, of) for base, grids in bases)]
     if question.fixed:
         layouts = [of for of in layouts if any(_may_be(question, base, grids, of) for base, grids in bases)]
@@ -181,12 +181,24 @@ def _price(
         if not front:
             return
         yield from front
-        best.update(found.way for found in front)
+        best.update(_blocks(found.device_op) for found in front)
     for operands, results in layouts[1:-1]:
         ops = [(replace(base, operands=operands, results=results), grids) for base, grids in bases]
         ways = [way for op, grids in ops for way in pricing.configure(op, grids)]
-        known = [op for op in ways if (op.grid, op.spread, op.config) in best]
+        known = [op for op in ways if _blocks(op) in best]
         yield from pricing.front(_asked(known or ways, question, pricing.chip))
+
+
+_Blocks = tuple[Grid, Spread, ProgramConfig | None]
+"""Cores, how the loops go over them, and blocks."""
+
+
+def _blocks(op: DeviceOp) -> _Blocks:
+    """What of a way says nothing about layouts; how many tiles Dst gets at a time depends on where they go."""
+    config = op.config
+    if isinstance(config, MatmulConfig):
+        config = replace(config, out_subblock_h=None, out_subblock_w=None)
+    return op.grid, op.spread, config
 
 
 def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]:

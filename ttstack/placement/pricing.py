@@ -7,8 +7,7 @@ from typing import Any
 from ttstack.cost import predict_calls
 from ttstack.cost.doubt import doubt_ns
 from ttstack.device.block_configs import block_configs
-from ttstack.device.configs.program_config import ProgramConfig
-from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
+from ttstack.device.device_op import DeviceOp, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_free, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
@@ -19,9 +18,6 @@ from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
-
-Way = tuple[Grid, Spread, ProgramConfig | None]
-"""Cores, how the loops go over them, and the program configuration."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +36,6 @@ class Candidate:
     def price_ns(self) -> float:
         """What placement compares: the predicted time, and what is added for its uncertainty."""
         return self.ns + self.risk_ns
-
-    @property
-    def way(self) -> Way:
-        """What of it says nothing about layouts."""
-        return self.device_op.grid, self.device_op.spread, self.device_op.config
 
 
 @dataclass
