@@ -1,7 +1,7 @@
 """Masks of attention as JAX and ONNX write them: spelled out or not, hidden scores are not visited."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from ttstack.report.model import OpReport
 EXPORTS = Path(__file__).parent / "jax_exports"
 LENGTH = 64
 Q, K = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)[None, :]
+WIDE = torch.arange(1024)[:, None]
 SEEN = {"documents": Q // 32 == K // 32, "bias": K <= Q, "window": (K <= Q) & (K > Q - 12)}
 
 
@@ -52,36 +53,70 @@ def _grouped(dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
     return tuple(torch.randn(2, h, LENGTH, 16, generator=rng).to(dtype) for h in (4, 2, 2))  # pyright: ignore
 
 
-def _run(program: ttstack.Program, heads: tuple[Tensor, ...]) -> Tensor:
+def _run(program: ttstack.Program, heads: Sequence[Tensor]) -> Tensor:
     given = {n: x.float().numpy() for n, x in zip(program.inputs(), heads, strict=True)}
     (found,) = program.run(given).outputs.values()
     return torch.from_numpy(found.astype(np.float32))
 
 
-def test_attention_of_jax_in_bf16_is_the_library_s():
+def _random(shapes: Iterable[Sequence[int]], dtype: torch.dtype) -> list[Tensor]:
+    rng = torch.Generator().manual_seed(0)
+    return [torch.randn(*shape, generator=rng).to(dtype) for shape in shapes]
+
+
+def _dense(heads: Sequence[Tensor], mask: Tensor) -> Tensor:
+    q, k, v = (x.float() for x in heads)
+    return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
+
+
+@pytest.mark.parametrize("name", ["library_causal_bf16", "spelled_bf16"])
+def test_attention_of_jax_in_bf16_is_the_library_s(name: str):
     q, k, v = _grouped(torch.bfloat16)
     heads = (q, *(x.repeat_interleave(2, 1) for x in (k, v)))
-    program = ttstack.compile(EXPORTS / "library_causal_bf16.mlir")
+    program = ttstack.compile(EXPORTS / f"{name}.mlir")
     (op,) = (op for op in program.cost().ops if "attention" in op.name)
     assert (op.name, len(op.operands)) == ("scaled_dot_product_attention", 3)
-    q, k, v = (x.float() for x in heads)
-    wanted = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(_run(program, heads), wanted, atol=2**-7, rtol=2**-7)
+    assert not {"matmul", "softmax", "div"} & {o.name for o in program.cost().ops}
+    torch.testing.assert_close(_run(program, heads), _dense(heads, K <= Q), atol=2**-7, rtol=2**-7)
 
 
-def test_grouped_keys_and_a_window_of_jax():
-    heads = _grouped(torch.bfloat16)
-    found = _run(ttstack.compile(EXPORTS / "library_grouped.mlir"), heads)
-    q, k, v = (x.float() for x in heads)
-    wanted = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=SEEN["window"], enable_gqa=True)
-    torch.testing.assert_close(found, wanted, atol=2**-6, rtol=2**-6)
+GROUPED = {
+    "library_grouped": (torch.bfloat16, SEEN["window"], "scaled_dot_product_attention"),
+    "library_grouped_documents": (torch.float32, WIDE.mT // 512 == WIDE // 512, "block_sparse_attention"),
+    "spelled_grouped": (torch.float32, K <= Q, "scaled_dot_product_attention"),
+}
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_heads_of_keys_of_jax_serve_groups_of_queries(name: str):
+    """Keys are read once, and tiles that are hidden from every query are not visited."""
+    dtype, seen, mnemonic = GROUPED[name]
+    program, tiles = ttstack.compile(EXPORTS / f"{name}.mlir"), len(seen) // 32
+    heads = _random([t.shape for t in program.inputs().values()], dtype)
+    (op,) = (op for op in program.cost().ops if "attention" in op.name)
+    visited = seen.reshape(tiles, 32, tiles, 32).any(3).any(1).float().mean()
+    assert (op.name, op.visited_share) == (mnemonic, pytest.approx(float(visited)))
+    assert not {"matmul", "softmax", "where", "repeat_interleave", "broadcast"} & {o.name for o in program.cost().ops}
+    assert "sliding_window_size" in op.attributes or name != "library_grouped"
+    wanted = _dense(heads, seen)
+    atol, rtol = (2**-6, 2**-6) if dtype is torch.bfloat16 else (2e-6, 1e-5)
+    torch.testing.assert_close(_run(program, heads), wanted, atol=atol, rtol=rtol)
+
+
+def test_a_bias_of_grouped_heads_of_jax():
+    program = ttstack.compile(EXPORTS / "library_grouped_bias.mlir")
+    *heads, bias = _random([t.shape for t in program.inputs().values()], torch.bfloat16)
+    assert [op.name for op in program.cost().ops].count("scaled_dot_product_attention") == 1
+    assert "matmul" not in {op.name for op in program.cost().ops}
+    torch.testing.assert_close(_run(program, (*heads, bias)), _dense(heads, bias.float()), atol=2**-6, rtol=2**-6)
 
 
 def test_lengths_of_keys_of_jax():
     heads = _grouped(torch.float32)
     seen = (K <= Q) & (torch.tensor([20, 50])[:, None, None, None] > K)
-    wanted = nn.functional.scaled_dot_product_attention(*heads, attn_mask=seen, enable_gqa=True)
-    torch.testing.assert_close(_run(ttstack.compile(EXPORTS / "library_lengths.mlir"), heads), wanted)
+    program = ttstack.compile(EXPORTS / "library_lengths.mlir")
+    assert "scaled_dot_product_attention" in {op.name for op in program.cost().ops}
+    torch.testing.assert_close(_run(program, heads), _dense(heads, seen))
 
 
 def test_an_update_function_of_jax_with_attention_trains():

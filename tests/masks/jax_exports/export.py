@@ -34,6 +34,23 @@ def spelled_bias(q: Any, k: Any, v: Any) -> Any:
     return jax.nn.softmax(scores) @ v
 
 
+def spelled_grouped(q: Any, k: Any, v: Any) -> Any:
+    """Causal, two heads of queries for each of keys, which XLA has first in both products."""
+    i, j = _places()
+    apart = q.swapaxes(1, 2).reshape(q.shape[0], LENGTH, k.shape[1], -1, q.shape[-1]) * 0.25
+    scores = jnp.where(j <= i, jnp.einsum("btkgd,bskd->bkgts", apart, k.swapaxes(1, 2)), -jnp.inf)
+    mixed = jnp.einsum("bkgts,bskd->btkgd", jax.nn.softmax(scores), v.swapaxes(1, 2))
+    return mixed.reshape(q.shape[0], LENGTH, -1, q.shape[-1]).swapaxes(1, 2)
+
+
+def spelled_bf16(q: Any, k: Any, v: Any) -> Any:
+    """Causal in bf16 with a softmax that adds up in float32, and queries that are divided, as Flax has it."""
+    i, j = _places()
+    scores = jnp.einsum("bhqd,bhkd->bhqk", q / jnp.sqrt(16).astype(q.dtype), k)
+    scores = jnp.where(j <= i, scores, jnp.finfo(q.dtype).min)
+    return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)
+
+
 def library_documents(q: Any, k: Any, v: Any) -> Any:
     """The same by JAX's own function."""
     i, j = _places()
@@ -67,6 +84,17 @@ def library_grouped(q: Any, k: Any, v: Any) -> Any:
     return _heads_last(q, k, v, is_causal=True, local_window_size=(WINDOW - 1, 0))
 
 
+def library_grouped_documents(q: Any, k: Any, v: Any) -> Any:
+    """Two documents of 512 tokens, whose mask is too large to be made as a whole."""
+    at = jnp.arange(q.shape[2]) // 512
+    return _heads_last(q, k, v, mask=(at[:, None] == at[None, :])[None, None])
+
+
+def library_grouped_bias(q: Any, k: Any, v: Any, bias: Any) -> Any:
+    """What is added to scores of each head, in bf16."""
+    return _heads_last(q, k, v, bias=bias)
+
+
 def library_lengths(q: Any, k: Any, v: Any) -> Any:
     """Keys up to a length of each of the batch, causal, two heads of queries for each of keys."""
     return _heads_last(q, k, v, is_causal=True, key_value_seq_lengths=jnp.array([20, 50]))
@@ -90,19 +118,25 @@ def _heads_last(q: Any, k: Any, v: Any, **options: Any) -> Any:
 
 
 def write(function: Callable[..., Any], *shapes: tuple[int, ...], dtype: str = "float32") -> None:
-    """The file of one function, of queries of that shape, and keys and values of the last."""
-    heads = [jax.ShapeDtypeStruct(shape, dtype) for shape in (shapes[0], shapes[-1], shapes[-1])]
+    """The file of one function, of queries, keys, and what else has a shape; values are as keys."""
+    query, key, *others = shapes
+    heads = [jax.ShapeDtypeStruct(shape, dtype) for shape in (query, key, key, *others)]
     text = export.export(jax.jit(function))(*heads).mlir_module()
     (FOLDER / function.__name__).with_suffix(".mlir").write_text(text)
 
 
 if __name__ == "__main__":
     for program in (spelled_documents, spelled_bias, library_documents, library_window, library_all):
-        write(program, (1, 2, LENGTH, 16))
-    write(library_alibi, (1, 8, 1024, 64))
-    write(library_causal_bf16, (2, 4, LENGTH, 16), dtype="bfloat16")
-    write(library_grouped, (2, 4, LENGTH, 16), (2, 2, LENGTH, 16), dtype="bfloat16")
-    write(library_lengths, (2, 4, LENGTH, 16), (2, 2, LENGTH, 16))
+        write(program, *[(1, 2, LENGTH, 16)] * 2)
+    write(library_alibi, *[(1, 8, 1024, 64)] * 2)
+    for program in (library_causal_bf16, spelled_bf16):
+        write(program, *[(2, 4, LENGTH, 16)] * 2, dtype="bfloat16")
+    grouped = (2, 4, LENGTH, 16), (2, 2, LENGTH, 16)
+    write(library_grouped, *grouped, dtype="bfloat16")
+    write(library_grouped_bias, *grouped, (2, 4, LENGTH, LENGTH), dtype="bfloat16")
+    write(library_grouped_documents, (2, 8, 1024, 16), (2, 4, 1024, 16))
+    write(library_lengths, *grouped)
+    write(spelled_grouped, *grouped)
     shapes = {"q": (32, 64), "k": (32, 32), "v": (32, 32), "out": (64, 32)}
     weights = {name: jax.ShapeDtypeStruct(shape, "float32") for name, shape in shapes.items()}
     rows = jax.ShapeDtypeStruct((2, LENGTH, 32), "float32")

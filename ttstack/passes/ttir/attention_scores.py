@@ -7,9 +7,11 @@ from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
-from ttstack.passes.ttir.ones import PERMUTATIONS, moves_ones
 from ttstack.passes.ttir.producers import scalar, with_scalar
+from ttstack.passes.ttir.rearrangement import Rearrangement
+from ttstack.passes.ttir.shape_chains import MOVES, after
 from ttstack.passes.ttir.views import VIEWS
+from ttstack.passes.ttir.widened import held_in
 from ttstack.placement.element_values import FAR
 
 HIDDEN = -FAR
@@ -25,6 +27,8 @@ class Mask:
 
     value: ir.Value
     scores: TensorType
+    moved: Rearrangement
+    """What has become of the product's axes where it is added."""
     factor: float = 1.0
     """What scores and mask are multiplied with afterwards."""
     choice: tuple[float, float] | None = None
@@ -32,9 +36,8 @@ class Mask:
 
     def is_of(self, dtype: ElementType) -> bool:
         """Whether scores and what is added to them are of that element type, which holds what hides."""
-        if self.choice is not None:
-            return self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
-        return self.scores.dtype == dtype == read_type(self.value.type).dtype
+        fits = self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
+        return fits and (self.choice is not None or held_in(self.value, dtype))
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Scores:
     """`product * scale + masks`."""
 
     product: ir.Operation
+    moved: Rearrangement
+    """What has become of the product's axes."""
     scale: float = 1.0
     masks: tuple[Mask, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
@@ -49,9 +54,10 @@ class Scores:
 
     @property
     def keep_rows(self) -> bool:
-        """Whether rows of queries and columns of keys come last where something is added, and in the end."""
+        """Whether rows of queries and columns of keys come last where something is added, and in the end, in order."""
         seen = [self.shapes[0], self.shapes[-1], *(mask.scores.shape for mask in self.masks)]
-        return len({shape[-2:] for shape in seen}) == 1
+        in_order = all(moved.keeps_order for moved in (self.moved, *(mask.moved for mask in self.masks)))
+        return in_order and len({shape[-2:] for shape in seen}) == 1
 
     def times(self, factor: float) -> "Scores | None":
         """All of it multiplied; None where the factor is not positive, since what hides would not after it."""
@@ -88,12 +94,13 @@ def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
 
 def behind(value: ir.Value) -> ir.Value:
     """What the value is but for its shape before the last two dimensions, and for its width."""
-    while (op := producer(value)) is not None and len(list(value.uses)) == 1 and _same_rows(op):
+    while (op := producer(value)) is not None and len(list(value.uses)) == 1 and same_rows(op):
         value = op.operands[0]
     return value
 
 
-def _same_rows(op: ir.Operation) -> bool:
+def same_rows(op: ir.Operation) -> bool:
+    """Whether an op changes only the shape before the last two dimensions, or the width of real numbers."""
     if op.name != "ttir.typecast" and op.name not in VIEWS:
         return False
     before, after = (read_type(v.type) for v in (op.operands[0], op.results[0]))
@@ -101,12 +108,15 @@ def _same_rows(op: ir.Operation) -> bool:
 
 
 def _product(op: ir.Operation) -> Iterator[Scores | None]:
-    yield Scores(op)
+    shape = read_type(op.results[0].type).shape
+    yield None if 0 in shape else Scores(op, Rearrangement.of(shape))
 
 
 def _same(op: ir.Operation) -> Iterator[Scores | None]:
-    if _same_rows(op) or moves_ones(op):
-        yield scores_of(op.operands[0])
+    if op.name in MOVES or same_rows(op):
+        inner = scores_of(op.operands[0])
+        moved = inner and (after(inner.moved, op) if op.name in MOVES else inner.moved)
+        yield inner and moved and replace(inner, moved=moved)
 
 
 def _scale(op: ir.Operation) -> Iterator[Scores | None]:
@@ -124,7 +134,7 @@ def _divide(op: ir.Operation) -> Iterator[Scores | None]:
 def _mask(op: ir.Operation) -> Iterator[Scores | None]:
     for value, mask in (op.operands, reversed(op.operands)):
         if _of_its_shape(op, value) and (inner := scores_of(value)):
-            added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type)),)
+            added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type), inner.moved),)
             yield replace(inner, masks=(*inner.masks, *added))
 
 
@@ -134,8 +144,9 @@ def _choose(op: ir.Operation) -> Iterator[Scores | None]:
     for value, other in (values, reversed(values)):
         if (least := _everywhere(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
             choice = (0.0, least) if value == values[0] else (least, 0.0)
-            inner, mask = scores_of(value), Mask(condition, read_type(value.type), choice=choice)
-            yield inner and replace(inner, masks=(*inner.masks, mask))
+            if inner := scores_of(value):
+                mask = Mask(condition, read_type(value.type), inner.moved, choice=choice)
+                yield replace(inner, masks=(*inner.masks, mask))
 
 
 def _everywhere(value: ir.Value) -> float | None:
@@ -155,5 +166,5 @@ _STEPS = {
     "ttir.div": _divide,
     "ttir.add": _mask,
     "ttir.where": _choose,
-    **dict.fromkeys(("ttir.typecast", *PERMUTATIONS, *VIEWS), _same),
+    **dict.fromkeys(("ttir.typecast", *MOVES), _same),
 }

@@ -3,44 +3,37 @@
 import math
 from functools import partial
 
-import numpy as np
-
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
-from ttstack.ops.matmul import Matmul
-from ttstack.ops.movement import Permutation
-from ttstack.ops.reduction import Softmax
 from ttstack.ops.shape import Broadcast, RepeatInterleave
-from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.attention_scores import (
-    Mask,
-    Scores,
-    behind,
-    level_masks,
-    scores_of,
+from ttstack.passes.ttir.attention_operands import (
+    Heads,
+    batch_of,
+    four,
+    joined_masks,
+    matmul,
+    of_rows,
+    unscaled,
 )
-from ttstack.passes.ttir.before_moves import before_moves, move_alike
+from ttstack.passes.ttir.attention_scores import Scores, behind, level_masks, scores_of
 from ttstack.passes.ttir.fuse_reduction import softmax
+from ttstack.passes.ttir.grouped_attention import grouped_attention
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.ones import PERMUTATIONS, moved_dims, moves_ones
-from ttstack.passes.ttir.producers import find_producer, scalar, with_scalar
+from ttstack.passes.ttir.producers import find_producer, scalar
 from ttstack.passes.ttir.query_scale import take_scale
 from ttstack.passes.ttir.views import VIEWS
+from ttstack.passes.ttir.widened import held_in, narrowed
 from ttstack.passes.user_patterns.python_file import with_roots
 
-Heads = tuple[int, int]
-"""Batch and heads."""
-
 _ATTENTION = ScaledDotProductAttention.mnemonic
-_SWAPPED = (0, 1, 3, 2)
 _GUARDS = 3
 """Reads of what is tested for being a number, and taken where it is one."""
 
@@ -62,6 +55,7 @@ class FuseAttention(Pass, name="fuse-attention"):
             [
                 *with_roots(softmax),
                 ("ttir.matmul", attention),
+                ("ttir.matmul", partial(grouped_attention, max_elements=self.max_elements)),
                 ("ttir.matmul", _weights_first),
                 (f"ttir.{_ATTENTION}", _without_repetition),
                 (f"ttir.{_ATTENTION}", take_scale),
@@ -73,8 +67,8 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     weights, value = op.operands
     guarded = _guarded(weights)
     norm = find_producer(behind(weights if guarded is None else guarded), "softmax")
-    outer, result = _matmul(op), read_type(op.results[0].type)
-    if norm is None or outer.transpose_a or outer.activation or not _of_rows(norm):
+    outer, result = matmul(op), read_type(op.results[0].type)
+    if norm is None or outer.transpose_a or outer.activation or not of_rows(norm):
         return None
     if result.shape[:-1] != read_type(weights.type).shape[:-1]:
         return None
@@ -83,45 +77,34 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
         return None
     if not scores.keep_rows or (added := level_masks(scores.masks)) is None:
         return None
-    inner = _matmul(scores.product)
-    (query, before), (key, times) = map(_unscaled, scores.product.operands)
-    query, key = (_before_widening(v, result.dtype) for v in (query, key))
+    inner = matmul(scores.product)
+    (query, before), (key, times) = map(unscaled, scores.product.operands)
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
-    query_heads, key_heads, value_heads = (_fold(_batch(v), whole, heads) for v in (query, key, value))
-    alike = {read_type(v.type).dtype for v in (query, key, value)} == {result.dtype}
+    query_heads, key_heads, value_heads = (_fold(batch_of(v), whole, heads) for v in (query, key, value))
+    alike = read_type(value.type).dtype == result.dtype and all(held_in(v, result.dtype) for v in (query, key))
     alike = alike and all(mask.is_of(result.dtype) for mask in added)
     grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
-    masks = [_fold(_batch(mask.value), mask.scores.shape[:-2], heads) for mask in added]
+    masks = [_fold(batch_of(mask.value), mask.scores.shape[:-2], heads) for mask in added]
     matrices = all(read_type(v.type).rank > 1 for v in (query, key, value))
     if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
         return None
     turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
+    query, key = (narrowed(v, result.dtype) for v in (query, key))
     places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
-    operands = [_four(v, found, turn=turn) for v, found, turn in places if found]
-    mask = None
-    for step, found in zip(added, masks, strict=True):
-        mask = _mask(mask, step, found, result) if found else mask
+    operands = [four(v, found, turn=turn) for v, found, turn in places if found]
+    mask = joined_masks([(step, found) for step, found in zip(added, masks, strict=True) if found], result)
     if mask is not None and guarded is None:
         mask = with_nan_rows(mask, max_elements)
     scale = scores.scale * before * times
     return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
 
 
-def _before_widening(value: ir.Value, dtype: ElementType) -> ir.Value:
-    """Queries or keys in bf16 where a model multiplies them in float32, as attention does inside."""
-    source, moves = before_moves(value)
-    cast = find_producer(source, "typecast")
-    if dtype is not DType.BF16 or cast is None or read_type(cast.operands[0].type).dtype != dtype:
-        return value
-    return move_alike(cast.operands[0], moves)
-
-
 def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
     """`v^T @ weights^T` as `(weights @ v)^T`."""
     value, turned = op.operands
-    product, shape = _matmul(op), read_type(turned.type).shape
+    product, shape = matmul(op), read_type(turned.type).shape
     weights = None if product.transpose_b else _unturned(turned)
-    if weights is None or product.activation or _batch(value) != _batch(turned):
+    if weights is None or product.activation or batch_of(value) != batch_of(turned):
         return None
     rows = reshape_to(weights, (*shape[:-2], shape[-1], shape[-2]))
     found = ttir.matmul(rows, value, transpose_b=not product.transpose_a)
@@ -153,13 +136,6 @@ def _guarded(value: ir.Value) -> ir.Value | None:
     return x if all(v == x for v in test.operands) and len(list(x.uses)) == _GUARDS else None
 
 
-def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
-    """What is multiplied with a number, and the number, where nothing else reads the product."""
-    product = find_producer(value, "multiply")
-    found = None if product is None or len(list(value.uses)) > 1 else with_scalar(product)
-    return (value, 1.0) if found is None or read_type(found[0].type) != read_type(value.type) else found
-
-
 def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
     """Each head of keys and values serves the queries that it was repeated for."""
     query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
@@ -188,22 +164,6 @@ def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None
     return (op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None
 
 
-def _matmul(op: ir.Operation) -> Matmul:
-    found = describe(op)
-    assert isinstance(found, Matmul)
-    return found
-
-
-def _of_rows(norm: ir.Operation) -> bool:
-    found = describe(norm)
-    assert isinstance(found, Softmax)
-    return found.dimension % found.input.rank == found.input.rank - 1
-
-
-def _batch(value: ir.Value) -> tuple[int, ...]:
-    return read_type(value.type).shape[:-2]
-
-
 def _heads(scores: Scores) -> Heads:
     """As scores of four dimensions have them; else each is the only head of its batch."""
     for shape in scores.shapes:
@@ -225,32 +185,3 @@ def _fold(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads
             if all(part == all_of_it or set(part) <= {1} for part, all_of_it in parts):
                 return math.prod(batch[:cut]), math.prod(batch[cut:])
     return None
-
-
-def _four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
-    """The value in four dimensions, its last two swapped where they are."""
-    if turn and (swap := find_producer(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
-        return _four(swap.operands[0], heads)
-    four = reshape_to(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
-    return permute_dims(four, _SWAPPED) if turn else four
-
-
-def _swaps_the_last(op: ir.Operation) -> bool:
-    found = describe(op)
-    assert isinstance(found, Permutation)
-    *rest, a, b = found.order
-    return [*rest, b, a] == list(range(found.input.rank))
-
-
-def _mask(before: ir.Value | None, mask: Mask, heads: Heads, scores: TensorType) -> ir.Value:
-    """What is added to scores of that element type by the masks before and this one; what hides hides them too."""
-    value, one = _four(mask.value, heads), scores.with_shape((1, 1, 1, 1))
-    if mask.choice:
-        kept = _constant(0.0, one) if before is None else before
-        return ttir.where(value, *(_constant(number, one) if number else kept for number in mask.choice))
-    added = value if mask.factor == 1 else ttir.multiply(value, _constant(mask.factor, one))
-    return added if before is None else ttir.add(before, added)
-
-
-def _constant(number: float, t: TensorType) -> ir.Value:
-    return ttir.constant(result=t, value=elements_attribute(np.full(t.shape, number, t.dtype.numpy), t))

@@ -23,10 +23,10 @@ def mean(op: views.Div) -> ir.Value | None:
 
 @pattern
 def softmax(op: views.Div) -> ir.Value | None:
-    """`e / sum(e)` with `e = exp(x - max(x))`, along one dimension."""
-    exp, below = views.Exp.of(op.lhs), views.Sum.of(op.rhs)
+    """`e / sum(e)` with `e = exp(x - max(x))`, along one dimension; `e` may be widened to be added up."""
+    exp, below = views.Exp.of(op.lhs), views.Sum.of(_before_cast(op.rhs))
     shifted = exp and views.Subtract.of(exp.input)
-    if shifted is None or below is None or below.input != op.lhs:
+    if shifted is None or below is None or op.lhs not in (below.input, _before_cast(below.input)):
         return None
     top, dim = views.Max.of(shifted.rhs), _kept(below)
     if dim is None:
@@ -35,6 +35,13 @@ def softmax(op: views.Div) -> ir.Value | None:
     if not direct and not (dim == read_type(shifted.lhs.type).rank - 1 and _is_top(shifted.rhs, shifted.lhs)):
         return None
     return ttir.softmax(shifted.lhs, dimension=dim, numericStable=True)
+
+
+def _before_cast(value: ir.Value) -> ir.Value:
+    """What became the value by a change between real numbers, or the value."""
+    cast = views.Typecast.of(value)
+    is_real = cast is not None and all(read_type(v.type).dtype.is_float for v in (cast.input, value))
+    return cast.input if cast is not None and is_real else value
 
 
 def _is_top(value: ir.Value, x: ir.Value) -> bool:

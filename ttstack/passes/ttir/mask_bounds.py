@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.dialects.base import describe
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.movement import Permutation
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.ttir.compile_time import result_elements
+from ttstack.passes.ttir.ones import PERMUTATIONS
 from ttstack.passes.ttir.views import VIEWS
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +48,9 @@ def bounds_of(elements: Array, starts: Sequence[Array | None]) -> Bounds | None:
 
 
 def bounds_after(op: ir.Operation, operands: Sequence[Bounds | None]) -> Bounds | None:
-    """Those of the result of an elementwise op, a view or a broadcast; None where nothing is known of it.
+    """Those of the result of an elementwise op, a view, a broadcast or a move of other dimensions than the last two.
+
+    None where nothing is known of it.
 
     Operands are taken for independent: a block may hold fewer numbers than its bounds say.
     """
@@ -65,8 +70,19 @@ def _after(op: ir.Operation, result: TensorType, known: Sequence[Bounds]) -> Bou
         return Bounds(*(b.reshape(*lead, *b.shape[-2:]) for b in (first.least, first.most)))
     if name == "broadcast":
         return Bounds(*(np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in (first.least, first.most)))
+    if order := order_before_places(op):
+        return Bounds(*(b.transpose(order) for b in (first.least, first.most)))
     types = [read_type(operand.type).dtype for operand in op.operands]
     return _by_corners(op, known) if _is_monotone(name, types, result.dtype) else None
+
+
+def order_before_places(op: ir.Operation) -> tuple[int, ...] | None:
+    """How a permutation orders dimensions, where it leaves the last two; None for any other op."""
+    if op.name not in PERMUTATIONS:
+        return None
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    return found.order if found.order[-2:] == (found.input.rank - 2, found.input.rank - 1) else None
 
 
 def _is_monotone(name: str, operands: Sequence[ElementType], result: ElementType) -> bool:

@@ -15,7 +15,7 @@ from ttstack.ops.mask_rows import MaskRows
 from ttstack.ops.types import TILE
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.compile_time import result_elements
-from ttstack.passes.ttir.mask_bounds import Bounds, bounds_after, bounds_of
+from ttstack.passes.ttir.mask_bounds import Bounds, bounds_after, bounds_of, order_before_places
 from ttstack.passes.ttir.views import VIEWS
 
 Array = np.ndarray[Any, Any]
@@ -79,6 +79,8 @@ class MaskParts:
             if any(operand is None for operand in operands):
                 return None
             (first, *_), shape = operands, read_type(value.type).shape
+            if first is not None and (order := order_before_places(op)):
+                return first.transpose(order)
             if first is None or (op.name != _BROADCAST and op.name not in VIEWS):
                 return result_elements(op, operands)
             if op.name in VIEWS:
@@ -114,4 +116,6 @@ def _keeps_places(op: ir.Operation) -> bool:
         before, after = (read_type(v.type).shape for v in (op.operands[0], op.results[0]))
         return len(after) > 1 and before[-2:] == after[-2:]
     spec = definition(op)
-    return op.name == _BROADCAST or (spec is not None and issubclass(spec, Eltwise))
+    return (
+        op.name == _BROADCAST or order_before_places(op) is not None or (spec is not None and issubclass(spec, Eltwise))
+    )

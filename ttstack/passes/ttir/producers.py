@@ -32,6 +32,16 @@ def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
     return None
 
 
+def factor(value: ir.Value) -> tuple[ir.Value, float] | None:
+    """What the value is a multiple of, of the same type, and the number; None where it is not computed so."""
+    found = None
+    if (op := find_producer(value, "multiply")) is not None:
+        found = with_scalar(op)
+    elif (op := find_producer(value, "div")) is not None and (divisor := scalar(op.operands[1])):
+        found = op.operands[0], 1 / divisor
+    return found if found and read_type(found[0].type) == read_type(value.type) else None
+
+
 def concat_dim(concat: ir.Operation) -> int:
     """The dimension along which it joins its operands, counted from the front."""
     return attribute_values(OPS["concat"], concat)["dim"] % read_type(concat.results[0].type).rank

@@ -8,7 +8,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.passes.ttir.before_moves import before_moves, move_alike
-from ttstack.passes.ttir.producers import find_producer, with_scalar
+from ttstack.passes.ttir.producers import factor
 
 
 def take_scale(op: ir.Operation) -> list[ir.Value] | None:
@@ -30,8 +30,6 @@ def take_scale(op: ir.Operation) -> list[ir.Value] | None:
 def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
     """The value without the number that it is multiplied by, and that number: 1 where there is none."""
     source, moves = before_moves(value)
-    product = find_producer(source, "multiply")
-    found = None if product is None else with_scalar(product)
-    if found is None or read_type(found[0].type) != read_type(source.type):
+    if (found := factor(source)) is None:
         return value, 1.0
     return move_alike(found[0], moves), found[1]
