@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -38,8 +39,13 @@ class Run:
 
     The arrays that were given, and the program's own, are left as they are: pass these to the next run.
     """
-    report: "Report"
-    """Predicted time op by op."""
+    predict: Callable[[], "Report"] = field(repr=False)
+    """Predicts the function's time; `report` is what it gives."""
+
+    @property
+    def report(self) -> "Report":
+        """Predicted time op by op, from when it is first asked for."""
+        return self.predict()
 
     def _repr_html_(self) -> str:
         from ttstack.report.html.notebook import run_fragment
@@ -130,7 +136,7 @@ class Program(KeptAnswers, ProgramExports):
         values = random_inputs(found, seed) if inputs is None else inputs
         binary = random_weights(self.binary, seed)
         done = execute(engine, self._natives, binary, found, values, numerics, progress)
-        return Run(done.outputs, done.updated, self.cost(found.name))
+        return Run(done.outputs, done.updated, partial(self.cost, found.name))
 
     def steps(
         self,
@@ -161,12 +167,12 @@ class Program(KeptAnswers, ProgramExports):
         from ttstack_runtime.inputs import random_weights
 
         found, left = self.function(function), dict(state or {})
-        binary, report = random_weights(self.binary, seed), self.cost(found.name)
+        binary = random_weights(self.binary, seed)
         for batch in batches:
             check_run(found, batch, seed, engine)
             done = execute(engine, self._natives, binary, found, {**batch, **left}, numerics, progress)
             left |= done.updated
-            yield Run(done.outputs, done.updated, report)
+            yield Run(done.outputs, done.updated, partial(self.cost, found.name))
 
     @rare_collections()
     def recompile(self, source: Any, inputs: Any = None, **changes: Unpack[Choices]) -> "Program":
