@@ -25,7 +25,8 @@ class DLRM(nn.Module):
         self.tables = nn.ModuleList(nn.EmbeddingBag(rows, width, mode="sum") for _ in range(tables))
         pairs = (tables + 1) * tables // 2
         self.top = nn.Sequential(*dense_stack(width + pairs, *hidden), nn.Linear(hidden[-1], 1))
-        self.register_buffer("pairs", torch.tril_indices(tables + 1, tables + 1, -1), persistent=False)
+        which = torch.tril_indices(tables + 1, tables + 1, -1, device="cpu")  # known, also of a model without values
+        self.register_buffer("pairs", which, persistent=False)
 
     def forward(self, dense: torch.Tensor, indices: list[torch.Tensor], offsets: list[torch.Tensor]) -> torch.Tensor:
         """The probability of a click for each example, from (batch, dense) and a bag of rows for each table."""

@@ -27,6 +27,13 @@ func.func @main(%cache: tensor<1x2x64x32xf32>, %new: tensor<1x2x1x32xf32>, %at: 
   return %3 : tensor<1x2x64x32xbf16>
 }
 """
+TRUTH = """
+func.func @main(%x: tensor<64x64xf32>, %z: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = "ttir.gt"(%x, %z) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xi1>
+  %1 = "ttir.typecast"(%0) : (tensor<64x64xi1>) -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+"""
 RNG = np.random.default_rng(0)
 GIVEN = {"arg0": RNG.standard_normal((64, 64), np.float32), "arg1": RNG.standard_normal((64, 64), np.float32)}
 
@@ -59,6 +66,15 @@ def test_values_are_rounded_where_the_source_says_so():
     exact = np.exp(GIVEN["arg0"]) @ GIVEN["arg1"]
     assert np.abs(found - wanted).max() < np.abs(found - exact).max()
     np.testing.assert_array_equal(found, _rounded(found))
+
+
+@pytest.mark.parametrize(("dtype", "view"), [("bf16", True), ("bfp8_b", False), ("f32", False)])
+def test_truth_values_are_reals_where_these_lie_in_their_format(dtype: str, *, view: bool):
+    program = ttstack.compile(TRUTH, dtype=dtype)
+    assert casts(program) == [view]
+    x, z = RNG.integers(-3, 4, (2, 64, 64)).astype(np.float32)
+    (found,) = program.run({"arg0": x, "arg1": z}, numerics="device").outputs.values()
+    np.testing.assert_array_equal(found, (x > z).astype(np.float32))
 
 
 @pytest.mark.parametrize("numerics", ["ieee", "device"])

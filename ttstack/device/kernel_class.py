@@ -13,7 +13,7 @@ from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.mask_structure import MaskStructure
 from ttstack.ops.tile_order import tile_order, transposes_each
-from ttstack.ops.types import TensorType, tile_shape
+from ttstack.ops.types import DType, TensorType, tile_shape
 
 _BINARY = 2
 """Operands of a function that others can come before and after, in one kernel."""
@@ -38,13 +38,21 @@ def is_view(op: Op) -> bool:
 
 
 def casts_reals(op: Op) -> bool:
-    """Whether the operand's buffer holds the result too where the device has both types in one format."""
+    """Whether the operand's buffer holds the result too where the device has both types in one format.
+
+    Truth values are among reals, 0 or 1 as every op that makes some leaves them; what becomes one is compared with 0.
+    """
     nest = op.nest
     if nest is None or [of.name for of in nest.body] != ["typecast"]:
         return False
     (given, made), (taken, left) = nest.maps, (op.operands[0], op.results[0])
     in_place = all(a in (None, b) for a, b in zip(given.loops, made.loops, strict=True)) and not given.terms
-    return taken.dtype.is_float and left.dtype.is_float and taken.shape == left.shape and in_place
+    return lies_as_reals(taken.dtype) and left.dtype.is_float and taken.shape == left.shape and in_place
+
+
+def lies_as_reals(dtype: DType) -> bool:
+    """Whether the device holds the type's values as real numbers."""
+    return dtype.is_float or dtype is DType.I1
 
 
 def is_contraction(dispatch: Loops) -> bool:

@@ -91,25 +91,29 @@ def _ones(bags: Sequence[ir.Operation], count: int, rows: int) -> ir.Value:
     """[tables, bags, rows]: whether a bag has a row."""
     offsets = [op.operands[2] for op in bags]
     t = read_type(offsets[0].type)
-    starts = _joined([reshape_to(v, (1, t.size)) for v in offsets])
+    starts = _joined([reshape_to(v, (1, 1, t.size)) for v in offsets])
     begins, ends = _slice(starts, 0, count), _slice(starts, 1, t.size)
     if t.size == count:
-        rest = TensorType((len(bags), 1), t.dtype)
-        ends = ttir.concat(ends, ttir.full(result=rest, shape=rest.shape, fill_value=rows), dim=1)
+        rest = TensorType((len(bags), 1, 1), t.dtype)
+        ends = ttir.concat(ends, ttir.full(result=rest, shape=rest.shape, fill_value=rows), dim=2)
     place = TensorType((1, 1, rows), t.dtype)
     places = ttir.arange(result=place, start=0, end=rows, step=1, arange_dimension=2)
     whole = TensorType((len(bags), count, rows), DType.I1)
-    column = (len(bags), count, 1)
-    begun = ttir.ge(places, reshape_to(begins, column), result=whole)
-    return ttir.logical_and(begun, ttir.lt(places, reshape_to(ends, column), result=whole), result=whole)
+    begun = ttir.ge(places, _column(begins), result=whole)
+    return ttir.logical_and(begun, ttir.lt(places, _column(ends), result=whole), result=whole)
 
 
-def _slice(value: ir.Value, begin: int, end: int) -> ir.Value:
-    """Columns of a matrix."""
-    rows, columns = read_type(value.type).shape
+def _column(row: ir.Value) -> ir.Value:
+    """[tables, bags, 1] of [tables, 1, bags]."""
+    return ttir.permute(row, permutation=(0, 2, 1))
+
+
+def _slice(rows: ir.Value, begin: int, end: int) -> ir.Value:
+    """Columns of [tables, 1, columns]."""
+    tables, one, columns = read_type(rows.type).shape
     if (begin, end) == (0, columns):
-        return value
-    return ttir.slice_static(value, begins=(0, begin), ends=(rows, end), step=(1, 1))
+        return rows
+    return ttir.slice_static(rows, begins=(0, 0, begin), ends=(tables, one, end), step=(1, 1, 1))
 
 
 def _joined(parts: Sequence[ir.Value]) -> ir.Value:

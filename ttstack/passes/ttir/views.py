@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.device.kernel_class import is_view
+from ttstack.device.kernel_class import is_view, lies_as_reals
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir import read_source
 from ttstack.dialects.types import read_type
@@ -24,4 +24,5 @@ def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
 def _casts(op: ir.Operation) -> bool:
     if op.name != "ttir.typecast" and (op.name != "ttir.generic" or read_source(op).name != "typecast"):
         return False
-    return all(read_type(v.type).dtype.is_float for v in (op.operands[0], op.results[0]))
+    taken, left = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
+    return lies_as_reals(taken) and left.is_float
