@@ -27,7 +27,7 @@ LEAST_PCC = 0.99
 """In the formats of the device."""
 SUBSETS = 5
 _ELEMENTS = 64
-"""Of a constant, in texts that are compared: no rewrite changes elements alone."""
+"""How many of a constant stand in texts that are compared: no rewrite changes elements alone."""
 
 Array = np.ndarray[Any, Any]
 
