@@ -306,10 +306,41 @@ CASES: dict[str, tuple[str, str, str]] = {
         "int64[2,4] i = {0,1,2,3,4,0,1,2}",
         'y = ScatterElements<reduction="add">(x, i, w)',
     ),
+    "RMSNormalization": ("float[2,3,8] x, float[8] s", "", "y = RMSNormalization(x, s)"),
+    "Attention": (
+        "float[2,4,6,8] x, float[2,2,6,8] k, float[2,2,6,8] v, bool[6,6] b",
+        "",
+        "y = Attention(x, k, v, b)",
+    ),
+    "Attention, causal": (
+        "float[2,6,32] x, float[2,6,16] k, float[2,6,16] v",
+        "",
+        "y = Attention<q_num_heads=4, kv_num_heads=2, is_causal=1>(x, k, v)",
+    ),
+    "RotaryEmbedding": (
+        "float[2,4,6,8] x, float[2,6,4] c, float[2,6,4] s",
+        "",
+        "y = RotaryEmbedding(x, c, s)",
+    ),
+    "RotaryEmbedding of neighbours": (
+        "float[2,6,32] x, float[5,4] c, float[5,4] s, int64[2,6] i",
+        "",
+        "y = RotaryEmbedding<interleaved=1, num_heads=4>(x, c, s, i)",
+    ),
     "Split by a number": ("float[2,6] x", "", "y, b = Split<axis=1, num_outputs=2>(x)"),
 }
 
 OPSETS = {
+    **dict.fromkeys(
+        (
+            "RMSNormalization",
+            "Attention",
+            "Attention, causal",
+            "RotaryEmbedding",
+            "RotaryEmbedding of neighbours",
+        ),
+        23,
+    ),
     "Split by a number": 18,
     "ScatterElements, added": 18,
     "ReduceMean along an operand": 18,

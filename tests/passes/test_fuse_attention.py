@@ -32,6 +32,13 @@ def guarded(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     return torch.where(weights != weights, 0.0, weights) @ v  # noqa: PLR0124
 
 
+def nothing_where_a_mask_hides_all(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """As ONNX has attention, from operator set 23 on."""
+    bias = torch.where(mask[:1] > 1, 0.0, -torch.inf)
+    weights = torch.where(bias.amax(-1, keepdim=True) == -torch.inf, 0.0, torch.softmax(q @ k.mT + bias, -1))
+    return weights @ v
+
+
 def masked_before_it_is_scaled(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     return torch.softmax((q @ k.mT + mask) * 0.25, -1) @ v
 
@@ -98,6 +105,7 @@ def keys_of_one_batch(q: Tensor, k: Tensor, v: Tensor, _: Tensor) -> Tensor:
         plain,
         scaled_before_the_product,
         guarded,
+        nothing_where_a_mask_hides_all,
         masked_before_it_is_scaled,
         batch_and_heads_in_one_dimension,
         hidden,

@@ -1,4 +1,4 @@
-"""Ops that ONNX itself does not define by others, defined so."""
+"""Ops that ONNX itself does not define by others, and of ONNX Runtime, defined so."""
 
 from collections.abc import Callable, Mapping
 from math import prod
@@ -7,6 +7,7 @@ from typing import Any
 import onnx
 from onnx import FunctionProto, NodeProto, TypeProto, parser
 
+from ttstack.frontends.onnx.rotary import rotary_embedding
 from ttstack.frontends.onnx.types import static_shape
 
 Types = Mapping[str, TypeProto]
@@ -103,5 +104,6 @@ DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = 
     "QLinearConv": _conv,
     "QLinearMatMul": _matmul,
     "ReverseSequence": _reverse_sequence,
+    "com.microsoft.RotaryEmbedding": rotary_embedding,
 }
-"""How an op is to be replaced, for operands of these types; None where it has a form that is not supported."""
+"""How an op, by domain and name, is to be replaced, for operands of these types; None where its form is not read."""

@@ -12,7 +12,7 @@ from onnx.inliner import inline_local_functions
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.onnx.wire import skeleton
 
-OPSETS = range(13, 23)
+OPSETS = range(13, 24)
 """Versions of ONNX's operator set that are read."""
 
 

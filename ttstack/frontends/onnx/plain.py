@@ -7,6 +7,7 @@ import onnx
 from onnx import FunctionProto, NodeProto, TypeProto
 
 from ttstack.frontends.onnx.definitions import DEFINITIONS
+from ttstack.frontends.onnx.supported import OWN_DOMAINS
 from ttstack.frontends.onnx.types import static_shape
 
 
@@ -29,10 +30,17 @@ def spell_pads(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
     return onnx.helper.make_node(node.op_type, node.input, node.output, node.name, domain=node.domain, **attributes)
 
 
+def full_name(node: NodeProto) -> str:
+    """Its domain, where that is not ONNX's own, and its name."""
+    return f"{node.domain}.{node.op_type}" if node.domain not in OWN_DOMAINS else node.op_type
+
+
 def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> FunctionProto | None:
     """How an op is defined by others, for operands of these types; None where it is not."""
-    if node.op_type in DEFINITIONS:
-        return DEFINITIONS[node.op_type](node, types)
+    if (name := full_name(node)) in DEFINITIONS:
+        return DEFINITIONS[name](node, types)
+    if node.domain not in OWN_DOMAINS:
+        return None
     schema: Any = onnx.defs.get_schema(node.op_type, opset, "")
     if schema.has_function:
         versions = [version for version in schema.function_opset_versions if version <= opset]
@@ -49,8 +57,8 @@ def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> F
 def nodes_of(function: FunctionProto, node: NodeProto, opset: int) -> Iterator[NodeProto]:
     """The nodes of a definition with the node's attributes; names are those of the definition."""
     given = {a.name: a for a in node.attribute}
-    schema = onnx.defs.get_schema(node.op_type, opset, "")
-    default = {name: a.default_value for name, a in schema.attributes.items() if a.default_value.name}
+    known = onnx.defs.get_schema(node.op_type, opset, "").attributes if node.domain in OWN_DOMAINS else {}
+    default = {name: a.default_value for name, a in known.items() if a.default_value.name}
     for inner in function.node:
         bound = NodeProto()
         bound.CopyFrom(inner)

@@ -11,9 +11,10 @@ from ttstack.frontends.given_shapes import shape_fault
 from ttstack.frontends.limits import FOLDED_BYTES, OPS
 from ttstack.frontends.onnx import sequences
 from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
+from ttstack.frontends.onnx.definitions import DEFINITIONS
 from ttstack.frontends.onnx.evaluate import Array, Evaluator
 from ttstack.frontends.onnx.inputs import graph_inputs
-from ttstack.frontends.onnx.plain import definition, nodes_of, spell_pads
+from ttstack.frontends.onnx.plain import definition, full_name, nodes_of, spell_pads
 from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import spell, static_shape, type_of
@@ -69,7 +70,8 @@ class StaticGraph:
     def node(self, node: NodeProto) -> None:
         """Walk a node whose operands and results are named as in the whole."""
         unknown = (n for n in node.input if n and n not in self.types and n not in self.known)
-        if node.domain not in OWN_DOMAINS or not self._evaluator.defines(node) or any(unknown):
+        foreign = node.domain not in OWN_DOMAINS
+        if not (full_name(node) in DEFINITIONS if foreign else self._evaluator.defines(node)) or any(unknown):
             self._nodes.append(node)
             return
         for name in node.input:
@@ -77,6 +79,9 @@ class StaticGraph:
                 self.types[name] = type_of(self.known[name])
         if (function := self._definition(node)) is not None:
             self._expand(function, node)
+            return
+        if foreign:
+            self._nodes.append(node)
             return
         node = spell_pads(node, self.types)
         types = self._types(node)
@@ -129,7 +134,7 @@ class StaticGraph:
 
     def _definition(self, node: NodeProto) -> FunctionProto | None:
         """What the node is to be replaced by, where it has no conversion."""
-        return None if node.op_type in SUPPORTED or node.domain else definition(node, self.types, self._opset)
+        return None if full_name(node) in SUPPORTED else definition(node, self.types, self._opset)
 
     def _expand(self, function: FunctionProto, node: NodeProto) -> None:
         """Walk the nodes that define a node instead of it."""

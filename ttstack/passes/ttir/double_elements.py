@@ -1,34 +1,44 @@
-"""Rows in which each element stands twice, one after the other: tables of angles of neighbours."""
+"""Rows that have each element twice, one after the other or half a row apart: tables of angles of pairs."""
 
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, create, definition, describe
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import broadcast_to, constant
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.eltwise import Eltwise
+from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.views import VIEWS
 
 
-def double(value: ir.Value) -> ir.Value:
-    """Each element of a row twice, one after the other; of what is computed from constants, these are doubled."""
+def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
+    """Each element of a row twice, one after the other, or the row twice.
+
+    Of what is computed from constants, or looked up in a table that is known, these are doubled.
+    """
     t, op = read_type(value.type), producer(value)
     width = t.shape[-1]
     if op is not None and op.name == "ttir.constant":
         elements = read_elements(op.attributes["value"]).reshape(t.shape)
-        return constant(np.repeat(elements, 2, -1), t.with_shape((*t.shape[:-1], 2 * width)))
+        twice = np.concatenate([elements, elements], -1) if halves else np.repeat(elements, 2, -1)
+        return constant(twice, t.with_shape((*t.shape[:-1], 2 * width)))
     if op is not None and op.name in VIEWS and _shape(op.operands[0])[-1:] == t.shape[-1:]:
-        return reshape_to(double(op.operands[0]), (*t.shape[:-1], 2 * width))
+        return reshape_to(double(op.operands[0], halves=halves), (*t.shape[:-1], 2 * width))
+    if op is not None and op.name == "ttir.embedding" and is_known(op.operands[1]):
+        return ttir.embedding(op.operands[0], double(op.operands[1], halves=halves))
     if op is not None and _is_elementwise(op) and width > 1:
-        operands = [double(v) if _shape(v)[-1:] == (width,) else v for v in op.operands]
+        operands = [double(v, halves=halves) if _shape(v)[-1:] == (width,) else v for v in op.operands]
         spec, wide = OPS[op.name.removeprefix("ttir.")], t.with_shape((*t.shape[:-1], 2 * width))
         declared = [wide] if describe(op).result_fields() else []
         return create("ttir", spec.mnemonic, operands, attribute_values(spec, op), results=declared).results[0]
+    if halves:
+        return ttir.concat(value, value, dim=-1)
     pairs = broadcast_to(reshape_to(value, (*t.shape, 1)), (*t.shape, 2))
     return reshape_to(pairs, (*t.shape[:-1], 2 * width))
 

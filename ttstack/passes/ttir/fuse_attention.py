@@ -10,6 +10,7 @@ from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.reduction import Reduction
 from ttstack.ops.shape import Broadcast, RepeatInterleave
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
@@ -65,8 +66,9 @@ class FuseAttention(Pass, name="fuse-attention"):
 
 def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     weights, value = op.operands
-    guarded = _guarded(weights)
-    norm = find_producer(behind(weights if guarded is None else guarded), "softmax")
+    guarded, shown = _guarded(weights), _unless_hidden(weights)
+    below = guarded if guarded is not None else weights if shown is None else shown[0]
+    norm = find_producer(behind(below), "softmax")
     outer, result = matmul(op), read_type(op.results[0].type)
     if norm is None or outer.transpose_a or outer.activation or not of_rows(norm):
         return None
@@ -75,7 +77,9 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     readers = 1 if guarded is None else _GUARDS
     if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > readers:
         return None
-    if not scores.keep_rows or (added := level_masks(scores.masks)) is None:
+    added = level_masks(scores.masks)
+    guards_all = shown is None or [mask.value for mask in scores.masks] == [shown[1]]
+    if not scores.keep_rows or added is None or not guards_all:
         return None
     inner = matmul(scores.product)
     (query, before), (key, times) = map(unscaled, scores.product.operands)
@@ -93,7 +97,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
     operands = [four(v, found, turn=turn) for v, found, turn in places if found]
     mask = joined_masks([(step, found) for step, found in zip(added, masks, strict=True) if found], result)
-    if mask is not None and guarded is None:
+    if mask is not None and guarded is None and shown is None:
         mask = with_nan_rows(mask, max_elements)
     scale = scores.scale * before * times
     return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
@@ -134,6 +138,21 @@ def _guarded(value: ir.Value) -> ir.Value | None:
         return None
     x = choice.operands[2]
     return x if all(v == x for v in test.operands) and len(list(x.uses)) == _GUARDS else None
+
+
+def _unless_hidden(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
+    """`x` and a mask, where the value is 0 in rows of which the mask hides every key by -inf, as attention is there."""
+    choice = find_producer(value, "where")
+    test = None if choice is None else find_producer(choice.operands[0], "eq")
+    if choice is None or test is None or scalar(choice.operands[1]) != 0:
+        return None
+    for largest, least in (test.operands, reversed(test.operands)):
+        if scalar(least) == -math.inf and (top := find_producer(largest, "max")) is not None:
+            found = describe(top)
+            assert isinstance(found, Reduction)
+            if found.keep_dim and found.dims == (found.input.rank - 1,):
+                return choice.operands[2], top.operands[0]
+    return None
 
 
 def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:

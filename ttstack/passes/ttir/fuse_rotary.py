@@ -11,8 +11,9 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.double_elements import double
 from ttstack.passes.ttir.producers import concat_dim, find_producer, negation
-from ttstack.passes.ttir.rotary_pairs import PATTERNS, turned_neighbours
+from ttstack.passes.ttir.rotary_pairs import PATTERNS, turned_neighbours, turned_pairs
 
 _SWAPPED = (0, 2, 1, 3)
 
@@ -26,7 +27,7 @@ class FuseRotary(Pass, name="fuse-rotary"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.add", _sum), *PATTERNS])
+        apply_patterns(module, [("ttir.add", _sum), ("ttir.concat", _halves), *PATTERNS])
 
 
 def _sum(op: ir.Operation) -> list[ir.Value] | None:
@@ -42,6 +43,23 @@ def _sum(op: ir.Operation) -> list[ir.Value] | None:
                     return [rotary(x, _repeated(cos), _repeated(sin))]
                 if (found := turned_neighbours(other, x, cos, sin)) is not None:
                     return [found]
+    return None
+
+
+def _halves(op: ir.Operation) -> list[ir.Value] | None:
+    """`a * cos - b * sin` beside `b * cos + a * sin`, of the halves a and b of each row, as ONNX and JAX have it."""
+    result = read_type(op.results[0].type)
+    if len(op.operands) != len(("a", "b")) or concat_dim(op) != result.rank - 1:
+        return None
+    half = result.shape[-1] // 2
+    for a, cos, b, sin in turned_pairs(*op.operands):
+        cut = find_producer(a, "slice_static")
+        if cut is None or read_type(cut.operands[0].type) != result or not _fits(cut.operands[0]):
+            continue
+        x = cut.operands[0]
+        tables = all(read_type(t.type).shape[-1:] == (half,) for t in (cos, sin))
+        if tables and _is_part(a, x, 0, half) and _is_part(b, x, half, 2 * half):
+            return [rotary(x, double(cos, halves=True), double(sin, halves=True))]
     return None
 
 
@@ -81,9 +99,11 @@ def _repeated(table: ir.Value) -> ir.Value:
 def rotary(x: ir.Value, cos: ir.Value, sin: ir.Value, **attributes: Any) -> ir.Value:
     """The op; heads of one token a user are rows, as in [1, users, heads, width], and those of many come first."""
     shape, tables = read_type(x.type).shape, (read_type(cos.type).shape, read_type(sin.type).shape)
-    of_tokens = len(shape) == len(_SWAPPED) and {(1, shape[1], 1, shape[3])} == set(tables)
+    of_tokens = len(shape) == len(_SWAPPED) and all(
+        t in [(n, *shape[1:2], 1, shape[3]) for n in (1, shape[0])] for t in tables
+    )
     if of_tokens and (shape[1] > TILE or shape[0] > 1 < shape[1]):
-        cos, sin = (reshape_to(t, (1, 1, shape[1], shape[3])) for t in (cos, sin))
+        cos, sin = (reshape_to(t, (s[0], 1, *s[1::2])) for t, s in zip((cos, sin), tables, strict=True))
         turned = ttir.rotary_embedding(permute_dims(x, _SWAPPED), cos, sin, **attributes)
         return permute_dims(turned, _SWAPPED)
     alone = len(shape) == len(_SWAPPED) and 1 in shape[1:3] and shape[1:3] != (1, 1)

@@ -31,29 +31,36 @@ def turned_neighbours(turned: ir.Value, x: ir.Value, cos: ir.Value, sin: ir.Valu
 
 def _stack(op: ir.Operation) -> list[ir.Value] | None:
     """`a * cos - b * sin` and `a * sin + b * cos` in turn, of the pairs (a, b) of each row."""
-    parts = in_turn(op)
-    less, more = (find_producer(v, name) for v, name in zip(parts or (None, None), ("subtract", "add"), strict=True))
-    if less is None or more is None:
+    if (parts := in_turn(op)) is None:
         return None
-    lines = read_type(less.results[0].type).shape
-    sums = [found for order in permutations(more.operands) for found in _products(*order)]
-    for a, cos, b, sin in _products(*less.operands):
-        first, second = every_second(a), every_second(b)
-        if (a, sin, b, cos) not in sums or first is None or second != (first[0], 1) or first[1] != 0:
+    for a, cos, b, sin in turned_pairs(*parts):
+        first, second, lines = every_second(a), every_second(b), read_type(parts[0].type).shape
+        if first is None or second != (first[0], 1) or first[1] != 0 or read_type(a.type).shape != lines:
             continue
-        if read_type(a.type).shape == lines and all(read_type(t.type).shape[-1:] == lines[-1:] for t in (cos, sin)):
+        if all(read_type(t.type).shape[-1:] == lines[-1:] for t in (cos, sin)):
             x = reshape_to(first[0], (*lines[:-1], 2 * lines[-1]))
             turned = ttir.rotary_embedding(x, double(cos), double(sin), interleaved=True)
             return [reshape_to(turned, (*lines, 2))]
     return None
 
 
-def _products(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ...]]:
+def turned_pairs(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
+    """All that a, cos, b and sin may be where values are `a * cos - b * sin` and `a * sin + b * cos`."""
+    less, more = find_producer(first, "subtract"), find_producer(second, "add")
+    if less is None or more is None:
+        return
+    sums = [found for order in permutations(more.operands) for found in _products(*order)]
+    for a, cos, b, sin in _products(*less.operands):
+        if (a, sin, b, cos) in sums:
+            yield a, cos, b, sin
+
+
+def _products(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
     """Both factors of the one and of the other, in every order."""
     found = [find_producer(v, "multiply") for v in (first, second)]
     if found[0] is not None and found[1] is not None:
         for a, b in product(*(permutations(p.operands) for p in found if p is not None)):
-            yield *a, *b
+            yield a[0], a[1], b[0], b[1]
 
 
 PATTERNS: Sequence[tuple[str, Pattern]] = (("ttir.concat", _stack), ("ttir.concat", first_part))
