@@ -83,6 +83,7 @@ class Rewrite(StrEnum):
     DECODE_ATTENTION = "decode-attention"
     FUSE_ROTARY = "fuse-rotary"
     SPLIT_TOPK = "split-topk"
+    GROUP_NORMS = "group-norms"
     FUSE_BIAS = "fuse-bias"
     SPLIT_PRODUCTS = "split-products"
     PAD_WEIGHTS = "pad-weights"

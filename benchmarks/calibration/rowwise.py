@@ -11,7 +11,9 @@ from rows import Row
 from shapes import named, pick, tensors
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.group_norm import mask_type
 from ttstack.device.layout import MemorySpace
+from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc
 
@@ -20,9 +22,7 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A layer norm, or an RMS norm, over the last dimension, with its weight; a group norm of channels last."""
     words = f"{row.op} {row.notes}".lower()
     if re.search(r"group_?norm", words):
-        x = tensors(row)[0]
-        groups = pick(named(f"{row.shape} {row.notes}"), ("groups", "num_groups", "g"), 32)
-        return like(row, "group_norm", [x], {"num_groups": groups, "channel_dim": x.rank - 1}, chip)
+        return _group_norm(row, chip)
     if re.search(r"batch_?norm", words):
         x = tensors(row)[0]
         each = [TensorType((x.shape[1],), x.dtype)] * 4
@@ -34,6 +34,18 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
     tiled = re.search(r"in1[^,;]*tile", row.memory_layout.lower()) is not None
     weighed = (replace(w, tiled=tiled, memory_space=MemorySpace.DRAM) for w in placed.operands[1:])
     return replace(placed, operands=(placed.operands[0], *weighed))
+
+
+def _group_norm(row: Row, chip: ChipDesc) -> DeviceOp:
+    """A group norm of shards, with its mask, and weight and bias in rows."""
+    x = tensors(row)[0]
+    if "shard" not in row.memory_layout.lower():
+        raise InexpressibleError("no group norm of ours reads pages")
+    groups = pick(named(f"{row.shape} {row.notes}"), ("groups", "num_groups", "g"), 32)
+    given: dict[str, Any] = {"num_groups": groups, "channel_dim": x.rank - 1}
+    by_channel = TensorType((1, 1, x.shape[-1] // TILE, TILE), DType.BF16)
+    mask = mask_type(GroupNorm(input=x, **given))
+    return like(row, "group_norm", [x, mask, by_channel, by_channel], given, chip)
 
 
 def _rows_apart(row: Row, chip: ChipDesc) -> tuple[Row, TensorType]:

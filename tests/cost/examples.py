@@ -7,7 +7,7 @@ from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Grid, Layout, storage
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
-from ttstack.placement.pricing import Pricing
+from ttstack.placement.pricing import Pricing, place_op
 from ttstack.system_desc import ChipDesc
 
 GRID = Grid(8, 8)
@@ -31,7 +31,7 @@ def placed(mnemonic: str, chip: ChipDesc, scale: int = 1) -> DeviceOp:
         for i, t in enumerate(op.operands)
     )
     results = tuple(Layout(storage(t.dtype)) for t in op.results)
-    return fastest(DeviceOp(op, layouts, results, GRID), chip)
+    return fastest(place_op(op, layouts, results, GRID), chip)
 
 
 def fastest(base: DeviceOp, chip: ChipDesc, budget: int | None = None) -> DeviceOp:

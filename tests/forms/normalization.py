@@ -147,6 +147,13 @@ FORMS = [
         lambda x, w, b: _group(x, w, b, 3, 1),
         "num_groups = 3 : i64, epsilon = 0.5 : f32, channel_dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 1, 1>",
     ),
+    Form(
+        "group_norm",
+        "1x1x32x64xf32 1x2x32x32xf32 1x1x2x32xf32 1x1x2x32xf32",
+        "1x1x32x64xf32",
+        lambda x, _, w, b: _group(x, w.ravel(), b.ravel(), 2, 3),
+        "num_groups = 2 : i64, epsilon = 0.5 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1>",
+    ),
     *(
         Form(
             "distributed_rms_norm",
@@ -227,6 +234,13 @@ INVALID = [
         "2x3x4x6xf32",
         "num_groups = 2 : i64, channel_dim = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>",
         "is the batch",
+    ),
+    (
+        "group_norm",
+        "1x1x32x64xf32 1x1x1x64xf32",
+        "1x1x32x64xf32",
+        "num_groups = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 1, 0>",
+        "expected [64]",
     ),
     (
         "distributed_rms_norm",

@@ -156,7 +156,7 @@ _SIZED |= {
     normalization.BatchNormTraining: lambda m, n: Case(
         m, (_t(1, 32, n, n), *[_t(32)] * 4), {"epsilon": 0.5, "dimension": 1, "momentum": 0.1}
     ),
-    normalization.GroupNorm: lambda m, n: Case(m, (_t(1, n, 32, 64),), {"num_groups": 2}),
+    normalization.GroupNorm: lambda m, n: Case(m, (_t(1, 1, 4 * n, 256), _t(1, 8, 32, 32)), {"num_groups": 8}),
     training.Adamw: lambda m, n: Case(m, (_t(n, n),) * 4, _STEP),
     training.TrainingAttention: _attention,
     embedding.EmbeddingBackward: lambda m, n: Case(m, (_ids(n), _t(1000, 64), _t(n, 64))),

@@ -78,8 +78,8 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     }
     if before.ns:
         terms[Term.HALO] = before.ns
-    if device_op.row_cores > 1:
-        terms[Term.EXCHANGE] = row_exchange_cycles(device_op, chip) * ns
+    if (exchanged := row_exchange_cycles(device_op, chip)) > 0:
+        terms[Term.EXCHANGE] = exchanged * ns
     lanes = {
         **{term: [t * ns for t in lane] for term, lane in zip((Term.DRAM, Term.NOC), left, strict=True)},
         Term.WRITER: [written * (1 - tail) * ns],

@@ -8,6 +8,7 @@ from ttstack.cost.units import vector_cycles
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts
+from ttstack.device.group_norm import share_of
 from ttstack.device.kernel_class import is_rowwise
 from ttstack.device.layout import Layout
 from ttstack.ops.normalization import GroupNorm
@@ -36,7 +37,8 @@ def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
         passes *= chip.rows.rotary_factor
     each = passes * chip.rows.tile_cycles + functions + _wider_cycles(device_op, chip)
     if isinstance(device_op.op, GroupNorm):  # group after group, over all tiles that have some of its channels
-        each *= max(device_op.op.groups_of_tile, 1.0)
+        share = share_of(device_op, device_op.op)
+        return share.groups * share.samples * passes * chip.rows.pass_cycles + share.visits * each
     return device_op.core_units * (passes * chip.rows.pass_cycles + device_op.core_steps * each)
 
 
@@ -64,9 +66,9 @@ def weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles in which all cores get weights from DRAM that nothing hides.
 
     All of them want the same pages at the same time, a block after the other; one channel has each page. Angles of
-    rotary embeddings are read as rows come.
+    rotary embeddings are read as rows come, masks of groups while sums of others are exchanged.
     """
-    if not is_rowwise(device_op.dispatch) or isinstance(device_op.op, RotaryEmbedding):
+    if not is_rowwise(device_op.dispatch) or isinstance(device_op.op, RotaryEmbedding | GroupNorm):
         return 0.0
     rate = chip.dram.peak_bytes_per_second / chip.dram.num_channels / chip.clock_hz
     served = 0.0

@@ -16,6 +16,7 @@ from ttstack.device.kernel_class import divides_rows, is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.decode import DecodeAttentionOp
+from ttstack.ops.normalization import GroupNorm
 from ttstack.system_desc import ChipDesc
 
 
@@ -34,6 +35,8 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
         yield from _chunks(*attention_chunks(replace(device_op, config=None), chip))
     elif divides_rows(device_op.op):
         yield RowwiseConfig(min(norm_block(device_op, chip), device_op.core_steps), sums)
+    elif isinstance(device_op.op, GroupNorm):
+        yield device_op.config  # a core has its shard whole
     elif is_rowwise(dispatch):
         yield from (RowwiseConfig(block, sums) for block in _halves(device_op.core_steps))
     elif Halo.of(device_op) and not holds_shard(device_op, device_op.operands[0]):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ttstack.device.convolution_buffers import input_cores
 from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.group_norm import group_faults
 from ttstack.device.halo import has_own_shards, lie_side_by_side
 from ttstack.device.kernel_class import (
     attention_masks,
@@ -23,6 +24,7 @@ from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.conv import Convolution
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.matmul import SparseMatmul
+from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
@@ -49,7 +51,9 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "each core of what moves tiles has a shard"
     if isinstance(device_op.op, Convolution):
         yield from _convolution_faults(device_op, device_op.op)
-    if divides_rows(device_op.op):
+    if isinstance(device_op.op, GroupNorm):
+        yield from group_faults(device_op, device_op.op)
+    elif divides_rows(device_op.op):
         yield from _norm_faults(device_op)
     elif is_attention(device_op.dispatch):
         yield from _attention_faults(device_op)

@@ -4,6 +4,7 @@ from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import has_own_shards
 from ttstack.device.kernel_class import divides_rows, is_product
+from ttstack.ops.normalization import GroupNorm
 
 _PRODUCTS = {
     MatmulProgram.MULTICAST_2D: "MatmulMultiCoreReuseMcast2D",
@@ -20,6 +21,8 @@ def factory(device_op: DeviceOp) -> str | None:
         return _PRODUCTS[config.type]
     if has_own_shards(device_op):
         return "Conv2dWidthSharded" if device_op.spread is Spread.COLUMNS else "Conv2dSharded"
+    if isinstance(device_op.op, GroupNorm):
+        return "GroupNormSharded"
     if divides_rows(device_op.op):
         return "LayerNormSharded" if device_op.operands[0].sharded else "LayerNormMultiCore"
     return None

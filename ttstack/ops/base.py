@@ -66,6 +66,8 @@ class Op(FrozenRecord):
     """Whether the op is one with the same op on the other devices of a mesh: a `ttstack.ops.devices.MeshOp`."""
     host_indices: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads in row-major order: indices and offsets."""
+    in_rows: ClassVar[tuple[str, ...]] = ()
+    """Operands that the device reads in row-major order too, which say nothing of positions."""
     unsigned: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads as integers without a sign: indices, none of which is below 0."""
     filters: ClassVar[tuple[str, ...]] = ()
@@ -127,7 +129,7 @@ class Op(FrozenRecord):
     @cached_property
     def host_operands(self) -> frozenset[int]:
         """Positions among `operands` of those that are read in row-major order."""
-        return self.operand_positions(*self.host_indices)
+        return self.operand_positions(*self.host_indices, *self.in_rows)
 
     @cached_property
     def unsigned_operands(self) -> frozenset[int]:

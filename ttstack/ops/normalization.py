@@ -10,7 +10,7 @@ from ttstack.ops.loop_nests import rowwise
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.rows import RegionBuilder, over_rows
 from ttstack.ops.shapes import axis, check_trailing, expect, from_front
-from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.types import TILE, TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 
@@ -150,11 +150,13 @@ class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
 class GroupNorm(Op, mnemonic="group_norm"):
     """`(x - mean) / sqrt(variance + epsilon) * weight + bias`, statistics of each sample's groups of channels.
 
-    `input_mask` says on the device which columns of a shard belong to a group, and changes no value.
+    `input_mask` says on the device which columns of tiles belong to a group, and changes no value. Weight and bias have
+    a number for each channel, in one dimension or in rows of tiles, `[1, 1, C / 32, 32]`.
     """
 
     op_code = "GroupNormDeviceOperation"
     computes = ("input",)
+    in_rows = ("weight", "bias")
     input: TensorType
     input_mask: TensorType | None = None
     weight: TensorType | None = None
@@ -171,15 +173,16 @@ class GroupNorm(Op, mnemonic="group_norm"):
         channels = self.input.shape[at]
         fits = self.num_groups > 0 and channels % self.num_groups == 0
         expect(fits, f"num_groups {self.num_groups} does not divide the {channels} channels of the input")
-        check_trailing("weight", self.weight, (channels,))
-        check_trailing("bias", self.bias, (channels,))
+        for name, given in (("weight", self.weight), ("bias", self.bias)):
+            if given is None or given.shape != (1, 1, channels // TILE, TILE):
+                check_trailing(name, given, (channels,))
         return self.input
 
     @property
-    def groups_of_tile(self) -> float:
-        """Groups whose channels share a column of tiles; below 1 where a group has several columns."""
-        channels = self.input.shape[axis(self.channel_dim, self.input.rank, "channel_dim")]
-        return TILE * self.num_groups / max(channels, 1)
+    def span(self) -> int:
+        """Columns of tiles that the channels of one group touch at most."""
+        each = self.input.shape[axis(self.channel_dim, self.input.rank, "channel_dim")] // self.num_groups
+        return max((tiles(start % TILE + each) for start in range(0, self.num_groups * each, max(each, 1))), default=0)
 
     def flops(self) -> int:
         """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""

@@ -47,6 +47,7 @@ from ttstack.passes.ttir.fuse import Fuse, FuseBias
 from ttstack.passes.ttir.fuse_activations import FuseActivations
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.fuse_rotary import FuseRotary
+from ttstack.passes.ttir.group_norms import GroupNorms
 from ttstack.passes.ttir.inline_calls import InlineCalls
 from ttstack.passes.ttir.insert_copies import InsertCopies
 from ttstack.passes.ttir.join_columns import JoinColumns
@@ -113,6 +114,7 @@ def simplify() -> Pipeline:
             SplitTopk(),
             FitAttention(),
             ChannelsLast(),
+            GroupNorms(),
             DecomposeNorms(),
             FuseBias(),
             SplitProducts(),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
+from ttstack.device.group_norm import group_grids
 from ttstack.device.kernel_class import (
     divides_rows,
     is_attention,
@@ -17,6 +18,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.loops import Access, Loops
 from ttstack.ops.matmul import SparseMatmul
+from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.windows import WindowOp
 
@@ -31,6 +33,8 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     core holds one shard of the result are among them. Harvested rows are not in `device`.
     """
     dispatch = op.loops
+    if isinstance(op, GroupNorm) and (found := group_grids(op, device)):
+        return tuple(found)
     if isinstance(op, DecodeAttentionOp):
         return (device,)  # keys of a head are divided over all cores that there are for it
     if isinstance(op, SparseMatmul):
@@ -69,6 +73,9 @@ def distinct(base: DeviceOp, grids: Iterable[Grid]) -> list[Grid]:
 def shardings(op: Op, device: Grid) -> Iterator[tuple[MemoryLayout, Grid, Spread]]:
     """Ways to shard the result over the device so that each core computes the shard that it holds."""
     if len(op.results) != 1 or not op.results[0].size:
+        return
+    if isinstance(op, GroupNorm):
+        yield from ((MemoryLayout.BLOCK_SHARDED, grid, Spread.BLOCKS) for grid in group_grids(op, device))
         return
     for kind in _kinds(op, op.loops):
         whole = is_rowwise(op.loops) and kind is MemoryLayout.HEIGHT_SHARDED

@@ -7,7 +7,7 @@ from typing import Any
 from ttstack.cost import predict_calls
 from ttstack.cost.doubt import doubt_ns
 from ttstack.device.block_configs import block_configs
-from ttstack.device.device_op import DeviceOp, default_fidelity
+from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_free, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
@@ -15,6 +15,7 @@ from ttstack.device.matmul_configs import matmul_spreads, spread_configs, spread
 from ttstack.device.rules import rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.generic import ToLayout
+from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -133,4 +134,5 @@ def _from_the_start(layout: Layout) -> bool:
 
 def place_op(op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> DeviceOp:
     """The op with these layouts, in the fidelity that multiplies their formats exactly."""
-    return DeviceOp(op, operands, results, grid, fidelity=default_fidelity(*(o.dtype for o in operands[:2])))
+    spread = Spread.BLOCKS if isinstance(op, GroupNorm) else Spread.FLAT  # whose kernel works on shards in any case
+    return DeviceOp(op, operands, results, grid, spread, default_fidelity(*(o.dtype for o in operands[:2])))

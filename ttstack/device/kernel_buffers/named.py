@@ -7,6 +7,7 @@ from typing import Any
 from ttstack.device.call_name import call_kind
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.group_norm import group_norm_bytes
 from ttstack.device.kernel_buffers.collective import collective_bytes
 from ttstack.device.kernel_buffers.memory import rows_bytes
 from ttstack.device.kernel_buffers.permutation import permutation_bytes
@@ -18,6 +19,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.indexing import Gather, Scatter
 from ttstack.ops.kv_cache import PagedFillCache, PagedUpdateCache
 from ttstack.ops.matmul import SparseMatmul
+from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.pool import Upsample2d
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.sort import Sort, Topk
@@ -171,6 +173,7 @@ def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
 
 _KERNELS: dict[type[Any], Callable[[DeviceOp, Any], int]] = {
     Gather: _gather,
+    GroupNorm: group_norm_bytes,
     PagedFillCache: _paged_fill,
     PagedUpdateCache: _paged_update,
     RotaryEmbedding: _rotary,

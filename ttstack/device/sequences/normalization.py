@@ -3,6 +3,9 @@
 from dataclasses import replace
 
 from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.group_norm import shards_of
+from ttstack.ops.generic import ToLayout
+from ttstack.ops.types import DType
 
 
 @calls_of("layer_norm", "rms_norm", "batch_norm_inference")
@@ -18,3 +21,15 @@ def norm(s: CallWriter) -> CallSequence | None:
     held = s.layout(0).dtype
     found = s.itself(s.op, 0, *others, to=[replace(s.wanted, dtype=held)])
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+
+
+@calls_of("group_norm")
+def group_norm(s: CallWriter) -> CallSequence | None:
+    """On shards of 16 or 32 bits: pages are put there first, and come back after it. Numbers by channel are bf16."""
+    held = s.layout(0).dtype if s.layout(0).dtype is DType.F32 else DType.BF16
+    shards = shards_of(s.whole, held)
+    x = 0 if s.layout(0).sharded else s.call(ToLayout(input=s.type(0)), 0, to=replace(shards, dtype=s.layout(0).dtype))
+    by_channel = s.op.operand_positions("weight", "bias")
+    others = [s.cast(i, DType.BF16) if i in by_channel else i for i in range(1, len(s.op.operands))]
+    found = s.cast(s.itself(s.op, s.cast(x, held), *others, to=[shards]), s.wanted.dtype)
+    return s.end(found if s.wanted.sharded else s.call(ToLayout(input=s.type(found)), found, to=s.wanted))

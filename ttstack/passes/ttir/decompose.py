@@ -6,6 +6,7 @@ from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.decompose_collective import collectives
 from ttstack.passes.ttir.decompose_elements import ELEMENTS
 from ttstack.passes.ttir.decompose_movement import MOVEMENT
+from ttstack.passes.ttir.decompose_norm import MASKS
 from ttstack.passes.ttir.decompose_pool import POOLS
 from ttstack.passes.ttir.decompose_product import PRODUCTS
 from ttstack.passes.ttir.decompose_scatter import SCATTERS
@@ -18,9 +19,12 @@ class Decompose(Pass, name="decompose"):
     So do ops and forms that no kernel of the library takes: a bias larger than its product, negative steps and padding,
     patterns of dimensions, windows of elements, dilated average pools, pools with more padding than half a window,
     gradients of another shape, experts chosen by scores, the extremes of what is scattered, attention with statistics,
-    its gradients, an optimizer's step, and reductions over devices that are no sums.
+    its gradients, an optimizer's step, and reductions over devices that are no sums. Masks of group norms go: where a
+    kernel takes one, it is made anew.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every such op."""
-        apply_patterns(module, [*PRODUCTS, *MOVEMENT, *SCATTERS, *POOLS, *TRAINING, *ELEMENTS, *collectives(module)])
+        apply_patterns(
+            module, [*PRODUCTS, *MOVEMENT, *SCATTERS, *POOLS, *TRAINING, *ELEMENTS, *MASKS, *collectives(module)]
+        )

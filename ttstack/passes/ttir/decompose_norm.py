@@ -2,7 +2,8 @@
 
 import math
 
-from ttstack.dialects.base import describe, operands_by_place
+from ttstack.device.group_norm import has_form
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -14,7 +15,9 @@ from ttstack.passes.pattern import Pattern, apply_patterns
 
 
 class DecomposeNorms(Pass, name="decompose-norms"):
-    """Norms that no kernel takes: over several trailing dimensions, by groups, and of batches but for NCHW images.
+    """Norms that no kernel takes: over several trailing dimensions, of batches but for NCHW images, and by groups.
+
+    Group norms stay where `group-norms` gave them the form of the library's op.
 
     What is left of a batch norm in inference is a product and a sum; factors of trained models are parameters.
     """
@@ -65,10 +68,17 @@ def _training(op: ir.Operation) -> list[ir.Value]:
     return [normal, *moved]
 
 
-def _groups(op: ir.Operation) -> list[ir.Value]:
+def _without_mask(op: ir.Operation) -> list[ir.Value] | None:
+    x, mask, *given = operands_by_place(GroupNorm, op)
+    return None if mask is None else [ttir.group_norm(x, None, *given, **attribute_values(GroupNorm, op))]
+
+
+def _groups(op: ir.Operation) -> list[ir.Value] | None:
     """Means by channel, of which groups have the mean; then a scale and a shift for each channel."""
     norm, places = describe(op), operands_by_place(GroupNorm, op)
     assert isinstance(norm, GroupNorm)
+    if has_form(norm):
+        return None
     x, at = op.operands[0], norm.channel_dim % norm.input.rank
     shape = tuple(extent if d == at else 1 for d, extent in enumerate(norm.input.shape))
     scale, shift = (None if v is None else reshape_to(v, shape) for v in places[2:4])
@@ -119,3 +129,6 @@ _NORMS: tuple[tuple[str, Pattern], ...] = (
     ("ttir.batch_norm_training", _training),
     ("ttir.group_norm", _groups),
 )
+
+MASKS: tuple[tuple[str, Pattern], ...] = (("ttir.group_norm", _without_mask),)
+"""Group norms without the masks that a text gives them, which change no value."""

@@ -3,16 +3,19 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.tt.system_desc import read_system_desc
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType
 from ttstack.passes.functions import SYSTEM_DESC
+from ttstack.passes.ttir.graph import function_graph
 from ttstack.placement import Graph, Node, PlacementOptions, place
+from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 
@@ -32,6 +35,11 @@ class Prices:
     chip: ChipDesc
     found: dict[tuple[Op, DType | None], float] = field(default_factory=dict[tuple[Op, DType | None], float])
 
+    @cached_property
+    def _pricing(self) -> Pricing:
+        """What placing programs asks for, each worked out once."""
+        return Pricing(self.chip)
+
     @staticmethod
     def of(module: ir.Module) -> "Prices | None":
         """Those of the device that a module carries; None where it carries none."""
@@ -47,6 +55,14 @@ class Prices:
         if (op, dtype) not in self.found:
             self.found[op, dtype] = self._alone(op, dtype)
         return self.found[op, dtype]
+
+    def program(self, function: func.FuncOp, dtype: DType | None = None) -> float:
+        """Nanoseconds of a program of its own, placed as the compiler would; infinitely many where it does not fit."""
+        try:
+            graph, options = function_graph(function).graph, PlacementOptions(dtype=dtype)
+            return place(graph, self.chip, options, pricing=self._pricing).predicted_ns
+        except CapacityError:
+            return math.inf
 
     def _alone(self, op: Op, dtype: DType | None) -> float:
         try:

@@ -16,6 +16,7 @@ from ttstack.ops.shape import Permute
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.views import VIEWS
 
@@ -43,7 +44,9 @@ class _Way:
 def _move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     reshape = describe(op)
     given, result = reshape.operands[0], reshape.results[0]
-    ways = list(_ways(given, result)) if given.dtype.is_float else []
+    if not given.dtype.is_float or is_known(op.operands[0]):  # what is known is reshaped before the program runs
+        return None
+    ways = list(_ways(given, result))
     times = [prices.total(way.ops) for way in ways]
     if not times or min(times) >= prices.total([reshape]):
         return None

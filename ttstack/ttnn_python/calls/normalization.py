@@ -1,5 +1,6 @@
 """Norms."""
 
+from ttstack.device.group_norm import has_form
 from ttstack.ops.types import DType
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, call
@@ -39,6 +40,25 @@ def _sharded_program(o: PlacedOp) -> Call | None:
         block_h=rows,
         block_w=cols,
         inplace=False,
+    )
+
+
+@calls("group_norm")
+def group_norm(o: PlacedOp) -> Expression:
+    """By groups of channels, which come last, on the shards that cores hold."""
+    layout = o.at("input")[1]
+    if not has_form(o.op) or layout.grid is None:
+        raise NoCallError("a group norm in another form than the library's: `decompose-norms` writes it out")
+    return call(
+        "group_norm",
+        o.operand("input"),
+        num_groups=o.op.num_groups,
+        epsilon=o.op.epsilon,
+        **{name: o.operand(name) for name in ("input_mask", "weight", "bias")},
+        memory_config=o.memory,
+        core_grid=call("CoreGrid", y=layout.grid.rows, x=layout.grid.cols),
+        inplace=False,
+        compute_kernel_config=o.compute,
     )
 
 

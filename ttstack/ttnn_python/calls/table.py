@@ -32,7 +32,6 @@ NO_CALL = {
     "constant": "constants are tensors of a program, not ops",
     "conv3d": "its weights have a form that is not emitted",
     "generic": "a region of tile ops has no call",
-    "group_norm": "written out by `decompose-norms`",
     "max_pool2d_with_indices": "a maximum with indices is not emitted",
     "moe_compute": "experimental.moe_compute takes other operands",
     "moe_expert_token_remap": "tokens between chips are not emitted",

@@ -1,0 +1,132 @@
+"""How the library's group norm divides groups over cores, what of shapes and layouts it takes, and its buffers.
+
+Each core has some columns of tiles of whole groups, and some rows of tiles of a sample, or whole samples; cores with
+the same columns of a sample share its groups. Rules and buffers are those of `ttnn` 0.81.1's sharded program. The one
+for interleaved tensors is not used: it reads a tile four times for each group that has columns of it, one at a time,
+and its sums are inexact (tt-metal issues 53803 and 53846).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.ops.normalization import GroupNorm
+from ttstack.ops.types import TILE, DType, TensorType, tiles
+
+_SCALARS = 4
+"""Tiles of what sums are multiplied by, and of epsilon; and as many of sums, in the operand's format."""
+_DOUBLE = 2
+
+
+@dataclass(frozen=True)
+class GroupShare:
+    """What one core has to do."""
+
+    groups: int
+    """Groups of channels, of each sample."""
+    samples: int
+    """Samples, of which it has all rows of tiles where there are several."""
+    height: int
+    """Rows of tiles of each sample."""
+    width: int
+    """Columns of tiles."""
+    span: int
+    """Columns of tiles that are worked on for a group."""
+    sharing: int
+    """Cores that share a group of a sample."""
+
+    @staticmethod
+    def of(op: GroupNorm, rows: int, columns: int) -> "GroupShare":
+        """That of a core, where there are so many for the rows of tiles, and for their columns."""
+        samples, _, pixels, channels = op.input.shape
+        each = max(samples // rows, 1)
+        return GroupShare(
+            groups=op.num_groups // columns,
+            samples=each,
+            height=samples * tiles(pixels) // rows // each,
+            width=tiles(channels) // columns,
+            span=op.span,
+            sharing=max(rows // samples, 1),
+        )
+
+    @property
+    def visits(self) -> int:
+        """Tiles that it works on, each as often as groups have columns of it."""
+        return self.groups * self.samples * self.height * self.span
+
+
+def mask_type(op: GroupNorm) -> TensorType:
+    """The type of the mask that the library asks for: ones in the columns of each group, from the tile of its first."""
+    return TensorType((1, op.num_groups, TILE, op.span * TILE), DType.BF16)
+
+
+def has_form(op: GroupNorm) -> bool:
+    """Whether the library takes the op: channels last in whole tiles, with a mask, and numbers by channel in rows."""
+    if op.input.rank != len(("sample", "one", "pixel", "channel")):
+        return False
+    _, one, pixels, channels = op.input.shape
+    whole = one == 1 and pixels > 0 and pixels % TILE == 0 and channels > 0 and channels % TILE == 0
+    last = op.channel_dim in (3, -1)
+    by_channel = all(t is None or t.rank == op.input.rank for t in (op.weight, op.bias))
+    masked = op.input_mask is not None and op.input_mask.shape == mask_type(op).shape
+    return whole and last and by_channel and masked
+
+
+def group_grids(op: GroupNorm, device: Grid) -> list[Grid]:
+    """Rectangles of cores that the library takes, the largest first: of as many columns as can be.
+
+    Each column less leaves cores more groups, which follow one another; more rows have more cores exchange sums.
+    """
+    found = [grid for grid in device.parts() if has_form(op) and _divides(op, grid.rows, grid.cols)]
+    columns = max((grid.cols for grid in found), default=0)
+    return [grid for grid in reversed(found) if grid.cols == columns]
+
+
+def cut(device_op: DeviceOp) -> tuple[int, int]:
+    """Cores for the rows of tiles, and for their columns."""
+    grid = device_op.grid
+    return (grid.cores, 1) if device_op.spread is Spread.ROWS else (grid.rows, grid.cols)
+
+
+def share_of(device_op: DeviceOp, op: GroupNorm) -> GroupShare:
+    """What a core of a placed group norm has to do."""
+    return GroupShare.of(op, *cut(device_op))
+
+
+def shards_of(device_op: DeviceOp, dtype: DType) -> Layout:
+    """The shards on which a group norm works."""
+    kind = MemoryLayout.HEIGHT_SHARDED if device_op.spread is Spread.ROWS else MemoryLayout.BLOCK_SHARDED
+    return Layout(dtype, True, MemorySpace.L1, kind, device_op.grid)
+
+
+def group_faults(device_op: DeviceOp, op: GroupNorm) -> Iterator[str]:
+    """The rules that a placed group norm breaks."""
+    if not has_form(op):
+        yield "a group norm has channels last in whole tiles, a mask, and numbers by channel in rows of 32"
+    elif device_op.spread not in (Spread.BLOCKS, Spread.ROWS) or not _divides(op, *cut(device_op)):
+        yield f"{device_op.grid} cores do not divide the groups and rows of tiles of a group norm"
+    for layout in (device_op.operands[0], *device_op.results):
+        wanted = shards_of(device_op, layout.dtype)
+        if layout.sharded and (layout.memory_layout, layout.grid) != (wanted.memory_layout, wanted.grid):
+            yield "a group norm takes and gives shards of the cores that work on them, or pages"
+
+
+def _divides(op: GroupNorm, rows: int, columns: int) -> bool:
+    """Whether cores have whole groups and tiles, and all rows of samples or parts of one."""
+    samples, _, pixels, channels = op.input.shape
+    whole = op.num_groups % columns == 0 and tiles(channels) % columns == 0
+    return whole and samples * tiles(pixels) % rows == 0 and (samples % rows == 0 or rows % samples == 0)
+
+
+def group_norm_bytes(device_op: DeviceOp, op: GroupNorm) -> int:
+    """Bytes of circular buffers on each core of a group norm on its shards.
+
+    What is computed of them, of one sample's group twice; numbers by channel; masks of two groups; sums and scalars.
+    """
+    share, held = share_of(device_op, op), device_op.operands[0].dtype.tile_bytes
+    computed = share.height * (share.samples * share.width + share.span)
+    by_channel = sum(t is not None for t in (op.weight, op.bias)) * share.width
+    (mask,) = op.operand_positions("input_mask")
+    masks = _DOUBLE * share.span * device_op.operands[mask].dtype.tile_bytes
+    return (computed + _SCALARS) * held + (by_channel + _SCALARS) * DType.BF16.tile_bytes + masks
