@@ -17,7 +17,7 @@ def row_exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """
     if isinstance(device_op.op, GroupNorm):
         return _group_exchange_cycles(device_op, device_op.op, chip)
-    if device_op.row_cores == 1:
+    if device_op.row_cores <= 1:
         return 0.0
     gathers = [device_op.row_cores]
     if device_op.spread is Spread.COLUMNS and device_op.row_cores > device_op.grid.cols:
